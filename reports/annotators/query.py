@@ -26,9 +26,9 @@ from reports.annotators.rule import (
 )
 from reports.documents.reading import Reading
 from reports.queries.human_agreement import Evaluated, inputs_of
-from runs.models import ChosenBy, HumanEvaluation, Suite, TagSet
+from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Suite, TagSet
 from runs.scoring.active_evaluations import active_evaluations, withdrawn
-from runs.scoring.disputes import ADJUDICATION, WITHDRAWAL, opinions
+from runs.scoring.disputes import ADJUDICATION, opinions
 
 FROM_QUEUE = (ChosenBy.QUEUE_RANDOM, ChosenBy.QUEUE_SELECTED)
 
@@ -164,7 +164,7 @@ def _again(mine: Sequence[Row]) -> Iterator[RepeatedVerdict]:
     undone = {row.pk for row in withdrawn(mine)}
     before: dict[int, Row] = {}
     for row in mine:
-        if row.kind in (ADJUDICATION, WITHDRAWAL) or row.pk in undone:
+        if row.kind in (ADJUDICATION, EvaluationKind.WITHDRAWAL) or row.pk in undone:
             continue
         first = before.get(row.annotator_id)
         if first is not None and row.blind and row.chosen_by in FROM_QUEUE:
@@ -181,7 +181,7 @@ def _work(
     for row in rows:
         if row.kind == ADJUDICATION:
             adjudications[row.annotator_id] += 1
-        elif row.kind != WITHDRAWAL:
+        elif row.kind != EvaluationKind.WITHDRAWAL:
             given[row.annotator_id] += 1
             if row.seconds is not None:
                 seconds[row.annotator_id].append(row.seconds)

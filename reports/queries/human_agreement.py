@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
@@ -13,10 +13,15 @@ from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
 from runs.judging.jury import judges_in
 from runs.models import ChosenBy, HumanEvaluation, JudgeRun, Judgment, Result, ResultScore, Suite
-from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of, withdrawn
+from runs.scoring.active_evaluations import (
+    Evaluation,
+    HumanScore,
+    drawn_evaluations,
+    human_score_of,
+)
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue
 from runs.scoring.examples import taught_tests
-from runs.scoring.score import Rule, consensus_of, rules_of
+from runs.scoring.score import Rule, consensus_of, evaluations_in, rules_of
 
 DRAWN = Q(chosen_by=ChosenBy.QUEUE_RANDOM, blind=True)
 """Blind human evaluations of answers that were drawn at random."""
@@ -157,7 +162,8 @@ Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int, dict[str, 
 
 
 def _measure(runs: Sequence[Evaluated]) -> Found:
-    found = list(_checked(runs, _evaluations_by_result(runs)))
+    evaluated = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs])
+    found = list(_checked(runs, evaluations_in(evaluated)))
     rows = tuple(row for row, is_taught in found if not is_taught)
     lines = {sample: measured(rows, sample) for sample in Sample}
     disputed = {row.result for row in rows if row.people is None}
@@ -165,31 +171,8 @@ def _measure(runs: Sequence[Evaluated]) -> Found:
     return rows, lines, len(disputed), dict(taught)
 
 
-class HumanEvaluationRow(NamedTuple):
-    """A human evaluation; `drawn` if the answer was drawn at random and evaluated blind."""
-
-    pk: int
-    annotator_id: int
-    kind: str
-    value: float | None
-    drawn: bool
-
-
-EvaluationsByResult = Mapping[int, Mapping[int, Sequence[HumanEvaluationRow]]]
+EvaluationsByResult = Mapping[int, Mapping[int, Sequence[Evaluation]]]
 """Evaluations, withdrawals included and oldest first, by result and criterion."""
-
-
-def _evaluations_by_result(runs: Iterable[Evaluated]) -> EvaluationsByResult:
-    rows = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs]).order_by("pk")
-    evaluations: dict[int, dict[int, list[HumanEvaluationRow]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    fields = ("pk", "annotator_id", "kind", "value", "chosen_by", "blind")
-    found = rows.values_list("result_id", "criterion_id", *fields)
-    for result, criterion, pk, who, kind, value, chosen, blind in found:
-        drawn = blind and chosen == ChosenBy.QUEUE_RANDOM
-        evaluations[result][criterion].append(HumanEvaluationRow(pk, who, kind, value, drawn))
-    return evaluations
 
 
 def _checked(
@@ -279,34 +262,22 @@ def _own(values: Iterable[JudgeValue], rule: Rule) -> dict[str, bool | None]:
 
 
 def _verdicts(
-    evaluations: Mapping[int, Sequence[HumanEvaluationRow]],
+    evaluations: Mapping[int, Sequence[Evaluation]],
     values: Iterable[JudgeValue],
     rule: Rule,
 ) -> tuple[bool | None, bool | None] | None:
     """Return the human verdicts of all and of the random sample; None if only parts have one."""
     checks = consensus_of(v for v in values if v.judge is None)
-    by_all = {pk: verdict for pk, all_ in evaluations.items() if (verdict := _verdict(all_))}
-    drawn = {pk: verdict for pk, all_ in evaluations.items() if (verdict := _verdict(_drawn(all_)))}
+    by_all = {pk: score for pk, rows in evaluations.items() if (score := human_score_of(rows))}
+    drawn = {
+        pk: score
+        for pk, rows in evaluations.items()
+        if (score := human_score_of(drawn_evaluations(rows)))
+    }
     if not _speak_of_all(by_all, checks, rule):
         return None
     blind = _scored(drawn, checks, rule) if _speak_of_all(drawn, checks, rule) else None
     return _scored(by_all, checks, rule), blind
-
-
-def _verdict(rows: Iterable[HumanEvaluationRow]) -> HumanScore | None:
-    return human_score_of(Evaluation(v.annotator_id, v.kind, v.value) for v in rows)
-
-
-def _drawn(rows: Sequence[HumanEvaluationRow]) -> list[HumanEvaluationRow]:
-    """Return the blind evaluations of a random draw, and adjudications of these.
-
-    Withdrawn evaluations are left out, and so are later ones that were not blind.
-    """
-    undone = {row.pk for row in withdrawn(rows)}
-    left = [row for row in rows if row.pk not in undone and row.kind != "withdrawal"]
-    if not any(row.drawn for row in left):
-        return []
-    return [row for row in left if row.drawn or row.kind == "adjudication"]
 
 
 def _whole(verdicts: Mapping[int, HumanScore], rule: Rule) -> HumanScore | None:

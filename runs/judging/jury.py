@@ -4,15 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from django.db.models import QuerySet
-
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import LanguageModel
 from issues.judge_templates.lifecycle import rubric_templates
 from issues.models import JudgeTemplate
 from runs.judging.prompts import JudgePromptTemplate
-from runs.models import Approach, Judge, JudgeRun
+from runs.models import Approach, Judge
 
 
 @dataclass(frozen=True)
@@ -54,25 +52,20 @@ class FrozenJury:
         If there are none, all judge: a criterion with the template that shows the prompt, a whole
         test once per endpoint and parameters, for equal requests would be sent twice otherwise.
         """
-        frozen_judges = judges_for(self.frozen_judges, on_rubric=on_rubric)
-        if on_rubric or any(
-            frozen_judge.approach == Approach.TEMPLATE for frozen_judge in frozen_judges
-        ):
-            return frozen_judges
-        distinct = {digest([s.endpoint.to_json(), s.params]): s for s in reversed(frozen_judges)}
-        return [frozen_judge for frozen_judge in frozen_judges if frozen_judge in distinct.values()]
+        judges = judges_for(self.frozen_judges, on_rubric=on_rubric)
+        if on_rubric or any(judge.approach == Approach.TEMPLATE for judge in judges):
+            return judges
+        distinct = {digest([j.endpoint.to_json(), j.params]): j for j in reversed(judges)}
+        return [judge for judge in judges if judge in distinct.values()]
 
     def fewest_endpoints(self) -> list[Endpoint]:
         """Return the endpoints of a whole test, and every other model once, repair models too.
 
         An item makes at least these calls; those of a rubric wait for their turn.
         """
-        asked = [frozen_judge.endpoint for frozen_judge in self.judges_asked(on_rubric=False)]
+        asked = [judge.endpoint for judge in self.judges_asked(on_rubric=False)]
         known = {endpoint.language_model_id for endpoint in asked}
-        rest = [
-            *(frozen_judge.endpoint for frozen_judge in self.everyone),
-            *self.repair_models.values(),
-        ]
+        rest = [*(judge.endpoint for judge in self.everyone), *self.repair_models.values()]
         others = {endpoint.language_model_id: endpoint for endpoint in rest}
         return [*asked, *(others[model] for model in others.keys() - known)]
 
@@ -93,66 +86,40 @@ def judges_for(judges: Sequence[J], *, on_rubric: bool) -> list[J]:
     return made_for_it or list(judges)
 
 
-def frozen_jury_of(judge_run: JudgeRun) -> FrozenJury:
-    """Return the jury of a judge run as it was frozen."""
-    return frozen_jury_from(judge_run.jury)
-
-
-def frozen_jury_from(jury: dict[str, Any]) -> FrozenJury:
-    """Return the jury of a snapshot."""
-    names = ("template", "rubric_template")
-    ids = {judge[name] for judge in judges_in(jury) for name in names} - {None}
-    return _frozen_jury(
-        jury, {t.pk: JudgePromptTemplate.of(t) for t in with_prompt_parts().filter(pk__in=ids)}
-    )
-
-
 def judges_in(jury: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the judges of a snapshot, the backup last."""
-    backup = jury.get("backup")
-    return [*jury.get("judges", ()), *([backup] if backup else [])]
+    return [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
 
 
-def with_prompt_parts() -> QuerySet[JudgeTemplate]:
-    """Return templates with examples and variants fetched."""
-    return JudgeTemplate.objects.prefetch_related("examples", "variants")
+def prompt_templates_of(ids: Iterable[int | None]) -> dict[int, JudgePromptTemplate]:
+    """Return templates with their examples and variants, by id."""
+    rows = JudgeTemplate.objects.filter(pk__in={pk for pk in ids if pk})
+    found = rows.prefetch_related("examples", "variants")
+    return {template.pk: JudgePromptTemplate.of(template) for template in found}
 
 
-def frozen_jury_without_prompts(judge_run: JudgeRun) -> FrozenJury:
-    """Return the jury without its templates, which takes no query."""
-    return _frozen_jury(judge_run.jury, {})
-
-
-def fewest_endpoints(judge_run: JudgeRun) -> list[Endpoint]:
-    """Return `FrozenJury.fewest_endpoints` of a judge run without a query."""
-    return frozen_jury_without_prompts(judge_run).fewest_endpoints()
-
-
-def _frozen_jury(
-    jury: dict[str, Any], prompt_templates: Mapping[int, JudgePromptTemplate]
-) -> FrozenJury:
-    backup = jury["backup"]
-    frozen_judges = [_frozen_judge(judge, prompt_templates) for judge in jury["judges"]]
-    repair_models = {
-        int(pk): Endpoint.from_json(e) for pk, e in jury.get("repair_models", {}).items()
-    }
+def frozen_jury_of(jury: dict[str, Any], *, with_templates: bool = True) -> FrozenJury:
+    """Return the jury of a snapshot; without its templates, this takes no query."""
+    everyone = judges_in(jury)
+    ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")}
+    templates = prompt_templates_of(ids) if with_templates else {}
+    judges = [
+        FrozenJudge(
+            judge_id=judge["judge"],
+            name=judge["name"],
+            endpoint=Endpoint.from_json(judge["endpoint"]),
+            approach=judge["approach"],
+            params=judge["params"],
+            samples=judge["samples"],
+            whole=templates.get(judge["template"]),
+            rubric=templates.get(judge["rubric_template"]),
+        )
+        for judge in everyone
+    ]
+    backup = judges.pop() if jury["backup"] else None
+    repair_models = jury.get("repair_models", {}).items()
     return FrozenJury(
-        frozen_judges, _frozen_judge(backup, prompt_templates) if backup else None, repair_models
-    )
-
-
-def _frozen_judge(
-    judge: dict[str, Any], prompt_templates: Mapping[int, JudgePromptTemplate]
-) -> FrozenJudge:
-    return FrozenJudge(
-        judge_id=judge["judge"],
-        name=judge["name"],
-        endpoint=Endpoint.from_json(judge["endpoint"]),
-        approach=judge["approach"],
-        params=judge["params"],
-        samples=judge["samples"],
-        whole=prompt_templates.get(judge["template"]),
-        rubric=prompt_templates.get(judge["rubric_template"]),
+        judges, backup, {int(pk): Endpoint.from_json(endpoint) for pk, endpoint in repair_models}
     )
 
 
@@ -166,25 +133,35 @@ def snapshot(
         templates: Templates of the tests without a rubric.
     """
     newest = rubric_templates()
-    everyone = [_copy(judge, newest) for judge in (*judges, *([backup] if backup else []))]
+    everyone = []
+    for judge in (*judges, *([backup] if backup else [])):
+        rubric = rubric_template(judge, newest)
+        copy = {
+            "judge": judge.pk,
+            "name": str(judge),
+            "endpoint": judge.language_model.judge_endpoint().to_json(),
+            "approach": judge.approach,
+            "params": judge.params,
+            "samples": judge.samples,
+            "template": judge.template_id if judge.approach == Approach.TEMPLATE else None,
+            "rubric_template": rubric.pk if rubric else None,
+        }
+        everyone.append(copy)
     own = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
     repair_models = repair_endpoints_of({*templates, *own})
-    return {
+    jury = {
         "name": name,
         "judges": everyone[: len(judges)],
         "backup": everyone[-1] if backup else None,
-        **(
-            {"repair_models": {str(pk): e.to_json() for pk, e in repair_models.items()}}
-            if repair_models
-            else {}
-        ),
     }
+    if repair_models:
+        jury["repair_models"] = {str(pk): e.to_json() for pk, e in repair_models.items()}
+    return jury
 
 
 def repair_endpoints_of(template_ids: Iterable[int]) -> dict[int, Endpoint]:
     """Return the current repair models of these templates, by template."""
-    models = _repair_models(template_ids)
-    return {pk: model.judge_endpoint() for pk, model in models.items()}
+    return {pk: model.judge_endpoint() for pk, model in _repair_models(template_ids).items()}
 
 
 def repair_models_of(
@@ -207,20 +184,6 @@ def _repair_models(template_ids: Iterable[int]) -> dict[int, LanguageModel]:
     found = JudgeTemplate.objects.filter(pk__in=template_ids).select_related("repair_model")
     models = {template.pk: template.repair_model for template in found}
     return {pk: model for pk, model in models.items() if model and model.is_active}
-
-
-def _copy(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> dict[str, Any]:
-    rubric = rubric_template(judge, newest)
-    return {
-        "judge": judge.pk,
-        "name": str(judge),
-        "endpoint": judge.language_model.judge_endpoint().to_json(),
-        "approach": judge.approach,
-        "params": judge.params,
-        "samples": judge.samples,
-        "template": judge.template_id if judge.approach == Approach.TEMPLATE else None,
-        "rubric_template": rubric.pk if rubric else None,
-    }
 
 
 def rubric_template(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> JudgeTemplate | None:
@@ -250,29 +213,21 @@ def jury_fingerprint(
     newest = rubric_templates() if has_rubrics else {}
     on_whole = [*judges_for(judges, on_rubric=False), backup]
     on_rubric = [*judges_for(judges, on_rubric=True), backup]
-    asked = [
-        [
-            *_identity(judge),
-            judge == backup,
-            _whole_versions(judge, versions) if judge in on_whole else [],
-            _rubric_versions(judge, newest) if judge in on_rubric else [],
-        ]
-        for judge in (*judges, *([backup] if backup else []))
-    ]
+    asked = []
+    for judge in (*judges, *([backup] if backup else [])):
+        model = judge.language_model
+        identity = [model.litellm_model, model.api_base, judge.approach]
+        own = judge.template if judge.approach == Approach.TEMPLATE else None
+        whole = [[own.family, own.version]] if own and versions else list(versions)
+        rubric = rubric_template(judge, newest) if newest else None
+        asked.append(
+            [
+                *identity,
+                model.params | judge.params,
+                judge.samples,
+                judge == backup,
+                whole if judge in on_whole else [],
+                [[rubric.family, rubric.version]] if rubric and judge in on_rubric else [],
+            ]
+        )
     return digest(sorted(asked, key=digest))
-
-
-def _identity(judge: Judge) -> list[Any]:
-    model = judge.language_model
-    params = model.params | judge.params
-    return [model.litellm_model, model.api_base, judge.approach, params, judge.samples]
-
-
-def _whole_versions(judge: Judge, versions: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
-    own = judge.template if judge.approach == Approach.TEMPLATE else None
-    return [[own.family, own.version]] if own and versions else list(versions)
-
-
-def _rubric_versions(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> list[Sequence[Any]]:
-    template = rubric_template(judge, newest) if newest else None
-    return [[template.family, template.version]] if template else []

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
-from issues.models.template import is_criterion_template as shows_criterion
+from issues.models.template import is_criterion_template
 from runs.launching.number_lists import plain
 from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury
 
@@ -83,53 +83,35 @@ def jury_builder_of(judges: Sequence[Judge]) -> JuryBuilder | None:
         whole=next((j.template for j in judges if j.approach == Approach.TEMPLATE), None),
         rubric=next((j.template for j in judges if j.approach != Approach.TEMPLATE), None),
     )
-    described = [_fields(judge) for judge in judges]
     made = jury_builder.descriptions()
-    is_so = len(made) == len(described) and all(fields in described for fields in made)
-    return jury_builder if is_so else None
-
-
-def _fields(judge: Judge) -> dict[str, Any]:
-    return {
-        "language_model": judge.language_model,
-        "approach": judge.approach,
-        "params": judge.params,
-        "template": judge.template,
-        "samples": judge.samples,
-    }
+    names = ("language_model", "approach", "params", "template", "samples")
+    described = [{name: getattr(judge, name) for name in names} for judge in judges]
+    is_equal = len(made) == len(described) and all(fields in described for fields in made)
+    return jury_builder if is_equal else None
 
 
 def backup_problem(backup: Judge | None, judges: Iterable[Judge]) -> str:
     """Return why this backup cannot replace these judges; "" if it can."""
     if backup is None:
         return ""
-    twin = next((judge for judge in judges if _same_request(judge, backup)), None)
-    if twin is None:
-        return ""
-    return (
-        f"{backup.language_model} is one of the judges and would get the same request again. "
-        "Choose another model as the backup, or none."
-    )
-
-
-def _same_request(one: Judge, other: Judge) -> bool:
-    if one.language_model_id != other.language_model_id:
-        return False
-    usual = {"temperature": 0, **one.language_model.params}
-    return bool(usual | one.params == usual | other.params)
+    usual = {"temperature": 0, **backup.language_model.params}
+    for judge in judges:
+        is_same = usual | judge.params == usual | backup.params
+        if is_same and judge.language_model_id == backup.language_model_id:
+            return (
+                f"{backup.language_model} is one of the judges and would get the same request "
+                "again. Choose another model as the backup, or none."
+            )
+    return ""
 
 
 def prompt_problem(approach: str, template: JudgeTemplate | None) -> str:
     """Return why this template does not fit a judge of this approach; "" if it does."""
-    if template is None or is_criterion_template(template) == (approach != Approach.TEMPLATE):
+    if template is None or is_criterion_template(template.text) == (approach != Approach.TEMPLATE):
         return ""
     if approach == Approach.TEMPLATE:
         return f"{template} is for criteria, not for whole tests: choose another one."
     return f"{template} does not use {{{{ criterion }}}}: choose another one."
-
-
-def is_criterion_template(template: JudgeTemplate) -> bool:
-    return shows_criterion(template.text)
 
 
 @transaction.atomic

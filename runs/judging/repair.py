@@ -7,8 +7,7 @@ in the reply, there is none.
 from collections.abc import Sequence
 from typing import Any
 
-from evalhub.llm.judge_replies import QUOTED_REPLY, ParsedVerdict, Unreadable, parse_verdict
-from evalhub.llm.judge_replies import verdict_schema as usual_schema
+from evalhub.llm.judge_replies import QUOTED_REPLY, verdict_schema
 from evalhub.llm.option_matching import Offered
 from issues.judge_templates.fences import Fenced, neutralised, nonce_of
 
@@ -56,12 +55,6 @@ def repair_model_messages(
 
 def repair_model_schema(options: Sequence[Offered]) -> dict[str, Any]:
     """Return the schema of its reply: a label, or no verdict."""
-    schema = usual_schema(options)
-    labels = [option.label for option in options]
-    score = {"type": "string", "enum": [*labels, NO_VERDICT]}
+    schema = verdict_schema(options)
+    score = {"type": "string", "enum": [*(option.label for option in options), NO_VERDICT]}
     return {**schema, "properties": {**schema["properties"], "score": score}}
-
-
-def read_repaired(reply: str, options: Sequence[Offered]) -> ParsedVerdict | Unreadable:
-    """Return the judge's verdict as the repair model extracted it."""
-    return parse_verdict(reply, options)

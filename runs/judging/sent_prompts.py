@@ -15,7 +15,7 @@ from issues.conversation import Message
 from issues.judge_templates.examples import hidden_of
 from issues.judge_templates.preview import WITHHELD
 from issues.judge_templates.prompts import PromptError
-from runs.judging.jury import FrozenJudge, frozen_jury_without_prompts, with_prompt_parts
+from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
 from runs.judging.prompts import JudgePromptTemplate, examples_for, messages_for, params_for
 from runs.judging.tasks import judged_answer_of
 from runs.models import JudgeRun, Judgment, Result, ResultScore
@@ -38,21 +38,6 @@ class JudgePrompt:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Parts of the prompts of one judge run on one result."""
-
-    judge_run: JudgeRun
-    result: Result
-    prompt_templates: dict[int, JudgePromptTemplate]
-    sent: dict[int, set[str]]
-    reader: User
-
-    def template_of(self, judgment: Judgment) -> JudgePromptTemplate | None:
-        pk = judgment.template_id or self.result.revision.template_id
-        return self.prompt_templates.get(pk) if pk else None
-
-
 def prompt_of(judgment: Judgment, *, reader: User) -> JudgePrompt:
     """Return the prompt of this judgment."""
     return prompts_of(judgment.judge_run, judgment.result, [judgment], reader=reader)[judgment.pk]
@@ -63,40 +48,46 @@ def prompts_of(
 ) -> dict[int, JudgePrompt]:
     """Return the prompts of judgments of one judge run on one result, by judgment id."""
     judgments = list(judgments)
-    frozen_judges = {
-        frozen_judge.judge_id: frozen_judge
-        for frozen_judge in frozen_jury_without_prompts(judge_run).everyone
-    }
-    ids = [judgment.template_id or result.revision.template_id or 0 for judgment in judgments]
-    prompt_templates = {
-        t.pk: JudgePromptTemplate.of(t) for t in with_prompt_parts().filter(pk__in=ids)
-    }
-    asked = _Asked(judge_run, result, prompt_templates, _sent(judge_run, result, judgments), reader)
-    return {
-        judgment.pk: _prompt(judgment, frozen_judges[judgment.judge_id], asked)
-        for judgment in judgments
-        if judgment.judge_id in frozen_judges
-    }
+    judges = {j.judge_id: j for j in frozen_jury_of(judge_run.jury, with_templates=False).everyone}
+    own = result.revision.template_id
+    templates = prompt_templates_of(judgment.template_id or own for judgment in judgments)
+    sent = _sent(judge_run, result, judgments)
+    prompts = {}
+    for judgment in judgments:
+        if judge := judges.get(judgment.judge_id or 0):
+            template = templates.get(judgment.template_id or own or 0)
+            requests = sent.get(judge.endpoint.language_model_id)
+            prompts[judgment.pk] = _prompt(
+                judge_run, result, judgment, judge, template, requests, reader
+            )
+    return prompts
 
 
-def _prompt(judgment: Judgment, frozen_judge: FrozenJudge, asked: _Asked) -> JudgePrompt:
-    prompt_template = asked.template_of(judgment)
-    if prompt_template is None:
+def _prompt(
+    judge_run: JudgeRun,
+    result: Result,
+    judgment: Judgment,
+    judge: FrozenJudge,
+    template: JudgePromptTemplate | None,
+    sent: set[str] | None,
+    reader: User,
+) -> JudgePrompt:
+    """Render one prompt; `sent` are the digests of the requests to this model."""
+    if template is None:
         return JudgePrompt([], {}, {}, problem="No judge template is known.")
-    model, key = frozen_judge.endpoint.language_model_id, judgment.criterion.key
+    model, key = judge.endpoint.language_model_id, judgment.criterion.key
     try:
-        case = judged_answer_of(asked.result, asked.judge_run.run.system_prompt)
-        shown = examples_for(prompt_template, case, key)
-        messages = messages_for(prompt_template, case, key, language_model_id=model)
+        case = judged_answer_of(result, judge_run.run.system_prompt)
+        shown = examples_for(template, case, key)
+        messages = messages_for(template, case, key, language_model_id=model)
     except (Result.answer.RelatedObjectDoesNotExist, PromptError) as error:
-        return JudgePrompt([], {}, prompt_template.schema, problem=str(error))
-    if hidden_of(shown.examples, asked.reader):
-        return JudgePrompt([], {}, prompt_template.schema, problem=WITHHELD)
-    params = params_for(frozen_judge.endpoint, frozen_judge.params, prompt_template.schema)
-    digest = request_digest(frozen_judge.endpoint, messages, params, prompt_template.schema)
-    digests = asked.sent.get(model)
-    matches = digest in digests if digests else None
-    return JudgePrompt(messages, params, prompt_template.schema, digest, matches, note=shown.note)
+        return JudgePrompt([], {}, template.schema, problem=str(error))
+    if hidden_of(shown.examples, reader):
+        return JudgePrompt([], {}, template.schema, problem=WITHHELD)
+    params = params_for(judge.endpoint, judge.params, template.schema)
+    digest = request_digest(judge.endpoint, messages, params, template.schema)
+    matches = digest in sent if sent else None
+    return JudgePrompt(messages, params, template.schema, digest, matches, note=shown.note)
 
 
 def _sent(judge_run: JudgeRun, result: Result, judgments: list[Judgment]) -> dict[int, set[str]]:

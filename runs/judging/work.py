@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
-from evalhub.models import Call, ItemState
+from evalhub.models import ItemState
 from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller, Saved
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
@@ -21,8 +21,8 @@ from evalhub.work.rows import overwrite
 from issues import checks
 from issues.checks import CHECKS
 from runs.answering.work import spend_of
-from runs.judging.judge_replies import JudgeReply, ask_judge
-from runs.judging.jury import fewest_endpoints
+from runs.judging.judge_replies import ask_judge
+from runs.judging.jury import frozen_jury_of
 from runs.judging.tasks import (
     CallCost,
     CheckTask,
@@ -38,14 +38,6 @@ from runs.scoring.score import score_result_scores, score_results
 T = TypeVar("T")
 
 CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
-
-
-@dataclass
-class JudgeRequestResult:
-    """A judgment to save, with its calls."""
-
-    judgment: Judgment
-    calls: list[Call] = field(default_factory=list)
 
 
 @dataclass
@@ -68,8 +60,9 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
         return self.items_of(batch).filter(result__state=ItemState.DONE)
 
     def endpoints(self, batch: JudgeRun) -> list[Endpoint]:
+        jury = frozen_jury_of(batch.jury, with_templates=False)
         embedder = batch.run.embedder() if batch.run.wants_similarity else None
-        return [*fewest_endpoints(batch), *([embedder] if embedder else [])]
+        return [*jury.fewest_endpoints(), *([embedder] if embedder else [])]
 
     def spend(self, batch: JudgeRun) -> Spend:
         return spend_of(batch.run)
@@ -97,7 +90,10 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
         await caller.save(Finished(total_cost([*job.earlier, *costs]), *near))
 
     def store(self, saves: list[Save]) -> None:
-        _store_judgments([save for save in saves if isinstance(save.content, JudgeRequestResult)])
+        # Copies: saving may be done again after it failed, and must not find keys that were undone.
+        judgments = [copy(save.content) for save in saves if isinstance(save.content, Judgment)]
+        Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
+        overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
         finished = {s.item_id: s.content for s in saves if isinstance(s.content, Finished)}
         if finished:
             _finish(finished)
@@ -143,16 +139,12 @@ async def _decide(
     """Make all judgments of one criterion; call the backup judge if another failed."""
     if criterion_task.check_task is not None:
         return [caller.save_later(await _check(criterion_task.check_task, judging_task))]
-    judge_reply = await all_or_none(
-        _judge(judge_request, judging_task, caller)
-        for judge_request in criterion_task.judge_requests
-    )
-    saved = [future for _, future in judge_reply]
-    if criterion_task.backup and (
-        criterion_task.has_failed or any(is_failed for is_failed, _ in judge_reply)
-    ):
-        saved.append((await _judge(criterion_task.backup, judging_task, caller))[1])
-    return saved
+    backup, has_failed = criterion_task.backup, criterion_task.has_failed
+    requests = criterion_task.judge_requests
+    judged = await all_or_none(_judge(request, judging_task, caller) for request in requests)
+    if backup and (has_failed or any(is_failed for is_failed, _ in judged)):
+        judged.append(await _judge(backup, judging_task, caller))
+    return [future for _, future in judged]
 
 
 async def _compare(
@@ -165,12 +157,12 @@ async def _compare(
     return []
 
 
-async def _check(check_task: CheckTask, judging_task: JudgingTask) -> JudgeRequestResult:
+async def _check(check_task: CheckTask, judging_task: JudgingTask) -> Judgment:
     """Run a check in a thread, for a search through long text would block the event loop."""
     name, arguments = check_task.name, check_task.arguments
     outcome = await asyncio.to_thread(checks.run, name, arguments, judging_task.material)
     failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
-    judgment = Judgment(
+    return Judgment(
         pk=check_task.judgment_id,
         judge_run_id=judging_task.judge_run_id,
         result_id=judging_task.result_id,
@@ -182,50 +174,35 @@ async def _check(check_task: CheckTask, judging_task: JudgingTask) -> JudgeReque
         failure_message=outcome.error,
         created_at=timezone.now(),
     )
-    return JudgeRequestResult(judgment)
 
 
 async def _judge(
     judge_request: JudgeRequest, judging_task: JudgingTask, caller: ModelCaller
 ) -> tuple[bool, Saved]:
     """Call one judge and save its judgment; return whether it failed."""
-    about = (
-        judge_request.frozen_judge,
-        judge_request.prompt_template,
-        judging_task.case,
-        judge_request.key,
-    )
-    judge_reply = await ask_judge(*about, caller, repair_model=judge_request.repair_model)
-    finding = JudgeRequestResult(
-        _judgment(judge_request, judging_task, judge_reply), judge_reply.calls
-    )
-    return judge_reply.verdict is None, caller.save_later(finding, *finding.calls)
-
-
-def _judgment(
-    judge_request: JudgeRequest, judging_task: JudgingTask, judge_reply: JudgeReply
-) -> Judgment:
-    verdict = judge_reply.verdict
-    return Judgment(
+    judge, template = judge_request.frozen_judge, judge_request.prompt_template
+    about = (judge, template, judging_task.case, judge_request.key)
+    reply = await ask_judge(*about, caller, repair_model=judge_request.repair_model)
+    verdict = reply.verdict
+    judgment = Judgment(
         pk=judge_request.judgment_id,
         judge_run_id=judging_task.judge_run_id,
         result_id=judging_task.result_id,
         criterion_id=judge_request.criterion_id,
-        judge_id=judge_request.frozen_judge.judge_id,
-        template_id=judge_request.prompt_template.template_id
-        if judge_request.prompt_template
-        else None,
+        judge_id=judge.judge_id,
+        template_id=template.template_id if template else None,
         sample=judge_request.sample,
         is_backup=judge_request.is_backup,
-        state=judge_reply.state,
+        state=reply.state,
         option=verdict.option if verdict else "",
         value=verdict.value if verdict else None,
         justification=verdict.justification if verdict else "",
-        failure=judge_reply.failure,
-        failure_message=judge_reply.message,
-        call=judge_reply.call,
+        failure=reply.failure,
+        failure_message=reply.message,
+        call=reply.call,
         created_at=timezone.now(),
     )
+    return verdict is None, caller.save_later(judgment, *reply.calls)
 
 
 # Saving ------------------------------------------------------------------------------------------
@@ -244,33 +221,19 @@ JUDGMENT_FIELDS = [
 ]
 
 
-def _store_judgments(saves: list[Save]) -> None:
-    # Copies: saving may be done again after it failed, and must not find keys that were undone.
-    judgments = [copy(save.content.judgment) for save in saves]
-    Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
-    overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
-
-
 def _finish(finished: dict[int, Finished]) -> None:
     result_scores = list(ResultScore.objects.filter(pk__in=finished))
-    _store_similarities({a.result_id: finished[a.pk].similarity for a in result_scores})
-    for result_score in result_scores:
-        result_score.state, result_score.worker, result_score.next_try_at = (
-            ItemState.DONE,
-            None,
-            None,
-        )
-        result_score.error_kind = result_score.error_message = ""
-        result_score.cost_usd = finished[result_score.pk].cost_usd
-    score_result_scores(result_scores, also=FINISHED_FIELDS)
-
-
-def _store_similarities(measured: dict[int, float | None]) -> None:
-    found = {pk: value for pk, value in measured.items() if value is not None}
-    results = list(Result.objects.filter(pk__in=found).order_by("pk")) if found else []
+    similarities = {row.result_id: finished[row.pk].similarity for row in result_scores}
+    measured = [pk for pk, value in similarities.items() if value is not None]
+    results = list(Result.objects.filter(pk__in=measured).order_by("pk"))
     for result in results:
-        result.similarity = found[result.pk]
+        result.similarity = similarities[result.pk]
     overwrite(results, ["similarity"])
+    for row in result_scores:
+        row.state, row.worker, row.next_try_at = ItemState.DONE, None, None
+        row.error_kind = row.error_message = ""
+        row.cost_usd = finished[row.pk].cost_usd
+    score_result_scores(result_scores, also=FINISHED_FIELDS)
 
 
 def total_cost(costs: Iterable[CallCost]) -> Decimal | None:

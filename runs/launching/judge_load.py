@@ -10,7 +10,7 @@ from evalhub.llm.token_estimates import tokens_of
 from issues.judge_templates.example_selection import ExampleQuery, as_text
 from issues.judge_templates.prompts import variables_of
 from issues.models import Criterion, Test
-from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_from, snapshot
+from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_of, snapshot
 from runs.judging.prompts import JudgePromptTemplate
 from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, load_of_judge
 from runs.models import Judge
@@ -32,7 +32,7 @@ class JudgeShare(NamedTuple):
 def jury_preview(judges: Sequence[Judge], tests: Iterable[Test] = ()) -> FrozenJury:
     """Return these judges as a judge run of these tests would freeze them now."""
     templates = {test.template_id for test in tests if test.template_id}
-    return frozen_jury_from(snapshot(judges, None, name="", templates=templates))
+    return frozen_jury_of(snapshot(judges, None, name="", templates=templates))
 
 
 def judge_shares(frozen_jury: FrozenJury, criteria: int) -> list[JudgeShare]:

@@ -17,15 +17,26 @@ class AnnotatorEvaluation(Protocol):
     def kind(self) -> str: ...
 
 
+class AnnotatorVerdict(AnnotatorEvaluation, Protocol):
+    """A row of human evaluations; `value` None: a withdrawal."""
+
+    @property
+    def value(self) -> float | None: ...
+
+
 V = TypeVar("V", bound=AnnotatorEvaluation)
 
 
 class Evaluation(NamedTuple):
-    """The fields of a human evaluation that scoring needs; `value` None: a withdrawal."""
+    """The fields of a human evaluation that scoring needs; `value` None: a withdrawal.
+
+    `drawn`: blind, on a randomly drawn answer.
+    """
 
     annotator_id: int
     kind: str
     value: float | None
+    drawn: bool = False
 
 
 class HumanScore(NamedTuple):
@@ -50,9 +61,15 @@ def active_evaluations(evaluations: Iterable[V]) -> list[V]:
     Args:
         evaluations: All of one result and criterion, withdrawals included, oldest first.
     """
-    stacks, _ = _sorted_out(evaluations)
-    newest = [stack[-1] for stack in stacks if stack]
-    return [evaluation for _, evaluation in sorted(newest, key=lambda pair: pair[0])]
+    newest: dict[int, V] = {}
+    for evaluation in reversed(remaining(evaluations)):
+        newest.setdefault(evaluation.annotator_id, evaluation)
+    return list(newest.values())[::-1]
+
+
+def remaining(evaluations: Iterable[V]) -> list[V]:
+    """Return the evaluations that are not withdrawn, replaced ones too, oldest first."""
+    return _sorted_out(evaluations)[0]
 
 
 def withdrawn(evaluations: Iterable[V]) -> list[V]:
@@ -60,8 +77,7 @@ def withdrawn(evaluations: Iterable[V]) -> list[V]:
     return _sorted_out(evaluations)[1]
 
 
-def _sorted_out(evaluations: Iterable[V]) -> tuple[list[list[tuple[int, V]]], list[V]]:
-    """Return each annotator's remaining evaluations with their positions, and those withdrawn."""
+def _sorted_out(evaluations: Iterable[V]) -> tuple[list[V], list[V]]:
     stacks: dict[int, list[tuple[int, V]]] = defaultdict(list)
     undone = []
     for place, evaluation in enumerate(evaluations):
@@ -70,10 +86,22 @@ def _sorted_out(evaluations: Iterable[V]) -> tuple[list[list[tuple[int, V]]], li
             stack.append((place, evaluation))
         elif stack:
             undone.append(stack.pop()[1])
-    return list(stacks.values()), undone
+    left = sorted((pair for stack in stacks.values() for pair in stack), key=lambda pair: pair[0])
+    return [evaluation for _, evaluation in left], undone
 
 
-def human_score_of(evaluations: Iterable[Evaluation]) -> HumanScore | None:
+def drawn_evaluations(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
+    """Return the blind evaluations of a random draw, and adjudications of these.
+
+    Withdrawn evaluations are left out, and so are later ones that were not blind.
+    """
+    left = remaining(evaluations)
+    if not any(row.drawn for row in left):
+        return []
+    return [row for row in left if row.drawn or row.kind == "adjudication"]
+
+
+def human_score_of(evaluations: Iterable[AnnotatorVerdict]) -> HumanScore | None:
     """Score all evaluations of one result, oldest first; None if none is active.
 
     The newest adjudication outranks all others.

@@ -1,27 +1,17 @@
 """Disputes: differing human evaluations of one answer, and their adjudication. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
-from runs.scoring.active_evaluations import DIGITS, active_evaluations, withdrawn
+from runs.scoring.active_evaluations import (
+    DIGITS,
+    AnnotatorVerdict,
+    V,
+    active_evaluations,
+    remaining,
+)
 
-ADJUDICATION, WITHDRAWAL = "adjudication", "withdrawal"
-
-
-class AnnotatorVerdict(Protocol):
-    """A row of human evaluations; `value` None: a withdrawal."""
-
-    @property
-    def annotator_id(self) -> int: ...
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def value(self) -> float | None: ...
-
-
-V = TypeVar("V", bound=AnnotatorVerdict)
+ADJUDICATION = "adjudication"
 
 
 class Dispute(NamedTuple):
@@ -37,8 +27,10 @@ def dispute_over(evaluations: Sequence[AnnotatorVerdict]) -> Dispute | None:
     Args:
         evaluations: All of that result and criterion, withdrawals included, oldest first.
     """
-    parties = _parties(evaluations)
-    return Dispute(parties, _adjudicator(evaluations)) if parties else None
+    found = opinions(evaluations)
+    if len({round(one.value, DIGITS) for one in found if one.value is not None}) < 2:
+        return None
+    return Dispute(frozenset(one.annotator_id for one in found), _adjudicator(evaluations))
 
 
 def dispute_over_result(
@@ -62,21 +54,8 @@ def dispute_over_result(
 
 def opinions(evaluations: Iterable[V]) -> list[V]:
     """Return each annotator's newest verdict that is not withdrawn, adjudications aside."""
-    evaluations = list(evaluations)
-    undone = {id(evaluation) for evaluation in withdrawn(evaluations)}
-    newest = {
-        evaluation.annotator_id: evaluation
-        for evaluation in evaluations
-        if id(evaluation) not in undone and evaluation.kind not in (ADJUDICATION, WITHDRAWAL)
-    }
-    return list(newest.values())
-
-
-def _parties(evaluations: Sequence[AnnotatorVerdict]) -> frozenset[int]:
-    """Return all annotators with an opinion, if opinions differ; else nobody."""
-    found = opinions(evaluations)
-    values = {round(one.value, DIGITS) for one in found if one.value is not None}
-    return frozenset(one.annotator_id for one in found) if len(values) > 1 else frozenset()
+    left = [row for row in remaining(evaluations) if row.kind != ADJUDICATION]
+    return list({row.annotator_id: row for row in left}.values())
 
 
 def _adjudicator(evaluations: Sequence[AnnotatorVerdict]) -> int | None:

@@ -213,7 +213,7 @@ def rubric_scale(judge_run: JudgeRun | None) -> Scale:
     """
     if judge_run is None or not judge_run.jury.get("judges"):
         return FIVE_CLASSES
-    frozen_judges = frozen_jury_of(judge_run).judges_asked(on_rubric=True)
+    frozen_judges = frozen_jury_of(judge_run.jury).judges_asked(on_rubric=True)
     return next(
         (frozen_judge.rubric.scale for frozen_judge in frozen_judges if frozen_judge.rubric),
         FIVE_CLASSES,

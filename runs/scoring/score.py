@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from evalhub.models import ItemState
 from evalhub.work.rows import overwrite
@@ -17,7 +18,7 @@ from issues.revisions import scale_in
 from issues.rubrics import hybrid_score
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
-from runs.models import HumanEvaluation, Judgment, Result, ResultScore
+from runs.models import ChosenBy, HumanEvaluation, Judgment, Result, ResultScore
 from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue, agreement_on, scales_of
 
@@ -264,13 +265,19 @@ def _apply_human_scores(
 
 def human_scores_of(result_ids: Collection[int]) -> dict[int, dict[int, HumanScore]]:
     """Return human scores by result and criterion id."""
-    found: dict[Key, list[Evaluation]] = defaultdict(list)
-    rows = HumanEvaluation.objects.filter(result__in=result_ids).order_by("pk")
-    fields = ("result_id", "criterion_id", "annotator_id", "kind", "value")
-    for result, criterion, annotator, kind, value in rows.values_list(*fields):
-        found[result, criterion].append(Evaluation(annotator, kind, value))
-    verdicts: dict[int, dict[int, HumanScore]] = defaultdict(dict)
-    for (result, criterion), evaluations in found.items():
-        if (verdict := human_score_of(evaluations)) is not None:
-            verdicts[result][criterion] = verdict
-    return verdicts
+    found = evaluations_in(HumanEvaluation.objects.filter(result__in=result_ids))
+    scores = {
+        result: {pk: score for pk, rows in by_pk.items() if (score := human_score_of(rows))}
+        for result, by_pk in found.items()
+    }
+    return {result: by_pk for result, by_pk in scores.items() if by_pk}
+
+
+def evaluations_in(rows: QuerySet[HumanEvaluation]) -> dict[int, dict[int, list[Evaluation]]]:
+    """Read human evaluations, the oldest first, by result and criterion id."""
+    found: dict[int, dict[int, list[Evaluation]]] = defaultdict(lambda: defaultdict(list))
+    fields = ("result_id", "criterion_id", "annotator_id", "kind", "value", "chosen_by", "blind")
+    for result, criterion, who, kind, value, by, blind in rows.order_by("pk").values_list(*fields):
+        evaluation = Evaluation(who, kind, value, blind and by == ChosenBy.QUEUE_RANDOM)
+        found[result][criterion].append(evaluation)
+    return found

@@ -16,9 +16,9 @@ from issues.models import FrozenCriterion
 from issues.rubrics.breakdown import Breakdown, breakdown_of
 from issues.rubrics.scoring import WHOLE_TEST, consensus, inverted, jury_value
 from runs.figures.run_labels import judges_itself
-from runs.judging.jury import FrozenJudge, frozen_jury_without_prompts
+from runs.judging.jury import FrozenJudge, frozen_jury_of
 from runs.models import HumanEvaluation, JudgeRun, Judgment, Result, ResultScore
-from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of
+from runs.scoring.active_evaluations import HumanScore, human_score_of
 from runs.scoring.agreement import (
     Agreement,
     JudgeValue,
@@ -299,7 +299,11 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
 
     def verdict(judge_run: JudgeRun | None, human: Mapping[int, HumanScore]) -> ResultVerdict:
         pk = judge_run.pk if judge_run else 0
-        asked = _asked(judge_run, judges.get(pk, {}), judgments[pk], on_rubric=bool(rubric))
+        ids = {row.judge_id for row in judgments[pk]}
+        if judge_run:
+            jury = frozen_jury_of(judge_run.jury, with_templates=False)
+            ids |= {judge.judge_id for judge in jury.judges_asked(on_rubric=bool(rubric))}
+        asked = [judge for judge_id, judge in judges.get(pk, {}).items() if judge_id in ids]
         return ResultVerdict(
             result=result,
             judge_run=judge_run,
@@ -313,29 +317,11 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
 
     active = next((judge_run for judge_run in judge_runs if judge_run.is_active), None)
     inactive = [verdict(judge_run, {}) for judge_run in judge_runs if judge_run is not active]
-    return ResultVerdicts(verdict(active, _human_scores(said)), inactive, said)
-
-
-def _human_scores(evaluations: Iterable[HumanEvaluation]) -> dict[int, HumanScore]:
-    about: dict[int, list[Evaluation]] = defaultdict(list)
-    for row in evaluations:
-        about[row.criterion_id].append(Evaluation(row.annotator_id, row.kind, row.value))
-    return {pk: found for pk, rows in about.items() if (found := human_score_of(rows))}
-
-
-def _asked(
-    judge_run: JudgeRun | None,
-    judges: Mapping[int, JudgeInfo],
-    judgments: Sequence[Judgment],
-    *,
-    on_rubric: bool,
-) -> list[JudgeInfo]:
-    """Return the judges that are asked or have answered, in the order of the jury."""
-    if judge_run is None:
-        return []
-    frozen_judges = frozen_jury_without_prompts(judge_run).judges_asked(on_rubric=on_rubric)
-    asked = {judge.judge_id for judge in frozen_judges} | {row.judge_id for row in judgments}
-    return [judge for pk, judge in judges.items() if pk in asked]
+    by_criterion: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for evaluation in said:
+        by_criterion[evaluation.criterion_id].append(evaluation)
+    human = {pk: score for pk, rows in by_criterion.items() if (score := human_score_of(rows))}
+    return ResultVerdicts(verdict(active, human), inactive, said)
 
 
 def _criterion_verdicts(
@@ -347,28 +333,15 @@ def _criterion_verdicts(
     given: dict[int, list[Judgment]] = defaultdict(list)
     for row in judgments:
         given[row.criterion_id].append(row)
-    return [
-        CriterionVerdict(
-            criterion,
-            given[criterion.pk],
-            _replies(criterion, judges, given[criterion.pk]),
-            human.get(criterion.pk),
-        )
-        for criterion in criteria
-    ]
-
-
-def _replies(
-    criterion: FrozenCriterion, judges: Sequence[JudgeInfo], judgments: Sequence[Judgment]
-) -> list[JudgeReply]:
-    """Group the judgments of a criterion by judge; a backup only where it was asked."""
-    if criterion.check_name:
-        return []
-    replies = [
-        JudgeReply(judge, [row for row in judgments if row.judge_id == judge.judge_id])
-        for judge in judges
-    ]
-    return [reply for reply in replies if reply.judgments or not reply.judge.is_backup]
+    verdicts = []
+    for criterion in criteria:
+        mine, replies = given[criterion.pk], []
+        for judge in [] if criterion.check_name else judges:
+            replied = [row for row in mine if row.judge_id == judge.judge_id]
+            if replied or not judge.is_backup:
+                replies.append(JudgeReply(judge, replied))
+        verdicts.append(CriterionVerdict(criterion, mine, replies, human.get(criterion.pk)))
+    return verdicts
 
 
 def judge_infos_of(judge_runs: Iterable[JudgeRun]) -> dict[int, dict[int, JudgeInfo]]:
@@ -376,7 +349,7 @@ def judge_infos_of(judge_runs: Iterable[JudgeRun]) -> dict[int, dict[int, JudgeI
 
     One query. The judge runs were read with their run.
     """
-    juries = [(judge_run, frozen_jury_without_prompts(judge_run)) for judge_run in judge_runs]
+    juries = [(one, frozen_jury_of(one.jury, with_templates=False)) for one in judge_runs]
     ids = {j.endpoint.language_model_id for _, jury in juries for j in jury.everyone}
     notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
     return {

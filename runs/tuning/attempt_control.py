@@ -6,25 +6,25 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 
 from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
-from evalhub.models import BatchState, ItemState, User
+from evalhub.models import BatchState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.judge_templates.examples import problems_of_examples
 from issues.judge_templates.prompts import PromptError
 from issues.models import JudgeTemplate, TemplateState
 from issues.rubrics.scales import ScaleError
+from issues.states import Refused
 from runs.judging.jury import repair_endpoints_of, snapshot
 from runs.judging.prompts import messages_for
 from runs.launching.exposure import SealedExposure, refusal, sealed_exposure
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Cost, EndpointLoad, Span, load_of_judge
+from runs.launching.load import Cost, Span, load_of_judge
 from runs.tuning.frozen_prompt import frozen, prompt_template_of_content, tests_of
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
-from runs.tuning.start import TuningRefused
 from runs.tuning.work import judged_answer_about, with_texts
 
 SAMPLED = 40
@@ -52,8 +52,15 @@ def estimate(tuning: Tuning, draft: JudgeTemplate) -> Estimate:
     """Estimate an attempt's calls, tokens and cost, and list what prevents it."""
     content = frozen(draft)
     labelled_examples = examples_for(tuning, content)
-    problems = problems_of(tuning, draft)
-    load = _load(tuning, content, labelled_examples, draft.pk)
+    judge, n = tuning.judge, len(labelled_examples) * tuning.judge.samples
+    tokens = n * _prompt_tokens(tuning, content, labelled_examples, draft.pk)
+    load = load_of_judge(
+        judge.language_model.judge_endpoint(),
+        judge.params,
+        judgments=n,
+        repairs=n,
+        prompt_tokens=Span(tokens, tokens),
+    )
     return Estimate(
         answers=len(labelled_examples),
         left_out=tuning.examples.count() - len(labelled_examples),
@@ -61,7 +68,7 @@ def estimate(tuning: Tuning, draft: JudgeTemplate) -> Estimate:
         input_tokens=load.input_tokens,
         output_tokens=load.output_tokens,
         cost=load.cost(),
-        problems=problems,
+        problems=problems_of(tuning, draft),
         sealed_exposure=sealed_exposure_of(tuning, draft, labelled_examples),
     )
 
@@ -116,18 +123,6 @@ def draft_problems(draft: JudgeTemplate) -> list[str]:
     return problems_of_examples(draft)
 
 
-def _load(
-    tuning: Tuning, content: dict[str, Any], labelled_examples: Sequence[int], template_id: int
-) -> EndpointLoad:
-    judge = tuning.judge
-    endpoint = judge.language_model.judge_endpoint()
-    asked = len(labelled_examples) * judge.samples
-    size = asked * _prompt_tokens(tuning, content, labelled_examples, template_id)
-    return load_of_judge(
-        endpoint, judge.params, judgments=asked, repairs=asked, prompt_tokens=Span(size, size)
-    )
-
-
 def _prompt_tokens(
     tuning: Tuning, content: dict[str, Any], labelled_examples: Sequence[int], template_id: int
 ) -> int:
@@ -135,28 +130,16 @@ def _prompt_tokens(
     step = max(1, len(labelled_examples) // SAMPLED)
     rows = with_texts(LabelledExample.objects.filter(pk__in=labelled_examples[::step][:SAMPLED]))
     model = tuning.judge.language_model_id
+    sizes = []
     try:
-        prompt_template = prompt_template_of_content(content, template_id)
-        sizes = [
-            len(
-                str(
-                    messages_for(
-                        prompt_template,
-                        judged_answer_about(row),
-                        row.criterion.key,
-                        language_model_id=model,
-                    )
-                )
-            )
-            for row in rows
-        ]
+        template = prompt_template_of_content(content, template_id)
+        for row in rows:
+            case, key = judged_answer_about(row), row.criterion.key
+            sizes.append(len(str(messages_for(template, case, key, language_model_id=model))))
     except (PromptError, ScaleError):
         return 0
     mean = sum(sizes) // len(sizes) if sizes else 0
     return tokens_of(mean) + VERDICT_SCHEMA_TOKENS
-
-
-# Acts --------------------------------------------------------------------------------------------
 
 
 @transaction.atomic
@@ -174,7 +157,7 @@ def start_attempt(
         allow_sealed_exposure: Whether sealed tests may leave the trusted network.
 
     Raises:
-        TuningRefused: The draft has problems, or another attempt is running.
+        Refused: The draft has problems, or another attempt is running.
     """
     locked = Tuning.objects.select_for_update(of=("self",)).get(pk=tuning.pk)
     draft = JudgeTemplate.objects.get(pk=draft.pk)
@@ -191,7 +174,7 @@ def start_attempt(
     if not labelled_examples:
         problems.append("No answers left to judge: every test is an example of the draft.")
     if problems:
-        raise TuningRefused(*problems)
+        raise Refused(problems)
     attempt = _attempt(locked, draft, content, by, cost_limit_usd)
     AttemptJudgment.objects.bulk_create(
         AttemptJudgment(attempt=attempt, labelled_example_id=pk, sample=sample)
@@ -210,27 +193,19 @@ def _attempt(
     cost_limit_usd: Decimal | None,
 ) -> Attempt:
     last = tuning.attempts.aggregate(last=Max("number"))["last"] or 0
+    repair_model = repair_endpoints_of([draft.pk]).get(draft.pk)
+    frozen_judge = snapshot([tuning.judge], None, name=str(tuning.judge))
+    frozen_judge["repair_model"] = repair_model.to_json() if repair_model else None
     return Attempt.objects.create(
         tuning=tuning,
         number=last + 1,
         template=draft,
         content=content,
         digest=digest(content),
-        frozen_judge=frozen_judge_for(tuning, draft),
+        frozen_judge=frozen_judge,
         requested_by=by,
         cost_limit_usd=cost_limit_usd,
     )
-
-
-def frozen_judge_for(tuning: Tuning, draft: JudgeTemplate) -> dict[str, Any]:
-    """Copy the judge as it is now, with its repair model."""
-    repair_model = repair_endpoints_of([draft.pk]).get(draft.pk)
-    frozen_judge = snapshot([tuning.judge], None, name=str(tuning.judge))
-    return {**frozen_judge, "repair_model": repair_model.to_json() if repair_model else None}
-
-
-def judgments_in(attempt: Attempt) -> QuerySet[AttemptJudgment]:
-    return AttemptJudgment.objects.filter(attempt=attempt)
 
 
 def cancel(attempt: Attempt) -> None:
@@ -239,7 +214,7 @@ def cancel(attempt: Attempt) -> None:
     Raises:
         NotPossible: It has already ended.
     """
-    progress.cancel(attempt, judgments_in(attempt), reason="Cancelled by a user.")
+    progress.cancel(attempt, attempt.judgments.all(), reason="Cancelled by a user.")
 
 
 @transaction.atomic
@@ -254,7 +229,7 @@ def resume(attempt: Attempt, *, cost_limit_usd: Decimal | None = None) -> None:
     """
     if cost_limit_usd is not None:
         Attempt.objects.filter(pk=attempt.pk).update(cost_limit_usd=cost_limit_usd)
-    progress.resume(attempt, judgments_in(attempt))
+    progress.resume(attempt, attempt.judgments.all())
 
 
 def retry_errors(attempt: Attempt) -> int:
@@ -263,7 +238,7 @@ def retry_errors(attempt: Attempt) -> int:
     Raises:
         NotPossible: There are none.
     """
-    count = progress.retry_errors(attempt, judgments_in(attempt))
+    count = progress.retry_errors(attempt, attempt.judgments.all())
     if not count:
         raise progress.NotPossible("Nothing to retry: every answer has a verdict.")
     return count
@@ -271,10 +246,4 @@ def retry_errors(attempt: Attempt) -> int:
 
 def counts(attempt: Attempt) -> dict[str, int]:
     """Count the judgments by state."""
-    return progress.counts(judgments_in(attempt))
-
-
-def is_complete(attempt: Attempt) -> bool:
-    """Return whether all judgments are done or failed."""
-    pending = judgments_in(attempt).exclude(state__in=(ItemState.DONE, ItemState.ERROR))
-    return attempt.state == BatchState.DONE and not pending.exists()
+    return progress.counts(attempt.judgments.all())

@@ -7,11 +7,11 @@ from evalhub.models import User
 from issues.judge_templates.examples import copy_in
 from issues.judge_templates.lifecycle import shown_by
 from issues.models import JudgeTemplate
-from runs.models import HumanEvaluation
+from issues.states import Refused
 from runs.scoring.examples import problem_of, taught_by_human_evaluation
 from runs.tuning.disagreements import active_evaluations_on
 from runs.tuning.models import LabelledExample, Split, Tuning
-from runs.tuning.start import TuningRefused, draft_of
+from runs.tuning.start import draft_of
 
 
 @transaction.atomic
@@ -19,29 +19,26 @@ def use_as_example(tuning: Tuning, labelled_example: LabelledExample, *, by: Use
     """Add an answer with its human verdict to the draft as an example; create the draft if needed.
 
     Raises:
-        TuningRefused: It is in the held-out split, or its human verdict was withdrawn.
-        Refused: It cannot be an example, such as one of a sealed test.
+        Refused: It is in the held-out split, its human verdict was withdrawn, or it cannot be an
+            example, such as one of a sealed test.
     """
     if labelled_example.split != Split.DEVELOPMENT:
-        raise TuningRefused(
-            "This answer is in the held-out split. Choose one from the development split: a "
-            "draft cannot be tested on its own examples."
+        raise Refused(
+            [
+                "This answer is in the held-out split. Choose one from the development split: a "
+                "draft cannot be tested on its own examples."
+            ]
         )
-    evaluation = _active_evaluation(labelled_example)
-    if problem := problem_of(evaluation):
-        raise TuningRefused(problem)
-    draft = draft_of(tuning, by=by)
-    if not copy_in(draft, [taught_by_human_evaluation(evaluation)]):
-        raise TuningRefused(f"{draft} has this example already.")
-    return draft
-
-
-def _active_evaluation(labelled_example: LabelledExample) -> HumanEvaluation:
-    """Return the adjudication, or the newest human verdict that was not withdrawn."""
     (evaluations,) = active_evaluations_on([labelled_example]).values()
     if not evaluations:
-        raise TuningRefused("The human verdict on this answer has been withdrawn.")
-    return evaluations[-1]
+        raise Refused(["The human verdict on this answer has been withdrawn."])
+    evaluation = evaluations[-1]  # the adjudication, or the newest
+    if problem := problem_of(evaluation):
+        raise Refused([problem])
+    draft = draft_of(tuning, by=by)
+    if not copy_in(draft, [taught_by_human_evaluation(evaluation)]):
+        raise Refused([f"{draft} has this example already."])
+    return draft
 
 
 @transaction.atomic
@@ -52,14 +49,16 @@ def edit_prompt(draft: JudgeTemplate, text: str, *, seen: str, by: User) -> None
         seen: The prompt that the user edited, to detect edits by somebody else.
 
     Raises:
-        TuningRefused: Somebody else changed the prompt.
+        Refused: Somebody else changed the prompt.
         ValidationError: The prompt is not valid, or the draft is published.
     """
     locked = JudgeTemplate.objects.select_for_update().get(pk=draft.pk)
     if _lines(locked.text) != _lines(seen):
-        raise TuningRefused(
-            "Somebody else changed the draft. Your text is kept below: compare it with the "
-            "draft, and save again to overwrite the draft."
+        raise Refused(
+            [
+                "Somebody else changed the draft. Your text is kept below: compare it with the "
+                "draft, and save again to overwrite the draft."
+            ]
         )
     locked.text = "\n".join(_lines(text))
     locked.full_clean()

@@ -5,10 +5,10 @@ from django.db import transaction
 from evalhub.models import BatchState, User
 from issues.judge_templates.lifecycle import publish
 from issues.models import JudgeTemplate
+from issues.states import Refused
 from runs.tuning.figures import as_json, tuning_figures
 from runs.tuning.frozen_prompt import digest_of
 from runs.tuning.models import Attempt, Publication, Tuning
-from runs.tuning.start import TuningRefused
 
 
 def completed_attempt(tuning: Tuning, draft: JudgeTemplate) -> Attempt | None:
@@ -27,15 +27,17 @@ def publish_draft(
         reason: Reason for publishing a draft without a complete attempt.
 
     Raises:
-        TuningRefused: There is neither a complete attempt nor a reason.
-        Refused, ValidationError: The draft cannot be published.
+        Refused, ValidationError: There is neither a complete attempt nor a reason, or the draft
+            cannot be published.
     """
     draft = JudgeTemplate.objects.select_for_update().get(pk=draft.pk)
     attempt = completed_attempt(tuning, draft)
     if attempt is None and not reason.strip():
-        raise TuningRefused(
-            f"{draft} has not been tested in its current state. Start an attempt, or give a "
-            "reason for publishing it untested."
+        raise Refused(
+            [
+                f"{draft} has not been tested in its current state. Start an attempt, or give a "
+                "reason for publishing it untested."
+            ]
         )
     publish(draft, by=by)
     found = tuning_figures(tuning)

@@ -8,7 +8,9 @@ from django.db import transaction
 
 from evalhub.models import User
 from issues.judge_templates.lifecycle import new_version
-from issues.models import JudgeTemplate, TemplateExample, TemplateState
+from issues.models import JudgeTemplate, TemplateState
+from issues.states import Refused
+from runs.scoring.examples import taught_tests
 from runs.tuning.labelled_answers import (
     LabelledAnswer,
     LabelledAnswers,
@@ -21,16 +23,6 @@ from runs.tuning.splits import SampledTest, splits
 MIN_VERDICTS = 8
 """Fewest human verdicts that leave something to learn from and something to prove it on."""
 
-SEED_BITS = 31
-
-
-class TuningRefused(ValueError):
-    """A refused request; `problems` say why and what to do."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__(" ".join(problems))
-        self.problems = list(problems)
-
 
 def start(selection: Selection, *, by: User | None, seed: int | None = None) -> Tuning:
     """Copy the verdicts of annotators and judge, and assign each test to a split.
@@ -41,13 +33,13 @@ def start(selection: Selection, *, by: User | None, seed: int | None = None) -> 
         seed: Seed of the splits; None: random.
 
     Raises:
-        TuningRefused: Too few human verdicts, or all on one test.
+        Refused: Too few human verdicts, or all on one test.
     """
     found = labelled_answers_of(selection)
     if problem := too_few(selection, found):
-        raise TuningRefused(problem)
-    seed = secrets.randbits(SEED_BITS) if seed is None else seed
-    taught = examples_of(selection.template)
+        raise Refused([problem])
+    seed = secrets.randbits(31) if seed is None else seed
+    taught = taught_tests([selection.template.pk])[selection.template.pk]
     drawn = splits(
         drawn_from(found.labelled),
         seed=seed,
@@ -66,7 +58,18 @@ def start(selection: Selection, *, by: User | None, seed: int | None = None) -> 
             created_by=by,
         )
         LabelledExample.objects.bulk_create(
-            _labelled_example(tuning, one, drawn[one.test], one.test in taught)
+            LabelledExample(
+                tuning=tuning,
+                result_id=one.result,
+                criterion_id=one.criterion,
+                judge_run_id=one.judge_run,
+                split=drawn[one.test],
+                value=one.value,
+                passed=one.passed,
+                judge_value=one.judge_value,
+                judge_passed=one.judge_passed,
+                is_example=one.test in taught,
+            )
             for one in found.labelled
         )
     return tuning
@@ -110,32 +113,6 @@ def kept_splits(family: str) -> dict[int, str]:
         if split == Split.DEVELOPMENT or test not in kept:
             kept[test] = split
     return kept
-
-
-def examples_of(template: JudgeTemplate) -> set[int]:
-    """Return the tests whose answers are examples in this version's prompt."""
-    rows = TemplateExample.objects.filter(template=template, test__isnull=False)
-    return set(rows.values_list("test_id", flat=True))
-
-
-def _labelled_example(
-    tuning: Tuning, one: LabelledAnswer, split: str, is_example: bool
-) -> LabelledExample:
-    return LabelledExample(
-        tuning=tuning,
-        result_id=one.result,
-        criterion_id=one.criterion,
-        judge_run_id=one.judge_run,
-        split=split,
-        value=one.value,
-        passed=one.passed,
-        judge_value=one.judge_value,
-        judge_passed=one.judge_passed,
-        is_example=is_example,
-    )
-
-
-# Its draft ---------------------------------------------------------------------------------------
 
 
 @transaction.atomic

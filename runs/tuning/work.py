@@ -13,7 +13,7 @@ from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
 from issues.models import Test
 from runs.judging.judge_replies import JudgeReply, ask_judge
-from runs.judging.jury import FrozenJudge, frozen_jury_from
+from runs.judging.jury import FrozenJudge, frozen_jury_of
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.judging.tasks import judged_answer_of
 from runs.models import JudgmentState
@@ -21,16 +21,8 @@ from runs.tuning.frozen_prompt import prompt_template_of_content, tests_of
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample
 
 ENDED_FIELDS = [
-    "state",
-    "worker",
-    "next_try_at",
-    "option",
-    "value",
-    "justification",
-    "was_repaired",
-    "error_kind",
-    "error_message",
-    "call",
+    *("state", "worker", "next_try_at", "option", "value", "justification"),
+    *("was_repaired", "error_kind", "error_message", "call"),
 ]
 
 
@@ -69,17 +61,16 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
         )
         rows = with_texts(LabelledExample.objects.filter(pk__in=verdicts.values()))
         labelled_examples = {row.pk: row for row in rows}
-        taught = _sealed_since(batch)
-        return [
-            JudgeRequest(
-                pk,
-                frozen_judge,
-                repair_model,
-                prompt_template,
-                *_about(labelled_examples[labelled_example], taught),
-            )
-            for pk, labelled_example in verdicts.items()
-        ]
+        examples = Test.objects.filter(pk__in=tests_of(batch.content), sealed=True)
+        taught = sorted(examples.values_list("pk", flat=True))
+        requests = []
+        for pk, labelled_example_id in verdicts.items():
+            row = labelled_examples[labelled_example_id]
+            is_sealed = row.is_sealed  # type: ignore[attr-defined]
+            sealed = [row.result.test_id, *taught] if is_sealed else taught
+            about = (judged_answer_about(row), row.criterion.key, sealed)
+            requests.append(JudgeRequest(pk, frozen_judge, repair_model, prompt_template, *about))
+        return requests
 
     def sealed_tests(self, job: JudgeRequest) -> list[int]:
         return job.sealed
@@ -101,7 +92,7 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
 
 def frozen_judge_of(attempt: Attempt) -> FrozenJudge:
     """Return the judge as it was when the attempt started."""
-    return frozen_jury_from(attempt.frozen_judge).frozen_judges[0]
+    return frozen_jury_of(attempt.frozen_judge).frozen_judges[0]
 
 
 def repair_model_of(attempt: Attempt) -> Endpoint | None:
@@ -121,21 +112,6 @@ def with_texts(labelled_examples: QuerySet[LabelledExample]) -> QuerySet[Labelle
 def judged_answer_about(labelled_example: LabelledExample) -> JudgedAnswer:
     """Return the judged answer as the run asked and answered it."""
     return judged_answer_of(labelled_example.result, labelled_example.result.run.system_prompt)
-
-
-def _sealed_since(batch: Attempt) -> list[int]:
-    """Return the tests of its examples that were sealed after it started."""
-    rows = Test.objects.filter(pk__in=tests_of(batch.content), sealed=True)
-    return sorted(rows.values_list("pk", flat=True))
-
-
-def _about(
-    labelled_example: LabelledExample, taught: list[int]
-) -> tuple[JudgedAnswer, str, list[int]]:
-    """Return the judged answer, the criterion's key, and the sealed tests it carries."""
-    is_sealed = labelled_example.is_sealed  # type: ignore[attr-defined]
-    sealed = [labelled_example.result.test_id, *taught] if is_sealed else taught
-    return judged_answer_about(labelled_example), labelled_example.criterion.key, sealed
 
 
 def _fill(judgment: AttemptJudgment, reply: JudgeReply) -> None:

@@ -29,7 +29,9 @@ def judge(run, *, votes, answer="It is **four**."):
     judge_run = run.judge_runs.get()
     for result in run.results.filter(state=ItemState.PENDING).select_related("revision__template"):
         _answer(run, result, answer)
-        for frozen_judge, vote in zip(frozen_jury_of(judge_run).frozen_judges, votes, strict=True):
+        for frozen_judge, vote in zip(
+            frozen_jury_of(judge_run.jury).frozen_judges, votes, strict=True
+        ):
             _vote(judge_run, result, frozen_judge, vote)
     result_scores = ResultScore.objects.filter(judge_run=judge_run)
     result_scores.update(state=ItemState.DONE)

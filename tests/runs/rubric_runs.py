@@ -63,7 +63,7 @@ def _votes(judge_run, result, criterion, votes):
     given = votes.get(criterion.text or criterion.check_name, ())
     if criterion.check_name:
         return [_row(judge_run, result, criterion, value, judge=None) for value in given]
-    panel = frozen_jury_of(judge_run)
+    panel = frozen_jury_of(judge_run.jury)
     frozen_judges = [*panel.frozen_judges, *([panel.backup] if panel.backup else [])]
     return [
         _row(judge_run, result, criterion, value, judge=frozen_judge, sample=sample)

@@ -16,11 +16,11 @@ from unfold.widgets import (
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, TemplateState
+from issues.models.template import is_criterion_template
 from runs.admin.jury.preview import JuryPreview, criteria_in, jury_preview_of
 from runs.judging.jury_builder import (
     JuryBuilder,
     backup_problem,
-    is_criterion_template,
     jury_builder_of,
 )
 from runs.launching.number_lists import as_list, temperatures_in
@@ -53,7 +53,7 @@ class PromptField(forms.ModelChoiceField):
     def offer(self) -> None:
         """Read the templates to choose from."""
         asked = JudgeTemplate.objects.exclude(state=TemplateState.DRAFT)
-        fitting = [t.pk for t in asked if is_criterion_template(t) == self.for_rubrics]
+        fitting = [t.pk for t in asked if is_criterion_template(t.text) == self.for_rubrics]
         self.queryset = asked.filter(pk__in=fitting)
 
 

@@ -1,7 +1,5 @@
 """Pages of judge tunings: start, disagreements, draft, attempts, publication."""
 
-from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
@@ -31,29 +29,23 @@ from runs.tuning.draft import edit_prompt, use_as_example
 from runs.tuning.labelled_answers import labelled_answers_of
 from runs.tuning.models import Attempt, LabelledExample, Tuning
 from runs.tuning.publication import completed_attempt, publish_draft
-from runs.tuning.start import TuningRefused, draft_of, has_draft, start, too_few
+from runs.tuning.start import draft_of, has_draft, start, too_few
 
 ADD_ATTEMPT = "tuning.add_attempt"
 EDIT = "issues.change_judgetemplate"
 PUBLISH = "issues.publish_judgetemplate"
 
-Button = Callable[[Attempt, Decimal | None], object]
+PUBLISHED = (
+    "A published version never changes. Tests can use it, and the figures of both splits are kept "
+    "with it."
+)
 
-ATTEMPT_ACTS: dict[str, tuple[Button, str]] = {
-    "cancel": (
-        lambda attempt, limit: attempt_control.cancel(attempt),
-        "Attempt cancelled. Its verdicts are kept, and you can resume it.",
-    ),
-    "resume": (
-        lambda attempt, limit: attempt_control.resume(attempt, cost_limit_usd=limit),
-        "Attempt resumed with the missing verdicts.",
-    ),
-    "retry_errors": (
-        lambda attempt, limit: attempt_control.retry_errors(attempt),
-        "Retrying the failed verdicts.",
-    ),
+ATTEMPT_ACTIONS = {
+    "cancel": "Attempt cancelled. Its verdicts are kept, and you can resume it.",
+    "resume": "Attempt resumed with the missing verdicts.",
+    "retry_errors": "Retrying the failed verdicts.",
 }
-"""Actions on an attempt; only resuming takes a cost limit."""
+"""Messages of the actions on an attempt."""
 
 
 @admin.register(Tuning)
@@ -133,8 +125,8 @@ class TuningAdmin(PageAdmin):
                         selection, by=current_user(request), seed=form.cleaned_data["seed"]
                     )
                     return HttpResponseRedirect(tuning.get_absolute_url())
-                except TuningRefused as refused:
-                    self.say(request, str(refused))
+                except Refused as refused:
+                    self.say(request, *refused.problems)
             found = labelled_answers_of(selection)
             context = {"found": found, "problem": too_few(selection, found)}
         return self.page(
@@ -217,8 +209,6 @@ class TuningAdmin(PageAdmin):
         try:
             draft = use_as_example(tuning, labelled_example, by=current_user(request))
             self.message_user(request, f"Example added to {draft}.", messages.SUCCESS)
-        except TuningRefused as refused:
-            self.say(request, str(refused))
         except Refused as refused:
             self.say(request, *refused.problems)
         back = f"{self.url_of('disagreements', tuning.pk)}?{request.GET.urlencode()}"
@@ -240,7 +230,7 @@ class TuningAdmin(PageAdmin):
         text, seen = form.cleaned_data["text"], form.cleaned_data["seen"]
         try:
             edit_prompt(tuning.draft, text, seen=seen, by=current_user(request))
-        except TuningRefused as refused:
+        except Refused as refused:
             form.add_error(None, str(refused))
             form.data = {**form.data.dict(), "seen": tuning.draft.text}  # type: ignore[attr-defined]
             return self._show(request, tuning, form)
@@ -263,8 +253,15 @@ class TuningAdmin(PageAdmin):
         estimate = attempt_control.estimate(tuning, tuning.draft)
         sent = request.POST if request.method == "POST" else None
         form = AttemptForm(sent, has_sealed=estimate.sealed_exposure is not None)
-        if sent is not None and form.is_valid() and self._attempt(request, tuning, form):
-            return HttpResponseRedirect(tuning.get_absolute_url())
+        if sent is not None and form.is_valid():
+            try:
+                attempt = attempt_control.start_attempt(
+                    tuning, tuning.draft, by=current_user(request), **form.cleaned_data
+                )
+                self.message_user(request, f"Attempt {attempt.number} started.", messages.SUCCESS)
+                return HttpResponseRedirect(tuning.get_absolute_url())
+            except Refused as refused:
+                self.say(request, *refused.problems)
         return self.page(
             request,
             "tuning/attempt.html",
@@ -275,34 +272,27 @@ class TuningAdmin(PageAdmin):
             back_url=tuning.get_absolute_url(),
         )
 
-    def _attempt(self, request: HttpRequest, tuning: Tuning, form: AttemptForm) -> bool:
-        assert tuning.draft is not None
-        try:
-            attempt = attempt_control.start_attempt(
-                tuning, tuning.draft, by=current_user(request), **form.cleaned_data
-            )
-        except TuningRefused as refused:
-            self.say(request, str(refused))
-            return False
-        self.message_user(request, f"Attempt {attempt.number} started.", messages.SUCCESS)
-        return True
-
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume or retry an attempt."""
         tuning = self._posted(request, object_id, ADD_ATTEMPT)
         wanted = row_number(request.POST.get("attempt"))
         attempt = Attempt.objects.filter(tuning=tuning, pk=wanted).first()
-        act = request.POST.get("act", "")
-        if attempt is None or act not in ATTEMPT_ACTS:
-            raise Http404(f"There is no such attempt, or no action {act!r}.")
-        do, said = ATTEMPT_ACTS[act]
+        action = request.POST.get("act", "")
+        if attempt is None or action not in ATTEMPT_ACTIONS:
+            raise Http404(f"There is no such attempt, or no action {action!r}.")
         limit = LimitForm(request.POST)
         if not limit.is_valid():
             self.say(request, *limit.errors["cost_limit_usd"])
             return HttpResponseRedirect(tuning.get_absolute_url())
         try:
-            do(attempt, limit.cleaned_data["cost_limit_usd"])
-            self.message_user(request, said, messages.SUCCESS)
+            match action:
+                case "cancel":
+                    attempt_control.cancel(attempt)
+                case "resume":
+                    attempt_control.resume(attempt, **limit.cleaned_data)
+                case "retry_errors":
+                    attempt_control.retry_errors(attempt)
+            self.message_user(request, ATTEMPT_ACTIONS[action], messages.SUCCESS)
         except NotPossible as error:
             self.say(request, str(error))
         return HttpResponseRedirect(tuning.get_absolute_url())
@@ -322,13 +312,24 @@ class TuningAdmin(PageAdmin):
         form = None if attempt else ReasonForm(request.POST or None)
         if request.method == "POST" and (form is None or form.is_valid()):
             reason = form.cleaned_data["reason"] if form else ""
-            if self._publish(request, tuning, reason):
+            try:
+                publish_draft(tuning, draft, by=current_user(request), reason=reason)
+                self.message_user(request, f"{draft} published.", messages.SUCCESS)
                 return HttpResponseRedirect(tuning.get_absolute_url())
+            except Refused as refused:
+                self.say(request, *refused.problems)
+            except ValidationError as error:
+                self.say(request, *error.messages)
+        tested = (
+            f"Attempt {attempt.number} tested exactly this prompt, these examples and this scale."
+            if attempt
+            else "No attempt has tested the draft in its current state, so its effect is unknown."
+        )
         return self.page(
             request,
             "evalhub/confirm.html",
             title=f"Publish {draft}",
-            sentences=sentences_before(attempt),
+            sentences=[tested, PUBLISHED],
             form=form,
             hidden=[],
             button="Publish",
@@ -336,37 +337,8 @@ class TuningAdmin(PageAdmin):
             back_url=tuning.get_absolute_url(),
         )
 
-    def _publish(self, request: HttpRequest, tuning: Tuning, reason: str) -> bool:
-        assert tuning.draft is not None
-        try:
-            publish_draft(tuning, tuning.draft, by=current_user(request), reason=reason)
-        except TuningRefused as refused:
-            self.say(request, str(refused))
-        except Refused as refused:
-            self.say(request, *refused.problems)
-        except ValidationError as error:
-            self.say(request, *error.messages)
-        else:
-            self.message_user(request, f"{tuning.draft} published.", messages.SUCCESS)
-            return True
-        return False
-
     def _posted(self, request: HttpRequest, object_id: int, right: str) -> Any:
         tuning = self.found(request, object_id)
         if request.method != "POST" or not request.user.has_perm(right):
             raise PermissionDenied
         return tuning
-
-
-def sentences_before(attempt: Attempt | None) -> list[str]:
-    """Return the sentences of the confirmation page."""
-    tested = (
-        f"Attempt {attempt.number} tested exactly this prompt, these examples and this scale."
-        if attempt
-        else "No attempt has tested the draft in its current state, so its effect is unknown."
-    )
-    return [
-        tested,
-        "A published version never changes. Tests can use it, and the figures of both splits are "
-        "kept with it.",
-    ]

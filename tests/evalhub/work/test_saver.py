@@ -14,7 +14,6 @@ from evalhub.work.database import Database
 from evalhub.work.kinds import Save, kinds
 from evalhub.work.saver import Saver, store
 from runs.answering.work import Turn
-from runs.judging.work import JudgeRequestResult
 from runs.models import Answer, Judgment
 from tests.factories import make_jury, make_model, make_run, make_test
 
@@ -123,7 +122,7 @@ def test_rows_that_were_rolled_back_are_not_saved_over_others(leased, monkeypatc
         created_at=timezone.now(),
     )
     item = judge_run.result_scores.get(result=result)
-    save = Save(JUDGING, judge_run.pk, item.pk, JudgeRequestResult(judgment), [call])
+    save = Save(JUDGING, judge_run.pk, item.pk, judgment, [call])
     with monkeypatch.context() as patch:
         patch.setattr(JUDGING, "store", lambda saves: (type(JUDGING).store(JUDGING, saves), 1 / 0))
         with pytest.raises(ZeroDivisionError):

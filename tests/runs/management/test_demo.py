@@ -94,7 +94,7 @@ def test_the_embedded_model_is_said_to_judge_at_chance_and_judges_itself_by_cons
 @pytest.mark.django_db
 def test_the_demos_jury_judges_rubrics_too_and_asks_one_judge_of_the_sample():
     judge_run = demo.prepare(make_user("superuser"))[0].judge_runs.get()
-    panel = frozen_jury_of(judge_run)
+    panel = frozen_jury_of(judge_run.jury)
 
     assert {frozen_judge.approach for frozen_judge in panel.frozen_judges} == set(
         DEFAULT_APPROACHES

@@ -6,11 +6,11 @@ from evalhub.models import BatchState, Call, Exposure, ItemState
 from evalhub.work.progress import NotPossible
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample
+from issues.states import Refused
 from runs.models import Judgment, Result, ResultScore
 from runs.tuning.attempt_control import (
     cancel,
     estimate,
-    is_complete,
     resume,
     retry_errors,
     start_attempt,
@@ -19,7 +19,7 @@ from runs.tuning.figures import failures, tuning_figures
 from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import AttemptJudgment, Split
 from runs.tuning.publication import completed_attempt, publish_draft
-from runs.tuning.start import TuningRefused, draft_of, start
+from runs.tuning.start import draft_of, start
 from tests.factories import make_jury, make_test, make_user
 from tests.provider import prompt, verdict
 from tests.runs.rubric_runs import rubric_run
@@ -80,7 +80,8 @@ def test_new_prompt_changes_verdicts_and_nothing_else(provider, tuning, draft, w
     attempt = start_attempt(tuning, draft, by=None)
     work()
     attempt.refresh_from_db()
-    assert is_complete(attempt)
+    assert attempt.state == "done"
+    assert not attempt.judgments.filter(state="pending").exists()
     assert provider.total == len(MIXED)
     assert all(STRICT in text for text in asked(provider))
     attempted = tuning_figures(tuning).of(attempt)
@@ -128,14 +129,14 @@ def test_later_edits_do_not_change_an_attempt(provider, tuning, draft, work):
 
 def test_one_attempt_at_a_time(tuning, draft):
     start_attempt(tuning, draft, by=None)
-    with pytest.raises(TuningRefused, match="Another attempt is running"):
+    with pytest.raises(Refused, match="Another attempt is running"):
         start_attempt(tuning, draft, by=None)
 
 
 def test_example_of_a_held_out_test_is_refused(tuning, draft):
     held_out = tuning.examples.filter(split=Split.HELD_OUT).first().result.test
     TemplateExample.objects.create(template=draft, test=held_out, output="x", option="1")
-    with pytest.raises(TuningRefused, match="held-out split"):
+    with pytest.raises(Refused, match="held-out split"):
         start_attempt(tuning, draft, by=None)
     assert not AttemptJudgment.objects.exists()
 
@@ -203,7 +204,7 @@ def test_cancelled_attempt_keeps_its_verdicts_and_resumes(provider, tuning, draf
 def test_cost_limit_stops_an_attempt(provider, tuning, draft, work):
     provider.script = right_if_strict(tuning)
     model = tuning.judge.language_model
-    with pytest.raises(TuningRefused, match="A cost limit needs prices"):
+    with pytest.raises(Refused, match="A cost limit needs prices"):
         start_attempt(tuning, draft, by=None, cost_limit_usd=Decimal("0.01"))
     model.input_usd_per_mtok = model.output_usd_per_mtok = Decimal(1000)
     model.save()
@@ -227,7 +228,7 @@ def test_sealed_text_that_leaves_is_an_exposure(provider, tuning, draft, work, s
     test = tuning.examples.first().result.test
     type(test).objects.filter(pk=test.pk).update(sealed=True)
     assert "1 of 16 tests is sealed" in str(estimate(tuning, draft).sealed_exposure)
-    with pytest.raises(TuningRefused, match="outside the trusted network"):
+    with pytest.raises(Refused, match="outside the trusted network"):
         start_attempt(tuning, draft, by=None)
     start_attempt(tuning, draft, by=None, allow_sealed_exposure=True)
     work()
@@ -265,7 +266,7 @@ def test_published_with_the_figures_of_both_splits(provider, tuning, draft, work
 
 
 def test_untested_draft_is_published_for_a_reason_only(tuning, draft):
-    with pytest.raises(TuningRefused, match="has not been tested"):
+    with pytest.raises(Refused, match="has not been tested"):
         publish_draft(tuning, draft, by=None, reason=" ")
     publication = publish_draft(tuning, draft, by=None, reason="Only a comma.")
     assert (publication.attempt, publication.reason) == (None, "Only a comma.")
@@ -277,7 +278,7 @@ def test_edited_draft_is_untested(provider, tuning, draft, work):
     work()
     assert completed_attempt(tuning, draft) is not None
     strict(draft, "Be mild.")
-    with pytest.raises(TuningRefused, match="has not been tested"):
+    with pytest.raises(Refused, match="has not been tested"):
         publish_draft(tuning, draft, by=None)
 
 

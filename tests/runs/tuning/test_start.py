@@ -4,12 +4,13 @@ from dataclasses import replace
 import pytest
 
 from issues.models import FrozenCriterion, JudgeTemplate, Tag, TemplateExample
+from issues.states import Refused
 from runs.deletion import delete_run
 from runs.models import Judgment, Result
 from runs.tuning.figures import tuning_figures
 from runs.tuning.labelled_answers import labelled_answers_of, pairs
 from runs.tuning.models import AnnotatorFilter, LabelledExample, Split
-from runs.tuning.start import TuningRefused, draft_of
+from runs.tuning.start import draft_of
 from tests.factories import first_result, make_test, make_user
 from tests.runs.rubric_runs import rubric_run
 from tests.runs.tuning.rows import (
@@ -118,7 +119,7 @@ def test_newest_judge_run_is_what_the_judge_says_now():
 
 def test_too_few_are_refused_in_words():
     run = scored([(1, 1)] * 3)
-    with pytest.raises(TuningRefused, match=r"3 answers of 3 tests.*at least 8"):
+    with pytest.raises(Refused, match=r"3 answers of 3 tests.*at least 8"):
         tuning_of(run)
 
 
