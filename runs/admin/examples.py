@@ -24,7 +24,8 @@ from issues.states import Refused
 from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import extent_label, verdict_label
 from runs.models import Example
-from runs.scoring.examples import active_among, copy_into, taught_by_human_evaluation
+from runs.scoring.examples import copy_into, taught_by_human_evaluation
+from runs.scoring.human_evaluation import active_among
 
 COPY = "issues.change_judgetemplate"
 READ = (

@@ -46,6 +46,9 @@ class Units(NamedTuple):
     raters: set[int]
 
 
+NO_UNITS = Units("", [], set())
+
+
 def scales_of(template_ids: Iterable[int | None]) -> Scales:
     """Name the scales of these templates; judgments without a template share one of their own."""
     templates = JudgeTemplate.objects.filter(pk__in={pk for pk in template_ids if pk})
@@ -67,9 +70,9 @@ class Agreement(NamedTuple):
 
 def agreement_on(votes: Iterable[JudgeValue], scales: Scales) -> Agreement:
     """Compute the agreement on one result, without checks, on the scale with the most units."""
-    found = most_compared(votes, scales)
-    values, raters = (found.values, found.raters) if found else ([], set())
-    return _agreement(krippendorff.coincidences(values), raters=len(raters), units=len(values))
+    found = max(units_of(votes, scales), key=lambda units: len(units.values), default=NO_UNITS)
+    matrix = krippendorff.coincidences(found.values)
+    return _agreement(matrix, raters=len(found.raters), units=len(found.values))
 
 
 def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
@@ -90,11 +93,6 @@ def _agreement(matrix: Coincidences, *, raters: int, units: int) -> Agreement:
     return Agreement(None if band == Band.TOO_LITTLE_DATA else alpha, band, units)
 
 
-def most_compared(votes: Iterable[JudgeValue], scales: Scales) -> Units | None:
-    """Return the units of the scale with the most; None if nothing can be compared."""
-    return max(units_of(votes, scales), key=lambda units: len(units.values), default=None)
-
-
 def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
     """Group comparable values by scale.
 
@@ -107,18 +105,18 @@ def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
         if vote.judge is not None and vote.value is not None:
             scale = scales[vote.template]
             samples[scale][vote.criterion][vote.judge].append(vote.value)
-    return [units for scale, criteria in samples.items() if (units := _units(scale, criteria))]
-
-
-def _units(scale: str, criteria: Mapping[int, Mapping[int, list[float]]]) -> Units | None:
-    values: list[list[float]] = []
-    raters: set[int] = set()
-    for judges in criteria.values():
-        given = {j: value for j, votes in judges.items() if (value := majority(votes)) is not None}
-        if len(given) > 1:
-            values.append(list(given.values()))
-            raters.update(given)
-    return Units(scale, values, raters) if values else None
+    found = []
+    for scale, criteria in samples.items():
+        units = Units(scale, [], set())
+        for judges in criteria.values():
+            majorities = {judge: majority(values) for judge, values in judges.items()}
+            given = {judge: value for judge, value in majorities.items() if value is not None}
+            if len(given) > 1:
+                units.values.append(list(given.values()))
+                units.raters.update(given)
+        if units.values:
+            found.append(units)
+    return found
 
 
 def majority(values: Iterable[float]) -> float | None:
@@ -144,8 +142,12 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
     judgments = Judgment.objects.filter(judge_run=judge_run_id, judge__isnull=False).order_by()
     failures = judgments.filter(state=JudgmentState.FAILED).values_list("failure")
     scales, compared = _compared(judgments)
+    judges: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
+    counted = judgments.values_list("judge_id", "state").annotate(Count("pk"))
+    for judge, state, count in counted:
+        judges[str(judge)][state] = count
     return {
-        "judges": _by_judge(judgments),
+        "judges": dict(judges),
         "failures": dict(failures.annotate(Count("pk"))),
         "comparisons": compared,
         "scales": scales,
@@ -180,18 +182,10 @@ def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]],
             found["coincidences"].append(krippendorff.coincidences(units.values))
             found["units"] += len(units.values)
             found["raters"] |= units.raters
-    return _as_json(sums), [made, expected]
-
-
-def _as_json(sums: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {
-        scale: {
-            "coincidences": krippendorff.as_json(krippendorff.summed(found["coincidences"])),
-            "units": found["units"],
-            "raters": sorted(found["raters"]),
-        }
-        for scale, found in sums.items()
-    }
+    for found in sums.values():
+        found["coincidences"] = krippendorff.as_json(krippendorff.summed(found["coincidences"]))
+        found["raters"] = sorted(found["raters"])
+    return sums, [made, expected]
 
 
 def _by_result(judgments: QuerySet[Judgment]) -> Iterator[list[JudgeValue]]:
@@ -199,11 +193,3 @@ def _by_result(judgments: QuerySet[Judgment]) -> Iterator[list[JudgeValue]]:
     rows = judgments.order_by("result_id").values_list("result_id", *JUDGE_VALUE_FIELDS)
     for _, group in groupby(rows.iterator(chunk_size=2000), key=lambda row: row[0]):
         yield [JudgeValue(*row[1:]) for row in group]
-
-
-def _by_judge(judgments: QuerySet[Judgment]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(JudgmentState.values, 0))
-    counted = judgments.values_list("judge_id", "state").annotate(Count("pk"))
-    for judge, state, count in counted:
-        found[str(judge)][state] = count
-    return dict(found)

@@ -1,7 +1,6 @@
 """Labelled examples: human evaluations that are marked, and copied into judge templates."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
@@ -14,8 +13,7 @@ from issues.models import JudgeTemplate, TemplateExample
 from issues.states import Refused
 from runs.judging.tasks import judged_answer_of
 from runs.models import EvaluationKind, Example, HumanEvaluation
-from runs.scoring.active_evaluations import active_evaluations
-from runs.scoring.human_evaluation import is_active
+from runs.scoring.human_evaluation import active_among, is_active
 
 MARKED_WITH = (
     *("evaluation__annotator", "evaluation__criterion", "evaluation__result__answer"),
@@ -65,17 +63,6 @@ def problem_of(evaluation: HumanEvaluation) -> str:
     if not is_active(evaluation):
         return "This evaluation was withdrawn or replaced: mark the active one."
     return ""
-
-
-def active_among(evaluations: Sequence[HumanEvaluation]) -> set[int]:
-    """Return the ids of the active ones among these, in one query."""
-    about = {(row.result_id, row.criterion_id, row.annotator_id) for row in evaluations}
-    rows = HumanEvaluation.objects.filter(result__in={result for result, _, _ in about})
-    grouped: dict[tuple[int, int, int], list[HumanEvaluation]] = defaultdict(list)
-    for row in rows.order_by("pk"):
-        grouped[row.result_id, row.criterion_id, row.annotator_id].append(row)
-    left = {row.pk for key in about for row in active_evaluations(grouped[key])}
-    return left & {row.pk for row in evaluations}
 
 
 # Copying -----------------------------------------------------------------------------------------

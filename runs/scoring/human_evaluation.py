@@ -15,7 +15,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import frozen_jury_of
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, JudgeRun, Result
 from runs.scoring.active_evaluations import active_evaluations
-from runs.scoring.disputes import Dispute, dispute_over, dispute_over_result
+from runs.scoring.disputes import dispute_over, dispute_over_result
 from runs.scoring.score import score_results
 
 CHECKED = Scale(
@@ -25,11 +25,6 @@ CHECKED = Scale(
     )
 )
 """The scale on which annotators evaluate a criterion with a check; accepts 0 and 1 too."""
-
-ADJUDICATOR_IS_PARTY = (
-    "Your verdict is part of this dispute: somebody else has to resolve it. You can change or "
-    "withdraw yours."
-)
 
 
 class HumanVerdict(NamedTuple):
@@ -128,24 +123,21 @@ def _check(result: Result, human_verdict: HumanVerdict) -> None:
 
 def _check_adjudicator(result: Result, criterion: FrozenCriterion, by: User) -> None:
     """Refuse an adjudication without a dispute, or by one of its parties."""
-    dispute = dispute_of(result, criterion)
-    if dispute is None:
-        about = "this criterion" if criterion.key else "this result"
-        raise ValidationError(
-            f"There is no dispute over {about}: submit your verdict without “Final decision”."
-        )
-    if by.pk in dispute.parties:
-        raise ValidationError(ADJUDICATOR_IS_PARTY)
-
-
-def dispute_of(result: Result, criterion: FrozenCriterion) -> Dispute | None:
-    """Return the dispute over the result, or over one criterion; None: no dispute."""
-    rows = HumanEvaluation.objects.filter(result=result).order_by("pk")
     about: dict[int, list[HumanEvaluation]] = defaultdict(list)
-    for row in rows:
+    for row in HumanEvaluation.objects.filter(result=result).order_by("pk"):
         about[row.criterion_id].append(row)
     mine = about.pop(criterion.pk, [])
-    return dispute_over(mine) if criterion.key else dispute_over_result(mine, about)
+    dispute = dispute_over(mine) if criterion.key else dispute_over_result(mine, about)
+    if dispute is None:
+        subject = "this criterion" if criterion.key else "this result"
+        raise ValidationError(
+            f"There is no dispute over {subject}: submit your verdict without “Final decision”."
+        )
+    if by.pk in dispute.parties:
+        raise ValidationError(
+            "Your verdict is part of this dispute: somebody else has to resolve it. You can "
+            "change or withdraw yours."
+        )
 
 
 def _criterion(result: Result, key: str) -> FrozenCriterion:
@@ -180,16 +172,13 @@ def evaluation_points_of(result: Result) -> dict[str, EvaluationPoint]:
 
     The number of queries does not depend on the number of criteria.
     """
-    rows = FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order", "pk")
-    criteria = list(rows)
-    judged = [criterion for criterion in criteria if has_judges(criterion)]
-    scales = dict.fromkeys(judged, scale_on(result, judged[0])) if judged else {}
-    return {
-        criterion.key: EvaluationPoint(
-            criterion, scales.get(criterion) or scale_on(result, criterion)
-        )
-        for criterion in criteria
-    }
+    points: dict[str, EvaluationPoint] = {}
+    judged: Scale | None = None
+    for row in FrozenCriterion.objects.filter(revision=result.revision_id).order_by("order", "pk"):
+        scale = judged if judged and has_judges(row) else scale_on(result, row)
+        judged = scale if has_judges(row) else judged
+        points[row.key] = EvaluationPoint(row, scale)
+    return points
 
 
 def has_judges(criterion: FrozenCriterion) -> bool:
@@ -213,11 +202,8 @@ def rubric_scale(judge_run: JudgeRun | None) -> Scale:
     """
     if judge_run is None or not judge_run.jury.get("judges"):
         return FIVE_CLASSES
-    frozen_judges = frozen_jury_of(judge_run.jury).judges_asked(on_rubric=True)
-    return next(
-        (frozen_judge.rubric.scale for frozen_judge in frozen_judges if frozen_judge.rubric),
-        FIVE_CLASSES,
-    )
+    judges = frozen_jury_of(judge_run.jury).judges_asked(on_rubric=True)
+    return next((judge.rubric.scale for judge in judges if judge.rubric), FIVE_CLASSES)
 
 
 # Withdrawing -------------------------------------------------------------------------------------
@@ -237,8 +223,8 @@ def withdraw(
     about = _criterion(result, criterion)
     rows = HumanEvaluation.objects.filter(result=result, annotator=by, criterion=about)
     if not active_evaluations(rows.order_by("pk")):
-        what = "this criterion" if about.key else "this result"
-        raise ValidationError(f"You have no evaluation of {what} to withdraw.")
+        subject = "this criterion" if about.key else "this result"
+        raise ValidationError(f"You have no evaluation of {subject} to withdraw.")
     withdrawal = HumanEvaluation.objects.create(
         result=result,
         criterion=about,
@@ -252,12 +238,18 @@ def withdraw(
 
 def is_active(evaluation: HumanEvaluation) -> bool:
     """Tell whether an evaluation is neither withdrawn nor replaced."""
-    mine = HumanEvaluation.objects.filter(
-        result=evaluation.result_id,
-        criterion=evaluation.criterion_id,
-        annotator=evaluation.annotator_id,
-    )
-    return evaluation in active_evaluations(mine.order_by("pk"))
+    return bool(active_among([evaluation]))
+
+
+def active_among(evaluations: Sequence[HumanEvaluation]) -> set[int]:
+    """Return the ids of the active ones among these, in one query."""
+    about = {(row.result_id, row.criterion_id, row.annotator_id) for row in evaluations}
+    rows = HumanEvaluation.objects.filter(result__in={result for result, _, _ in about})
+    grouped: dict[tuple[int, int, int], list[HumanEvaluation]] = defaultdict(list)
+    for row in rows.order_by("pk"):
+        grouped[row.result_id, row.criterion_id, row.annotator_id].append(row)
+    left = {row.pk for key in about for row in active_evaluations(grouped[key])}
+    return left & {row.pk for row in evaluations}
 
 
 class BulkResult(NamedTuple):

@@ -104,12 +104,8 @@ class Rule(NamedTuple):
 
 
 RULE_FIELDS = (
-    "similarity",
-    "run__similarity_weight",
-    "run__score_by_similarity",
-    "revision__pass_threshold",
-    "revision__pass_rule",
-    "revision__template__scale",
+    *("similarity", "run__similarity_weight", "run__score_by_similarity"),
+    *("revision__pass_threshold", "revision__pass_rule", "revision__template__scale"),
 )
 """The columns of a `Rule` after its criteria, in order."""
 
@@ -138,17 +134,17 @@ def score_result_scores(
         also: Further changed fields to write in the same statement.
     """
     votes = _votes(result_scores)
-    rules = rules_of({result_score.result_id for result_score in result_scores})
+    result_ids = {row.result_id for row in result_scores}
+    rules = rules_of(result_ids)
     scales = scales_of(vote.template for found in votes.values() for vote in found)
-    for result_score in result_scores:
-        found = votes[result_score.judge_run_id, result_score.result_id]
-        rule = rules[result_score.result_id]
-        result_score.score = rule.score(consensus_of(found))
-        result_score.passed = rule.passes(result_score.score)
-        result_score.agreement = agreement_on(found, scales).alpha
-        result_score.answered, result_score.expected = _coverage(found)
+    for row in result_scores:
+        found, rule = votes[row.judge_run_id, row.result_id], rules[row.result_id]
+        row.score = rule.score(consensus_of(found))
+        row.passed = rule.passes(row.score)
+        row.agreement = agreement_on(found, scales).alpha
+        row.answered, row.expected = _coverage(found)
     overwrite(list(result_scores), [*RESULT_SCORE_FIELDS, *also])
-    score_results({result_score.result_id for result_score in result_scores})
+    score_results(result_ids)
 
 
 def _coverage(votes: Iterable[JudgeValue]) -> tuple[int, int]:
@@ -183,8 +179,8 @@ def votes_on(result_score: ResultScore) -> list[JudgeValue]:
 def _votes(result_scores: Iterable[ResultScore]) -> dict[Key, list[JudgeValue]]:
     votes: dict[Key, list[JudgeValue]] = defaultdict(list)
     rows = Judgment.objects.filter(
-        judge_run__in={result_score.judge_run_id for result_score in result_scores},
-        result__in={result_score.result_id for result_score in result_scores},
+        judge_run__in={row.judge_run_id for row in result_scores},
+        result__in={row.result_id for row in result_scores},
     ).order_by()
     fields = ("judge_run_id", "result_id", *JUDGE_VALUE_FIELDS)
     for judge_run, result, *vote in rows.values_list(*fields):
@@ -200,32 +196,18 @@ def score_results(result_ids: Collection[int]) -> None:
     """Set score and passed of results from the active judge run and human evaluations."""
     locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
     results = list(locked.filter(pk__in=result_ids))
-    current = {
-        result_score.result_id: result_score
-        for result_score in ResultScore.objects.filter(
-            judge_run__is_active=True, result__in=result_ids
-        )
-    }
-    for result in results:
-        _apply_judge_scores(result, current.get(result.pk))
-    if verdicts := human_scores_of(result_ids):
-        _apply_human_evaluations(
-            [result for result in results if result.pk in verdicts], verdicts, current
-        )
-    overwrite(results, RESULT_FIELDS)
-
-
-def _apply_human_evaluations(
-    results: Iterable[Result],
-    verdicts: Mapping[int, Mapping[int, HumanScore]],
-    current: Mapping[int, ResultScore],
-) -> None:
-    rules = rules_of(verdicts.keys())
-    votes = _votes([current[pk] for pk in verdicts if pk in current])
+    active = ResultScore.objects.filter(judge_run__is_active=True, result__in=result_ids)
+    current = {row.result_id: row for row in active}
+    human = human_scores_of(result_ids)
+    rules = rules_of(human.keys())
+    votes = _votes([current[pk] for pk in human if pk in current])
     for result in results:
         result_score = current.get(result.pk)
-        judged = votes[result_score.judge_run_id, result.pk] if result_score else []
-        _apply_human_scores(result, verdicts[result.pk], consensus_of(judged), rules[result.pk])
+        _apply_judge_scores(result, result_score)
+        if result.pk in human:
+            judged = votes[result_score.judge_run_id, result.pk] if result_score else []
+            _apply_human_scores(result, human[result.pk], consensus_of(judged), rules[result.pk])
+    overwrite(results, RESULT_FIELDS)
 
 
 def _apply_judge_scores(result: Result, result_score: ResultScore | None) -> None:

@@ -7,8 +7,8 @@ from issues.models import TemplateState
 from issues.rubrics.scales import as_json
 from issues.states import Refused
 from runs.models import Example
-from runs.scoring.examples import active_among, copy_into, mark, taught_tests, unmark
-from runs.scoring.human_evaluation import HumanVerdict, evaluate, scale_on, withdraw
+from runs.scoring.examples import copy_into, mark, taught_tests, unmark
+from runs.scoring.human_evaluation import HumanVerdict, active_among, evaluate, scale_on, withdraw
 from tests.factories import first_result, make_template, make_test, make_user
 from tests.runs.judged_runs import judged_run
 from tests.runs.rubric_runs import rubric_run
