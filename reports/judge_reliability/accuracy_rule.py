@@ -24,7 +24,7 @@ class Sample(StrEnum):
 class Checked(NamedTuple):
     """Verdicts on one answer: of a party (a judge, or a jury together) and of humans.
 
-    `said` None: the party gave none. `people` None: humans disagree or judged only parts. `drawn`
+    `judged` None: the party gave none. `humans` None: humans disagree or judged only parts. `drawn`
     is the verdict of those who got the answer at random and blind: None without any, or if they
     disagree. True is passed.
     """
@@ -33,19 +33,19 @@ class Checked(NamedTuple):
     result: int
     run: int
     issue: int
-    said: bool | None
-    people: bool | None
+    judged: bool | None
+    humans: bool | None
     drawn: bool | None
 
     def truth(self, sample: Sample) -> bool | None:
-        return self.drawn if sample is Sample.DRAWN else self.people
+        return self.drawn if sample is Sample.DRAWN else self.humans
 
     def counts_in(self, sample: Sample) -> bool:
         """Return whether both gave a verdict."""
-        return self.said is not None and self.truth(sample) is not None
+        return self.judged is not None and self.truth(sample) is not None
 
     def pair(self, sample: Sample) -> VerdictPair:
-        return self.issue, self.said, self.truth(sample)
+        return self.issue, self.judged, self.truth(sample)
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,6 @@ def measured(rows: Iterable[Checked], sample: Sample) -> list[Measured]:
     return [Measured(**vars(judge_metrics(pairs)), party=key) for key, pairs in by_party.items()]
 
 
-# Corrected pass rates -----------------------------------------------------------------------------
-
-
 class Tally(NamedTuple):
     """Answers to one issue's tests that a jury passed and failed in one run."""
 
@@ -133,7 +130,7 @@ def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected
         checked: Verdicts of this jury and of humans, in any run.
     """
     rows = [row for row in checked if row.counts_in(Sample.DRAWN)]
-    found = judge_accuracy(judge_counts([row.said for row in rows], [row.drawn for row in rows]))
+    found = judge_accuracy(judge_counts([row.judged for row in rows], [row.drawn for row in rows]))
     scored = sum(tally.passed + tally.failed for tally in tallies)
     rate = sum(tally.passed for tally in tallies) / scored if scored else None
     share = corrected_rate(rate, found.sensitivity, found.specificity)
@@ -146,7 +143,7 @@ def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected
         [value for _, value, _ in values],
         [n for _, _, n in values],
         [issue for issue, _, _ in values],
-        [Calibrated(bool(r.said), bool(r.drawn), r.issue) for r in rows],
+        [Calibrated(bool(r.judged), bool(r.drawn), r.issue) for r in rows],
         seed=SEED,
     )
     low, high = interval or (None, None)

@@ -81,7 +81,7 @@ class Calibration:
     @property
     def answers(self) -> int:
         """Number of answers with an undisputed human verdict."""
-        return len({row.result for row in self.rows if row.people is not None})
+        return len({row.result for row in self.rows if row.humans is not None})
 
     @property
     def drawn(self) -> int:
@@ -166,7 +166,7 @@ def _measure(runs: Sequence[Evaluated]) -> Found:
     found = list(_checked(runs, evaluations_in(evaluated)))
     rows = tuple(row for row, is_taught in found if not is_taught)
     lines = {sample: measured(rows, sample) for sample in Sample}
-    disputed = {row.result for row in rows if row.people is None}
+    disputed = {row.result for row in rows if row.humans is None}
     taught = Counter(row.party for row, is_taught in found if is_taught)
     return rows, lines, len(disputed), dict(taught)
 

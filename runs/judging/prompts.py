@@ -22,7 +22,7 @@ from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, ReplyForm
 from issues.rubrics.scales import Scale, from_json
 
-FEWEST_TOKENS = 1024
+MIN_TOKENS = 1024
 """Minimum token limit of a verdict, with room for a judge that reasons aloud."""
 
 
@@ -75,7 +75,7 @@ class JudgedAnswer:
 
     @property
     def output(self) -> str:
-        """Return all that the candidate said: the text to judge."""
+        """Return all turns of the candidate: the text to judge."""
         return "\n\n".join(self.turns)
 
     @property
@@ -132,5 +132,5 @@ def params_for(
     A limit on a model's answers as a candidate does not limit its verdicts.
     """
     verdict = verdict_token_limit(schema) if schema else 0
-    limit = max(FEWEST_TOKENS, verdict, endpoint.params.get("max_tokens") or 0)
+    limit = max(MIN_TOKENS, verdict, endpoint.params.get("max_tokens") or 0)
     return {"temperature": 0, **endpoint.params, "max_tokens": limit, **judge_params}

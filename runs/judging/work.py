@@ -209,15 +209,8 @@ async def _judge(
 
 FINISHED_FIELDS = ["state", "worker", "next_try_at", "error_kind", "error_message", "cost_usd"]
 JUDGMENT_FIELDS = [
-    "state",
-    "option",
-    "value",
-    "justification",
-    "template",
-    "failure",
-    "failure_message",
-    "call",
-    "created_at",
+    *("state", "option", "value", "justification", "template"),
+    *("failure", "failure_message", "call", "created_at"),
 ]
 
 

@@ -125,9 +125,6 @@ def majority(values: Iterable[float]) -> float | None:
     return value if most > second else None
 
 
-# A whole judge run ------------------------------------------------------------------------------
-
-
 def statistics_of(judge_run_id: int) -> dict[str, Any]:
     """Compute `JudgeRun.statistics`: sums over its judgments, which add up over judge runs.
 

@@ -65,9 +65,6 @@ def problem_of(evaluation: HumanEvaluation) -> str:
     return ""
 
 
-# Copying -----------------------------------------------------------------------------------------
-
-
 class Copied(NamedTuple):
     """The numbers of examples that are new in the template, and that it had already."""
 
@@ -126,9 +123,6 @@ def taught_by_human_evaluation(evaluation: HumanEvaluation) -> ExampleSource:
         "justification": evaluation.justification,
     }
     return ExampleSource(result.test, texts, evaluation.option, evaluation.value)
-
-
-# Tests used as examples --------------------------------------------------------------------------
 
 
 def taught_tests(template_ids: Iterable[int]) -> dict[int, set[int]]:

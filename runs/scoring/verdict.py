@@ -294,8 +294,8 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
         judgments[row.judge_run_id].append(row)
     scores = {row.judge_run_id: row for row in ResultScore.objects.filter(result=result)}
     judges = judge_infos_of(judge_runs)
-    evaluations = HumanEvaluation.objects.filter(result=result).order_by("pk")
-    said = list(evaluations.select_related("annotator", "criterion", "example"))
+    evaluated = HumanEvaluation.objects.filter(result=result).order_by("pk")
+    evaluations = list(evaluated.select_related("annotator", "criterion", "example"))
 
     def verdict(judge_run: JudgeRun | None, human: Mapping[int, HumanScore]) -> ResultVerdict:
         pk = judge_run.pk if judge_run else 0
@@ -318,10 +318,10 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
     active = next((judge_run for judge_run in judge_runs if judge_run.is_active), None)
     inactive = [verdict(judge_run, {}) for judge_run in judge_runs if judge_run is not active]
     by_criterion: dict[int, list[HumanEvaluation]] = defaultdict(list)
-    for evaluation in said:
+    for evaluation in evaluations:
         by_criterion[evaluation.criterion_id].append(evaluation)
     human = {pk: score for pk, rows in by_criterion.items() if (score := human_score_of(rows))}
-    return ResultVerdicts(verdict(active, human), inactive, said)
+    return ResultVerdicts(verdict(active, human), inactive, evaluations)
 
 
 def _criterion_verdicts(

@@ -8,7 +8,6 @@ from runs.tuning.figures import MeasuredAttempt, TuningFigures
 from runs.tuning.metrics import FEW, Conclusion, MetricDifference, Metrics
 from runs.tuning.models import Split
 
-MANY_LOOKS = 3
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 
 
@@ -60,7 +59,7 @@ def warnings_of(judged: MeasuredAttempt) -> Iterator[str]:
             "Overfitted: better on the development split, no better on the held-out split. The "
             "draft fits these examples and does not generalise."
         )
-    if judged.look >= MANY_LOOKS:
+    if judged.look >= 3:
         yield (
             f"{ordinal(judged.look).capitalize()} look at this template's held-out split: each "
             "further look proves less. Evaluate new answers to get a fresh split."

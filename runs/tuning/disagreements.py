@@ -40,7 +40,7 @@ class Disagreement:
 
     labelled_example: LabelledExample
     criterion: str
-    asked: Text | None
+    prompt: Text | None
     answer: Text | None
     reference: Text | None
     guidelines: Text | None
@@ -89,9 +89,6 @@ def _ids(tuning: Tuning, attempt: Attempt | None) -> list[int]:
     values, known = values_of(judgments)[attempt.pk], known_examples(development)
     rows = rows_of(attempt, values, known, from_json(tuning.template.scale))[Split.DEVELOPMENT]
     return sorted(row.labelled_example for row in rows if row.judge not in (None, row.annotators))
-
-
-# Verdicts ----------------------------------------------------------------------------------------
 
 
 def active_evaluations_on(
@@ -164,7 +161,7 @@ def _row(
     return Disagreement(
         labelled_example=labelled_example,
         criterion=criterion,
-        asked=text_or_none(case.input),
+        prompt=text_or_none(case.input),
         answer=text_or_none(case.output),
         reference=text_or_none(content["reference"]),
         guidelines=text_or_none(content["guidelines"]),

@@ -135,11 +135,11 @@ def rows_of(
     used: Scale,
 ) -> Rows:
     """Return the verdicts of an attempt; `used` is the scale of the version in use."""
-    asked = from_json(attempt.content["scale"])
+    draft = from_json(attempt.content["scale"])
     found: Rows = {split: [] for split in Split.values}
     for pk, values in samples.items():
         one = known[pk]
-        passed = pass_line_of(one.frozen, used, asked).passed(consensus(values))
+        passed = pass_line_of(one.frozen, used, draft).passed(consensus(values))
         found[one.split].append(Row(pk, one.issue, one.annotators, passed))
     return found
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from evalhub.digest import digest
 from evalhub.llm.judge_replies import verdict_schema
 from issues.judge_templates.example_selection import Examples
 from issues.judge_templates.examples import shown
@@ -12,14 +11,8 @@ from runs.judging.prompts import JudgePromptTemplate
 
 FIELDS = ("text", "scale", "reply_form", "example_choice", "examples_shown", "repair_model_id")
 EXAMPLE_FIELDS = (
-    "test_id",
-    "input",
-    "output",
-    "reference",
-    "guidelines",
-    "criterion",
-    "option",
-    "justification",
+    *("test_id", "input", "output", "reference", "guidelines"),
+    *("criterion", "option", "justification"),
 )
 
 
@@ -33,11 +26,6 @@ def frozen(template: JudgeTemplate) -> dict[str, Any]:
             {name: getattr(row, name) for name in EXAMPLE_FIELDS} for row in template.examples.all()
         ],
     }
-
-
-def digest_of(template: JudgeTemplate) -> str:
-    """Return the template's digest: equal for equal prompts, examples and scales."""
-    return digest(frozen(template))
 
 
 def tests_of(content: dict[str, Any]) -> set[int]:

@@ -160,15 +160,16 @@ def _judged(selection: Selection, results: Sequence[int]) -> dict[CriterionPosit
     }
 
 
-# Choices -----------------------------------------------------------------------------------------
-
-
 class Pair(NamedTuple):
     """A judge with a template version, and the number of its answers with human verdicts."""
 
     judge: int
     template: int
     answers: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.judge}-{self.template}"
 
 
 def pairs() -> list[Pair]:

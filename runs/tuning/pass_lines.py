@@ -28,8 +28,8 @@ class Frozen(NamedTuple):
     rule: str
 
 
-def pass_line_of(frozen: Frozen, used: Scale, asked: Scale) -> PassLine:
-    """Return the threshold for values on the scale `asked`.
+def pass_line_of(frozen: Frozen, used: Scale, draft: Scale) -> PassLine:
+    """Return the threshold for values on the scale `draft`.
 
     A test that used its template's threshold uses the draft's; a test with its own keeps it.
     A criterion always uses the scale's.
@@ -38,7 +38,7 @@ def pass_line_of(frozen: Frozen, used: Scale, asked: Scale) -> PassLine:
         used: Scale of the version in use, under which the test was frozen.
     """
     if frozen.key != WHOLE_TEST:
-        return PassLine(asked.threshold, asked.rule, frozen.is_inverted)
+        return PassLine(draft.threshold, draft.rule, frozen.is_inverted)
     if (frozen.threshold, frozen.rule) == (used.threshold, used.rule):
-        return PassLine(asked.threshold, asked.rule)
+        return PassLine(draft.threshold, draft.rule)
     return PassLine(frozen.threshold, frozen.rule)

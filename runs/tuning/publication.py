@@ -2,18 +2,19 @@
 
 from django.db import transaction
 
+from evalhub.digest import digest
 from evalhub.models import BatchState, User
 from issues.judge_templates.lifecycle import publish
 from issues.models import JudgeTemplate
 from issues.states import Refused
 from runs.tuning.figures import as_json, tuning_figures
-from runs.tuning.frozen_prompt import digest_of
+from runs.tuning.frozen_prompt import frozen
 from runs.tuning.models import Attempt, Publication, Tuning
 
 
 def completed_attempt(tuning: Tuning, draft: JudgeTemplate) -> Attempt | None:
     """Return the newest complete attempt with exactly this draft, or None."""
-    attempts = tuning.attempts.filter(state=BatchState.DONE, digest=digest_of(draft))
+    attempts = tuning.attempts.filter(state=BatchState.DONE, digest=digest(frozen(draft)))
     return attempts.order_by("-number").first()
 
 

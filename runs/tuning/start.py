@@ -95,14 +95,11 @@ def drawn_from(labelled: Iterable[LabelledAnswer]) -> list[SampledTest]:
     by_test: dict[int, list[LabelledAnswer]] = defaultdict(list)
     for one in labelled:
         by_test[one.test].append(one)
-    return [
-        SampledTest(
-            test,
-            frozenset(one.asked for one in rows),
-            2 * sum(not one.passed for one in rows) >= len(rows),
-        )
-        for test, rows in by_test.items()
-    ]
+    tests = []
+    for test, rows in by_test.items():
+        has_failed = 2 * sum(not one.passed for one in rows) >= len(rows)
+        tests.append(SampledTest(test, frozenset(one.asked for one in rows), has_failed))
+    return tests
 
 
 def kept_splits(family: str) -> dict[int, str]:

@@ -85,8 +85,6 @@ def party_link(party: Party, url: str) -> Link:
     return Link(party.name, url, "scripted" if party.is_scripted else "")
 
 
-# All judges ---------------------------------------------------------------------------------------
-
 SAMPLES = {
     Sample.DRAWN: "answers drawn at random, judged blind",
     Sample.ALL: "all answers with a human verdict",
@@ -154,9 +152,6 @@ def _notes(line: Measured) -> Iterator[str]:
         yield f"Fewer than {MIN_CHECKED} answers: too few."
     if line.is_lopsided:
         yield "One verdict is rare: kappa says little."
-
-
-# One judge ----------------------------------------------------------------------------------------
 
 
 def confusion_table(view: View) -> Table:
@@ -231,8 +226,8 @@ def _listed(humans: Calibration | None, view: View) -> Iterator[Checked]:
 
 
 def _cell_of(row: Checked, sample: Sample) -> str:
-    is_right = row.said == row.truth(sample)
-    return f"{'true' if is_right else 'false'}_{'pass' if row.said else 'fail'}"
+    is_right = row.judged == row.truth(sample)
+    return f"{'true' if is_right else 'false'}_{'pass' if row.judged else 'fail'}"
 
 
 def _answer(row: Checked, sample: Sample, names: Names) -> tuple[Cell, ...]:
@@ -246,9 +241,6 @@ def _answer(row: Checked, sample: Sample, names: Names) -> tuple[Cell, ...]:
         human,
         row.drawn is not None,
     )
-
-
-# Pass rates ---------------------------------------------------------------------------------------
 
 
 def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected] | None) -> Table:
@@ -289,9 +281,6 @@ def _run(run: JudgedRun, found: Corrected | None) -> tuple[Cell, ...]:
         n,
         why_not,
     )
-
-
-# Origin of evaluations ----------------------------------------------------------------------------
 
 
 def sources_table(found: Sequence[Choice]) -> Table:

@@ -84,9 +84,6 @@ def left_out(humans: Calibration) -> str:
     )
 
 
-# Text ---------------------------------------------------------------------------------------------
-
-
 def _sentences(humans: Calibration | None, view: View, *, has_runs: bool) -> Iterator[str]:
     if not has_runs:
         yield (

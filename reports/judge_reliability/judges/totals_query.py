@@ -82,7 +82,7 @@ def jury_lines(
 
 
 def newest_of_each_jury(lines: Iterable[JuryLine]) -> list[JuryLine]:
-    """Return the newest judge run of each jury that was asked in the same way, newest first."""
+    """Return the newest judge run of each configuration of a jury, newest first."""
     newest: dict[str, JuryLine] = {}
     for line in lines:
         newest.setdefault(line.judge_run.jury_fingerprint, line)

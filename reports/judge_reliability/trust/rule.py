@@ -61,9 +61,6 @@ def more_needed(right: int, n: int) -> int:
     return max(0, needed - n)
 
 
-# Lines --------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Line:
     """A judge or jury in one group; its trust is UNKNOWN on few or selected answers.
@@ -182,23 +179,20 @@ def _lines(rows: Sequence[Checked]) -> list[Line]:
     return lines + selected
 
 
-# Two together -------------------------------------------------------------------------------------
-
-
 def _pairs(rows: Iterable[Checked]) -> list[Pair]:
     """Compare every two judges on the random answers that both judged."""
-    said: dict[int, dict[str, Checked]] = defaultdict(dict)
+    by_result: dict[int, dict[str, Checked]] = defaultdict(dict)
     for row in rows:
         if row.party.startswith(JUDGE) and row.counts_in(Sample.DRAWN):
-            said[row.result][row.party] = row
+            by_result[row.result][row.party] = row
     both: dict[tuple[str, str], list[tuple[Checked, Checked]]] = defaultdict(list)
-    for verdicts in said.values():
+    for verdicts in by_result.values():
         for first, second in combinations(sorted(verdicts), 2):
             both[first, second].append((verdicts[first], verdicts[second]))
     pairs = []
     for names, found in sorted(both.items()):
-        agreed = [one for one, other in found if one.said == other.said]
-        right = sum(row.said == row.drawn for row in agreed)
+        agreed = [one for one, other in found if one.judged == other.judged]
+        right = sum(row.judged == row.drawn for row in agreed)
         counts = counts_by_issue(row.pair(Sample.DRAWN) for row in agreed)
         interval = judge_intervals(list(counts.values()), seed=SEED).accuracy
         pairs.append(Pair(*names, len(found), len(agreed), right, interval))

@@ -42,9 +42,6 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-# Text ---------------------------------------------------------------------------------------------
-
-
 def _sentences(
     entries: Sequence[TrustEntry], parties: Parties, kind: str, *, is_known: bool
 ) -> Iterator[str]:

@@ -41,10 +41,15 @@ class StartForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.pairs = pairs()
-        self.fields["pair"].choices = [  # type: ignore[attr-defined]
-            ("", "Choose a judge"),
-            *pair_choices(self.pairs),
-        ]
+        judges = Judge.objects.select_related("language_model", "template")
+        judge_by_pk = judges.in_bulk({pair.judge for pair in self.pairs})
+        templates = JudgeTemplate.objects.in_bulk({pair.template for pair in self.pairs})
+        choices = [("", "Choose a judge")]
+        for pair in self.pairs:
+            answers = f"{pair.answers:,} answer{'s' if pair.answers != 1 else ''}"
+            name = f"{judge_by_pk[pair.judge]} with {templates[pair.template]}: {answers}"
+            choices.append((pair.key, name))
+        self.fields["pair"].choices = choices  # type: ignore[attr-defined]
         for field in self.fields.values():
             field.widget.attrs["class"] = "eh-input"
 
@@ -60,38 +65,16 @@ class StartForm(forms.Form):
         )
 
 
-def pair_choices(found: list[Pair]) -> list[tuple[str, str]]:
-    """Return a choice for each pair, with its number of answers."""
-    rows = Judge.objects.filter(pk__in={pair.judge for pair in found})
-    judges = {row.pk: row for row in rows.select_related("language_model", "template")}
-    templates = JudgeTemplate.objects.in_bulk({pair.template for pair in found})
-    return [
-        (
-            key_of(pair),
-            f"{judges[pair.judge]} with {templates[pair.template]}: {pair.answers:,} "
-            f"answer{'s' if pair.answers != 1 else ''}",
-        )
-        for pair in found
-    ]
-
-
-def key_of(pair: Pair) -> str:
-    return f"{pair.judge}-{pair.template}"
-
-
 def wanted_pair(found: list[Pair], *, judge: int, template: int) -> str:
     """Return the most frequent pair of a judge or template; "" if there is none."""
-    fit = (
-        pair
-        for pair in found
-        if (not judge or pair.judge == judge) and (not template or pair.template == template)
-    )
-    pair = next(fit, None) if judge or template else None
-    return key_of(pair) if pair else ""
+    if not judge and not template:
+        return ""
+    fit = [pair for pair in found if judge in (0, pair.judge) and template in (0, pair.template)]
+    return fit[0].key if fit else ""
 
 
-class AttemptForm(forms.Form):
-    """Cost limit of an attempt, and consent to send sealed tests."""
+class LimitForm(forms.Form):
+    """Cost limit of an attempt."""
 
     cost_limit_usd = forms.DecimalField(
         label="Cost limit (USD)",
@@ -102,6 +85,11 @@ class AttemptForm(forms.Form):
         help_text="Leave empty for no limit.",
         widget=forms.NumberInput(attrs={"class": "eh-input eh-narrow", "step": "any"}),
     )
+
+
+class AttemptForm(LimitForm):
+    """Cost limit of an attempt, and consent to send sealed tests."""
+
     allow_sealed_exposure = forms.BooleanField(
         label="Send the sealed tests to this model", required=False
     )
@@ -110,14 +98,6 @@ class AttemptForm(forms.Form):
         super().__init__(*args, **kwargs)
         if not has_sealed:
             del self.fields["allow_sealed_exposure"]
-
-
-class LimitForm(forms.Form):
-    """New cost limit of a stopped attempt."""
-
-    cost_limit_usd = forms.DecimalField(
-        required=False, min_value=0, max_digits=12, decimal_places=4
-    )
 
 
 class PromptForm(forms.Form):

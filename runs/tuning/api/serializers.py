@@ -27,21 +27,8 @@ class TuningSerializer(RowSerializer):
     class Meta:
         model = Tuning
         fields: tuple[str, ...] = (
-            "id",
-            "template",
-            "template_name",
-            "judge",
-            "judge_name",
-            "is_scripted",
-            "draft",
-            "suite",
-            "tag",
-            "annotators",
-            "seed",
-            "left_out",
-            "created_by",
-            "created_at",
-            "page",
+            *("id", "template", "template_name", "judge", "judge_name", "is_scripted", "draft"),
+            *("suite", "tag", "annotators", "seed", "left_out", "created_by", "created_at", "page"),
         )
 
 
@@ -60,11 +47,7 @@ class TuningDetailSerializer(TuningSerializer):
             "sizes": found.sizes,
             "in_use": as_json(found.in_use),
             "attempts": [
-                {
-                    **as_json(one),
-                    "conclusion": conclusion(one),
-                    "warnings": list(warnings_of(one)),
-                }
+                as_json(one) | {"conclusion": conclusion(one), "warnings": list(warnings_of(one))}
                 for one in found.attempts
             ],
             "warnings": list(warnings(found)),

@@ -40,7 +40,7 @@ def test_parties_are_measured_apart():
 
 
 @pytest.mark.parametrize(("failed", "is_lopsided"), [(1, True), (2, False)])
-def test_a_rare_verdict_of_people_is_told(failed, is_lopsided):
+def test_a_rare_human_verdict_makes_a_sample_lopsided(failed, is_lopsided):
     assert measured(rows(pp=20 - failed, ff=failed), Sample.ALL)[0].is_lopsided is is_lopsided
 
 
@@ -68,7 +68,7 @@ def test_a_pass_rate_is_corrected_for_the_known_error():
         (rows(pp=1, fp=1, pf=1, ff=1), "no better than chance"),
     ],
 )
-def test_why_a_rate_cannot_be_corrected_is_told(checked, why):
+def test_a_rate_that_cannot_be_corrected_has_a_reason(checked, why):
     found = corrected([Tally(1, 7, 3), Tally(2, 5, 5)], checked)
     assert found.share is None
     assert why in found.why_not

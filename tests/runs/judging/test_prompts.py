@@ -5,7 +5,7 @@ from evalhub.llm.judge_replies import verdict_schema, verdict_token_limit
 from issues.judge_templates.builtin import BUILTIN
 from issues.rubrics.scales import BINARY
 from runs.judging.prompts import (
-    FEWEST_TOKENS,
+    MIN_TOKENS,
     JudgedAnswer,
     JudgePromptTemplate,
     messages_for,
@@ -38,7 +38,7 @@ def test_equal_cases_are_asked_in_equal_words():
     assert messages_for(PROMPT, case, "") == messages_for(PROMPT, case, "")
 
 
-def test_all_that_the_candidate_said_is_judged():
+def test_all_turns_of_the_candidate_are_judged():
     assert (
         JudgedAnswer(CONTENT | {"messages": HOLED}, "", ["One.", "Two."]).output == "One.\n\nTwo."
     )
@@ -59,7 +59,7 @@ def test_judges_are_asked_at_temperature_zero_unless_they_set_it():
 
 def test_limit_of_a_candidates_answers_does_not_cut_its_verdicts():
     limit = params_for(judge(max_tokens=20), {}, SCHEMA)["max_tokens"]
-    assert limit >= max(FEWEST_TOKENS, verdict_token_limit(SCHEMA))
+    assert limit >= max(MIN_TOKENS, verdict_token_limit(SCHEMA))
 
 
 def test_judge_may_set_its_own_limit():

@@ -23,17 +23,17 @@ def test_equal_verdicts_are_no_dispute():
     assert dispute_over([said(1, 1), said(2, 1)]) is None
 
 
-def test_who_joins_one_side_of_a_dispute_is_one_of_them():
+def test_everybody_on_either_side_is_a_party_to_the_dispute():
     given = [said(1, 1), said(2, 0), said(3, 0)]
     assert dispute_over(given) == Dispute(frozenset({1, 2, 3}), None)
 
 
-def test_who_withdrew_is_none_of_them():
+def test_an_annotator_who_withdrew_is_not_a_party():
     given = [said(1, 1), said(2, 0), said(3, 1), withdrawal(3)]
     assert dispute_over(given) == Dispute(frozenset({1, 2}), None)
 
 
-def test_who_came_round_ends_the_dispute():
+def test_a_changed_verdict_ends_the_dispute():
     assert dispute_over([said(1, 1), said(2, 0), said(2, 1)]) is None
 
 

@@ -66,7 +66,7 @@ def test_nothing_is_deleted_or_changed(annotator):
     ]
 
 
-def test_nobody_withdraws_what_somebody_else_said(annotator):
+def test_nobody_withdraws_an_evaluation_by_somebody_else(annotator):
     (result,) = answered()
     evaluate(result, HumanVerdict("1", "Fine."), by=annotator)
     with pytest.raises(ValidationError, match="no evaluation"):
@@ -86,7 +86,7 @@ def test_how_an_item_was_chosen_is_recorded(annotator):
     )
 
 
-def test_bulk_does_what_it_can_and_says_what_it_could_not(annotator):
+def test_bulk_reports_the_results_that_it_skipped(annotator):
     results = answered(3)
     results[1].state = ItemState.ERROR
     outcomes = evaluate_bulk(results, HumanVerdict("0", "All wrong."), by=annotator)
@@ -132,7 +132,7 @@ def test_a_verdict_on_the_whole_outranks_those_on_criteria(annotator):
     assert result.score == 1
 
 
-def test_undoing_a_criterion_leaves_the_whole_and_the_other_way_round(annotator):
+def test_withdrawing_a_criterion_leaves_the_whole_and_vice_versa(annotator):
     result, (key,) = answered_rubric({"text": "Is polite."})
     evaluate(result, HumanVerdict("UNMET", "It is not.", criterion=key), by=annotator)
     evaluate(result, HumanVerdict("1", "All in all it will do."), by=annotator)

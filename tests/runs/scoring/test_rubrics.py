@@ -151,7 +151,7 @@ def test_a_should_not_is_inverted_after_the_consensus(judged):
     assert (result.outcome, result.score) == ("failed", 0)
 
 
-def test_weights_and_the_best_way_make_the_score(judged):
+def test_weights_and_the_best_alternative_make_the_score(judged):
     # required: 1·3; the ways: 0 and 0.5, of which the better counts once: (3·1 + 1·0.5) / 4
     rubric = [
         {"text": "Is right.", "weight": 3},

@@ -105,7 +105,7 @@ def test_only_a_tag():
     assert len(labelled_answers_of(selection_of(run, tag=tag)).labelled) == len(AGREED)
 
 
-def test_newest_judge_run_is_what_the_judge_says_now():
+def test_the_newest_judge_run_counts():
     run = scored(AGREED)
     judge_run = run.judge_runs.get()
     again = type(judge_run).objects.create(run=run, number=2, jury=judge_run.jury)

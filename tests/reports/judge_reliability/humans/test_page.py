@@ -43,7 +43,7 @@ def found(**asked):
 def verdicts(run, party, people):
     """What this party and people said of each answer of the run."""
     rows = [row for row in people.rows if row.party == party and row.run == run.pk]
-    return [(row.said, row.people, row.drawn) for row in sorted(rows, key=lambda r: r.result)]
+    return [(row.judged, row.humans, row.drawn) for row in sorted(rows, key=lambda r: r.result)]
 
 
 def judges_of(run):
@@ -91,7 +91,7 @@ def test_the_jury_is_compared_by_the_score_of_all_its_judges():
     assert [said for said, *_ in verdicts(run, jury_key(current(run)), found())] == [False, True]
 
 
-def test_a_judge_whose_verdict_failed_said_nothing():
+def test_a_failed_judgment_is_no_verdict():
     run = judged([None, 1])
     say(results_of(run)[0], "1")
     first, second = judges_of(run)
@@ -205,7 +205,7 @@ def test_the_sample_takes_only_what_is_both_random_and_blind(fields):
     assert drawn_verdicts(lambda result: say(result, "0", **fields)) == [None]
 
 
-def test_what_a_person_says_later_having_seen_more_does_not_count():
+def test_later_evaluations_that_were_not_blind_do_not_count():
     person = make_user("annotator")
 
     assert drawn_verdicts(
@@ -275,7 +275,7 @@ def calibrated(**fields):
     return run
 
 
-def test_the_matrix_counts_what_was_said():
+def test_the_matrix_counts_verdicts():
     calibrated(**DRAWN)
     rows = cells(page(), "confusion")
 
@@ -320,7 +320,7 @@ def test_answers_to_sealed_tests_are_counted_and_not_opened():
     assert theirs["result"].url == reverse("admin:runs_result_change", args=[results_of(run)[0].pk])
 
 
-def test_a_selected_sample_is_told_to_be_one():
+def test_a_selected_sample_has_a_warning():
     calibrated()
     warnings = " ".join(page().warnings)
 
@@ -416,5 +416,5 @@ def test_the_first_request_computes_nothing(client):
     assert 'data-pending="0"' in client.get(url).content.decode()
 
 
-def test_who_judged_nothing_yet_is_told_how_to_begin():
+def test_without_evaluations_the_page_explains_how_to_start():
     assert "Open results and give your own verdict" in " ".join(page().sentences)

@@ -132,7 +132,7 @@ def test_coverage_counts_what_came_of_what_was_asked():
     assert [by_name[n]["failed"] for n in "abc"] == [0, 1, 2]
 
 
-def test_failures_are_told_by_judge_and_kind():
+def test_failures_are_listed_by_judge_and_kind():
     trio([[1, 1, None], [0, None, None], [1, 1, 1]])
 
     assert [tuple(row.values()) for row in cells("failures")] == [
@@ -160,7 +160,7 @@ def test_cost_is_that_of_the_calls_that_gave_its_verdicts():
     assert (by_name["a"]["cost"], by_name["a"]["costed"]) == (None, 0)
 
 
-def test_a_judge_that_scores_long_answers_higher_is_told():
+def test_length_bias_is_measured():
     votes = [[int(n >= 6), int(n < 6), n % 2] for n in range(12)]
     run = trio(votes)
     for n, result in enumerate(run.results.order_by("pk")):

@@ -46,7 +46,7 @@ def test_values_on_two_scales_are_not_compared():
     assert pairs(mixed) == {}
 
 
-def test_the_scale_with_most_criteria_is_told():
+def test_a_pair_is_compared_on_the_scale_with_most_criteria():
     graded = [{1: GivenScore("grades", 1), 2: GivenScore("grades", 0.75)}] * 6
     assert pairs([*graded, *binary((1, 0))])[1, 2].n == 6
 
@@ -61,7 +61,7 @@ def test_a_step_apart_on_a_fine_scale_counts_less_than_four():
 
 
 @pytest.mark.parametrize(("rare", "is_lopsided"), [(1, True), (3, False)])
-def test_a_rare_verdict_is_told(rare, is_lopsided):
+def test_a_rare_verdict_makes_a_pair_lopsided(rare, is_lopsided):
     rows = [(0, 0)] * rare + [(1, 1)] * (20 - rare)
     assert pairs(binary(*rows))[1, 2].is_lopsided is is_lopsided
 
@@ -82,7 +82,7 @@ def test_a_judge_is_set_beside_its_peers():
     assert beside_peers(1, found) == (0.9, 0.3)
 
 
-def test_of_two_judges_neither_stands_alone():
+def test_two_judges_have_no_peers_to_compare_with():
     assert beside_peers(1, [pair(1, 2, 0.1)]) is None
 
 

@@ -75,7 +75,7 @@ def known():
     return run
 
 
-def test_each_domain_has_a_verdict_and_says_why(known):
+def test_each_domain_has_a_decider_with_a_reason(known):
     rows = {row["group"]: row for row in cells(page(), "sheet")}
 
     assert [row["group"] for row in cells(page(), "sheet")] == ["All answers", "law", "tax"]
@@ -97,7 +97,7 @@ def test_by_tag_what_lies_in_a_domain_is_apart(known):
     assert rows["law"]["left_to_annotators"] == 0
 
 
-def test_the_rule_stands_on_the_page(known):
+def test_the_page_shows_the_rule(known):
     note = page().table("sheet").note
     for words in ("90%", "50%", "fewer than 20", "drawn at random and judged blind", "Wilson"):
         assert words in note

@@ -20,8 +20,8 @@ def rows(party, verdicts, *, drawn=True, start=0):
             result=start + n,
             run=1,
             issue=start + n,
-            said=said == "p",
-            people=people == "p",
+            judged=said == "p",
+            humans=people == "p",
             drawn=(people == "p") if drawn else None,
         )
         for n, (said, people) in enumerate(verdicts)
@@ -141,7 +141,7 @@ def test_a_jury_is_no_part_of_a_pair():
 def test_one_issue_that_is_always_wrong_counts_as_one():
     """Twenty wrong answers of one issue spread the bound by issue further than Wilson's."""
     given = rows("judge-1", right(300, wrong=12))
-    clustered = [row._replace(issue=-1) if row.said != row.people else row for row in given]
+    clustered = [row._replace(issue=-1) if row.judged != row.humans else row for row in given]
     assert entry_of("law", given).decider is Decider.ONE
     entry = entry_of("law", clustered)
     assert entry.lines[0].low < entry_of("law", given).lines[0].low
