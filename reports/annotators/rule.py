@@ -70,9 +70,6 @@ def by_answer(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[list[Annot
     return [mine for mine in found.values() if len(mine) > 1]
 
 
-# Pairs --------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Graded:
     """Kappa by degree, weighted by the squared steps of the scale, on `n` answers."""
@@ -163,9 +160,6 @@ def _graded(both: Iterable[Both]) -> Graded | None:
     return Graded(kappa if counts.total() >= MIN_ANSWERS else None, counts.total())
 
 
-# Groups -------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class GroupAgreement:
     """Agreement of all annotators on one group of answers.
@@ -227,9 +221,6 @@ def _group_agreement(
         interval=nominal_alpha_interval(clusters, seed=SEED) if is_reported else None,
         band=reliability,
     )
-
-
-# Single annotators --------------------------------------------------------------------------------
 
 
 class RepeatedVerdict(NamedTuple):

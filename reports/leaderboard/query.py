@@ -90,9 +90,27 @@ def field_of_runs() -> Field:
     real = [row for row in found if row["suite_id"] and row["suite_id"] not in tried_out]
     topics = topics_of([(row["pk"], row["suite_id"], row["launch_id"]) for row in real], tags)
     models = identities()
-    counted = {row["pk"]: models[row["language_model_id"]] for row in real}
+    entrants = {
+        row["pk"]: Entrant(
+            took=SuiteRun(
+                run=row["pk"],
+                suite=row["suite_id"],
+                model=models[row["language_model_id"]].key,
+                variant=row["variant_key"],
+                launch=row["launch_id"],
+                at=row["began_at"],
+                version=f"{row['suite_fingerprint']} {row['jury_fingerprint'] or ''}",
+            ),
+            label=row["label"],
+            model_name=row["model_name"],
+            suite_name=row["suite__name"],
+            own_beta=row["similarity_weight"],
+            topics=topics[row["pk"]],
+        )
+        for row in real
+    }
     return Field(
-        entrants={row["pk"]: _entrant(row, counted[row["pk"]], topics[row["pk"]]) for row in real},
+        entrants=entrants,
         identities={identity.key: identity for identity in models.values()},
         outside=len(found) - len(real),
     )
@@ -106,26 +124,6 @@ def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]
     """
     tags = tags_by_suite() if tags is None else tags
     return {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
-
-
-def _entrant(row: dict[str, Any], identity: Identity, topics: Topics) -> Entrant:
-    took = SuiteRun(
-        run=row["pk"],
-        suite=row["suite_id"],
-        model=identity.key,
-        variant=row["variant_key"],
-        launch=row["launch_id"],
-        at=row["began_at"],
-        version=f"{row['suite_fingerprint']} {row['jury_fingerprint'] or ''}",
-    )
-    return Entrant(
-        took=took,
-        label=row["label"],
-        model_name=row["model_name"],
-        suite_name=row["suite__name"],
-        own_beta=row["similarity_weight"],
-        topics=topics,
-    )
 
 
 def frozen_tags() -> list[str]:

@@ -67,13 +67,16 @@ def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
     lines = list(judge_lines(judge_run, sums["judges"]))
     models = LanguageModel.objects.filter(pk__in={line.language_model_id for line in lines})
     notes = dict(models.values_list("pk", "note"))
+    checks = Judgment.objects.filter(judge_run=judge_run, judge__isnull=True).order_by()
+    states = dict(checks.values_list("state").annotate(Count("pk")))
+    failed = states.pop(JudgmentState.FAILED, 0)
     return RunJury(
         judges=tuple(total([line], notes) for line in lines),
         alpha=agreement.alpha if agreement else None,
         band=agreement.band if agreement else None,
         units=agreement.units if agreement else 0,
         comparisons=Comparisons(*sums["comparisons"]) if sums.get("comparisons") else None,
-        checks=_checks(judge_run),
+        checks=Checks(ok=sum(states.values()), failed=failed) if failed or states else None,
         failures=tuple(sorted(sums["failures"].items(), key=lambda pair: (-pair[1], pair[0]))),
         cost_usd=assessed.cost_usd,
         with_cost=assessed.with_cost,
@@ -93,10 +96,3 @@ def _sums_so_far(judge_run: JudgeRun) -> dict[str, Any]:
         if failure:
             failures[failure] = failures.get(failure, 0) + n
     return {"judges": judges, "failures": failures}
-
-
-def _checks(judge_run: JudgeRun) -> Checks | None:
-    rows = Judgment.objects.filter(judge_run=judge_run, judge__isnull=True).order_by()
-    states = dict(rows.values_list("state").annotate(Count("pk")))
-    failed = states.pop(JudgmentState.FAILED, 0)
-    return Checks(ok=sum(states.values()), failed=failed) if failed or states else None

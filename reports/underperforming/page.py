@@ -22,15 +22,10 @@ from runs.models import Run
 MAX_OFFERED, MAX_DRAWN, MAX_NEXT = 50, 20, 10
 
 
-class RunField(forms.ModelChoiceField):
-    def label_from_instance(self, run: Any) -> str:
-        return f"{run.label} ({run.model_name}, {run.created_at:%Y-%m-%d})"
-
-
 class UnderperformingForm(ReportForm):
     """Filters of the page; the newest runs are offered, and any run may be asked for."""
 
-    run = RunField(Run.objects.all(), empty_label="Latest run")
+    run = forms.ModelChoiceField(Run.objects.all(), empty_label="Latest run")
 
     def __init__(self, query: QueryDict) -> None:
         super().__init__(query)
@@ -40,7 +35,10 @@ class UnderperformingForm(ReportForm):
         asked = self.asked["run"]
         if asked is not None and asked not in offered:
             offered.insert(0, asked)
-        names = [(run.pk, field.label_from_instance(run)) for run in offered]
+        names = [
+            (run.pk, f"{run.label} ({run.model_name}, {run.created_at:%Y-%m-%d})")
+            for run in offered
+        ]
         field.choices = [("", field.empty_label), *names]
 
 

@@ -137,7 +137,7 @@ def issue_comparisons(
         )
         for scored in [sum(tested.scored for tested in tests)]
     ]
-    ordered = sorted(found, key=_surest_first)
+    ordered = sorted(found, key=_most_significant_first)
     return IssueComparisons(
         rate, rule, tuple(ordered if single else _bounded(ordered, issues, p_of))
     )
@@ -168,7 +168,7 @@ def _flipping(flips: int) -> PValue:
     return flipped_p
 
 
-def _surest_first(one: IssueComparison) -> tuple[bool, bool, float, float, int]:
+def _most_significant_first(one: IssueComparison) -> tuple[bool, bool, float, float, int]:
     share = one.passed / one.scored if one.scored else 1.0
     return not one.is_listed, one.holm is None, one.holm or 0.0, share, one.issue
 
