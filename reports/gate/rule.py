@@ -72,14 +72,10 @@ class GateDecision:
 
 def rule(found: GateInput, limits: Limits) -> GateDecision:
     """Return the first decision that applies: cannot tell, regressed, passes."""
-    return _cannot_tell(found, limits) or _regressed(found, limits) or _passes(found)
-
-
-def _cannot_tell(found: GateInput, limits: Limits) -> GateDecision | None:
+    worse = found.tally.worse
     if not found.matched or found.missing is None:
-        return GateDecision(
-            Code.CANNOT_TELL, "The runs share no unchanged test: nothing to compare."
-        )
+        reason = "The runs share no unchanged test: nothing to compare."
+        return GateDecision(Code.CANNOT_TELL, reason)
     if round(found.missing - limits.max_missing, DIGITS) > 0:
         reason = (
             f"{percent(found.missing)} of the tests are missing (limit "
@@ -87,26 +83,13 @@ def _cannot_tell(found: GateInput, limits: Limits) -> GateDecision | None:
             "tests."
         )
         return GateDecision(Code.CANNOT_TELL, reason)
-    return None
-
-
-def _regressed(found: GateInput, limits: Limits) -> GateDecision | None:
-    worse = found.tally.worse
     if limits.max_worse is not None and worse > limits.max_worse:
-        return GateDecision(
-            Code.REGRESSED, f"{worse:,} tests got worse (limit {limits.max_worse:,})."
-        )
-    if found.net is None or found.p is None:
-        return None
-    if round(found.net, DIGITS) < 0 and found.p <= limits.alpha:
+        reason = f"{worse:,} tests got worse (limit {limits.max_worse:,})."
+        return GateDecision(Code.REGRESSED, reason)
+    if found.p is None:
+        reason = "No test was scored in both runs, within the limit of missing tests."
+        return GateDecision(Code.PASSES, reason)
+    if found.net is not None and round(found.net, DIGITS) < 0 and found.p <= limits.alpha:
         reason = f"Tests got significantly worse on balance (p = {found.p:.3g})."
         return GateDecision(Code.REGRESSED, reason)
-    return None
-
-
-def _passes(found: GateInput) -> GateDecision:
-    if found.p is None:
-        return GateDecision(
-            Code.PASSES, "No test was scored in both runs, within the limit of missing tests."
-        )
     return GateDecision(Code.PASSES, "No significant regression.")
