@@ -1,5 +1,5 @@
 from django.db import models
-from django.db.models import CheckConstraint, Q
+from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 
 def known(name: str, field: str, choices: type[models.TextChoices]) -> CheckConstraint:
@@ -18,3 +18,8 @@ def share(name: str, field: str) -> CheckConstraint:
         condition=Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__range": (0, 1)}),
         violation_error_message="Choose a value from 0 to 1.",
     )
+
+
+def once(name: str, field: str) -> UniqueConstraint:
+    """Require values of the text `field` to be unique, except ""."""
+    return UniqueConstraint(name=name, fields=(field,), condition=~Q(**{field: ""}))

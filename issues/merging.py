@@ -15,10 +15,7 @@ from simple_history.utils import bulk_update_with_history
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Comment, Feedback, Issue, IssueState, Merge, Source, Tag, Test
-from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, Actor, Refused
-
-FIELDS = ("title", "description", "generic_statement", "severity", "assignee")
-"""Fields that are chosen one by one; everything else moves or stays."""
+from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, MAX_REASON, Actor, Refused
 
 LABELS = {
     "title": "title",
@@ -27,6 +24,8 @@ LABELS = {
     "severity": "severity",
     "assignee": "assignee",
 }
+FIELDS = tuple(LABELS)
+"""Fields that are chosen one by one; everything else moves or stays."""
 OPENED = (
     "Its sealed tests would leave {}, and comments and history since the merge would "
     "be open to all. Seal one of its own tests first."
@@ -89,18 +88,17 @@ def merge(
     if unknown := set(taken) - set(FIELDS):
         raise ValueError(f"expected fields of {FIELDS}, got {sorted(unknown)}")
     before = {field: getattr(kept, field) for field in FIELDS}
-    said = _earlier_comments(kept, taken, merged_away)
+    winners = {field: taken.get(field, kept) for field in FIELDS}
+    lost = {issue.pk: _lost(issue, winners, issue == kept) for issue in (kept, *merged_away)}
     merges = [_merge_one(issue, kept, by) for issue in merged_away]
     _apply_fields(kept, taken, before, merges, by)
-    written = {
-        issue.pk: Comment.objects.create(issue=kept, author=by, text=text).pk
-        for issue, text in said.items()
+    comments = {
+        pk: [Comment.objects.create(issue=kept, author=by, text=text).pk] if text else []
+        for pk, text in lost.items()
     }
     for made in merges:
-        made.moved["said"] = (
-            [written[made.merged_away_id]] if made.merged_away_id in written else []
-        )
-        made.moved["said_of_kept"] = [written[kept.pk]] if kept.pk in written else []
+        made.moved["said"] = comments[made.merged_away_id]
+        made.moved["said_of_kept"] = comments[kept.pk]
         made.save(update_fields=["moved"])
     return merges
 
@@ -152,32 +150,13 @@ def _apply_fields(
             if issue == merge_.merged_away and before[field] != getattr(kept, field)
         }
         merge_.save(update_fields=["changed"])
-    sign(
-        kept,
-        by,
-        f"Merged with issue {', '.join(str(merge_.merged_away_id) for merge_ in merges)}"[:100],
-    )
+    others = ", ".join(str(merge_.merged_away_id) for merge_ in merges)
+    sign(kept, by, f"Merged with issue {others}"[:MAX_REASON])
     kept.save()
 
 
 def _plain(value: Any) -> Any:
     return value.pk if isinstance(value, User) else value
-
-
-def _unplain(field: str, value: Any) -> Any:
-    return User.objects.filter(pk=value).first() if field == "assignee" else value
-
-
-# What would be lost ------------------------------------------------------------------------------
-
-
-def _earlier_comments(
-    kept: Issue, taken: Mapping[str, Issue], merged_away: Sequence[Issue]
-) -> dict[Issue, str]:
-    """Return a comment for each issue with texts that are not taken over."""
-    winners = {field: taken.get(field, kept) for field in FIELDS}
-    lost = {issue: _lost(issue, winners, issue == kept) for issue in (kept, *merged_away)}
-    return {issue: text for issue, text in lost.items() if text}
 
 
 def _lost(issue: Issue, winners: Mapping[str, Issue], stays: bool) -> str:
@@ -200,9 +179,6 @@ def shown(issue: Issue, field: str) -> str:
     if field == "severity":
         return issue.get_severity_display()
     return str(getattr(issue, field) or "").strip()
-
-
-# What moves --------------------------------------------------------------------------------------
 
 
 def _move_recorded(model: Any, more: Mapping[str, Any]) -> Callable[..., list[int]]:
@@ -236,9 +212,8 @@ def _move_plain(model: Any) -> Callable[..., list[int]]:
         merged_away: Issue, kept: Issue, by: User | None, keys: Sequence[int] | None = None
     ) -> Any:
         rows = model.objects.filter(issue=merged_away)
-        found = list(
-            (rows if keys is None else rows.filter(pk__in=keys)).values_list("pk", flat=True)
-        )
+        rows = rows if keys is None else rows.filter(pk__in=keys)
+        found = list(rows.values_list("pk", flat=True))
         model.objects.filter(pk__in=found).update(issue=kept)
         return found
 
@@ -249,8 +224,7 @@ def _add_tags(merged_away: Issue, kept: Issue, by: User | None) -> list[int]:
     """Add the merged issue's tags; it keeps its own."""
     new = sorted({tag.pk for tag in merged_away.tags.all()} - {tag.pk for tag in kept.tags.all()})
     sign(kept, by, f"Tags of issue {merged_away.pk}")
-    if new:
-        kept.tags.add(*new)
+    kept.tags.add(*new)
     return new
 
 
@@ -261,9 +235,6 @@ ROWS: dict[str, Callable[..., list[int]]] = {
     "sources": _move_plain(Source),
 }
 MOVERS: dict[str, Callable[..., list[int]]] = {**ROWS, "tags": _add_tags}
-
-
-# Taking it back ----------------------------------------------------------------------------------
 
 
 def active_merge(issue: Issue) -> Merge | None:
@@ -297,9 +268,9 @@ def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
     moved, left = 0, []
     for name, move in ROWS.items():
         wanted = found.moved.get(name, [])
-        back = move(kept, merged_away, by, wanted)
-        moved += len(back)
-        if missing := len(wanted) - len(back):
+        count = len(move(kept, merged_away, by, wanted))
+        moved += count
+        if missing := len(wanted) - count:
             left.append(
                 f"{missing} of {len(wanted)} {name} were moved elsewhere since then and stay there."
             )
@@ -335,7 +306,9 @@ def _restore(kept: Issue, found: Merge, by: User | None) -> list[str]:
     left = []
     for field, (before, after) in found.changed.items():
         if _plain(getattr(kept, field)) == after:
-            setattr(kept, field, _unplain(field, before))
+            is_user = field == "assignee"
+            value = User.objects.filter(pk=before).first() if is_user else before
+            setattr(kept, field, value)
         else:
             left.append(f"Its {LABELS[field]} was edited since then and stays as it is.")
     sign(kept, by, f"Merge of issue {found.merged_away_id} undone")

@@ -43,7 +43,8 @@ def _message_problems(test: Test) -> list[str]:
 def _rubric_problems(criteria: Sequence[Criterion]) -> list[str]:
     """List the problems of checks; a rubric needs neither template nor guidelines."""
     asked = [criterion for criterion in criteria if not criterion.check_name]
-    runs = any(name in CHECKS and CHECKS[name].can_run for name in _check_names(criteria))
+    names = {criterion.check_name for criterion in criteria}
+    runs = any(check.can_run for name, check in CHECKS.items() if name in names)
     return [
         f"Criterion {place}: {problem}"
         for place, criterion in enumerate(criteria, 1)
@@ -58,10 +59,6 @@ def _rubric_problems(criteria: Sequence[Criterion]) -> list[str]:
             ),
         )
     )
-
-
-def _check_names(criteria: Sequence[Criterion]) -> list[str]:
-    return [criterion.check_name for criterion in criteria if criterion.check_name]
 
 
 def _draft_problems(test: Test) -> list[str]:

@@ -9,7 +9,7 @@ from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.access.reveals import checked_reason
 from evalhub.history import sign
 from issues.models import Test, TestState
-from issues.states import LONGEST_REASON, Refused
+from issues.states import MAX_REASON, Refused
 
 WAS_OPEN = "It was open until it was sealed: {}"
 
@@ -57,5 +57,5 @@ def _opened(test: Test, reason: str, by: User, *, since: datetime) -> None:
 
 def _save(test: Test, current: Test, reason: str, by: User, *, sealed: bool) -> None:
     test.sealed = current.sealed = sealed
-    sign(current, by, reason[:LONGEST_REASON])
+    sign(current, by, reason[:MAX_REASON])
     current.save()

@@ -27,7 +27,7 @@ REVIEWED_FIELDS = (
 )
 """Fields of a test that affect results: changing one sends an approved test back to review."""
 
-LONGEST_REASON = 100
+MAX_REASON = 100
 """Maximum length of a reason in the history."""
 
 HISTORY_READ = 50
@@ -59,106 +59,46 @@ class Move:
     confirmed: bool = False
 
 
-ISSUE_MOVES = (
-    Move(
-        "review",
-        "Send to review",
-        "sent to review",
-        {IssueState.DRAFT: CHANGE_ISSUE},
-        IssueState.IN_REVIEW,
-        readiness=True,
-    ),
-    Move(
-        "approve",
-        "Approve",
-        "approved",
-        {IssueState.DRAFT: APPROVE_ISSUE, IssueState.IN_REVIEW: APPROVE_ISSUE},
-        IssueState.APPROVED,
-        readiness=True,
-    ),
-    Move(
-        "resolve",
-        "Resolve",
-        "resolved",
-        {IssueState.APPROVED: APPROVE_ISSUE},
-        IssueState.RESOLVED,
-        readiness=True,
-        confirmed=True,
-    ),
-    Move(
-        "reopen",
-        "Reopen",
-        "reopened",
-        {IssueState.RESOLVED: APPROVE_ISSUE},
-        IssueState.APPROVED,
-        readiness=True,
-    ),
-    Move(
-        "draft",
-        "Back to draft",
-        "put back to draft",
-        {
-            IssueState.IN_REVIEW: CHANGE_ISSUE,
-            IssueState.APPROVED: APPROVE_ISSUE,
-            IssueState.DEPRECATED: APPROVE_ISSUE,
-        },
-        IssueState.DRAFT,
-    ),
-    Move(
-        "deprecate",
-        "Deprecate",
-        "deprecated",
-        {
-            IssueState.DRAFT: APPROVE_ISSUE,
-            IssueState.IN_REVIEW: APPROVE_ISSUE,
-            IssueState.APPROVED: APPROVE_ISSUE,
-            IssueState.RESOLVED: APPROVE_ISSUE,
-        },
-        IssueState.DEPRECATED,
-        confirmed=True,
-    ),
-)
+def _moves(change: str, approve: str) -> tuple[Move, ...]:
+    """Return the moves with these rights; tests have the states of issues except resolved."""
+    draft, in_review, approved, resolved, deprecated = IssueState
+    starts: dict[str, str] = dict.fromkeys((draft, in_review, approved, resolved), approve)
+    back: dict[str, str] = {in_review: change, approved: approve, deprecated: approve}
+    return (
+        Move(
+            "review",
+            "Send to review",
+            "sent to review",
+            {draft: change},
+            in_review,
+            readiness=True,
+        ),
+        Move(
+            "approve",
+            "Approve",
+            "approved",
+            {draft: approve, in_review: approve},
+            approved,
+            readiness=True,
+        ),
+        Move(
+            "resolve",
+            "Resolve",
+            "resolved",
+            {approved: approve},
+            resolved,
+            readiness=True,
+            confirmed=True,
+        ),
+        Move("reopen", "Reopen", "reopened", {resolved: approve}, approved, readiness=True),
+        Move("draft", "Back to draft", "put back to draft", back, draft),
+        Move("deprecate", "Deprecate", "deprecated", starts, deprecated, confirmed=True),
+    )
 
-TEST_MOVES = (
-    Move(
-        "review",
-        "Send to review",
-        "sent to review",
-        {TestState.DRAFT: CHANGE_TEST},
-        TestState.IN_REVIEW,
-        readiness=True,
-    ),
-    Move(
-        "approve",
-        "Approve",
-        "approved",
-        {TestState.DRAFT: APPROVE_TEST, TestState.IN_REVIEW: APPROVE_TEST},
-        TestState.APPROVED,
-        readiness=True,
-    ),
-    Move(
-        "draft",
-        "Back to draft",
-        "put back to draft",
-        {
-            TestState.IN_REVIEW: CHANGE_TEST,
-            TestState.APPROVED: APPROVE_TEST,
-            TestState.DEPRECATED: APPROVE_TEST,
-        },
-        TestState.DRAFT,
-    ),
-    Move(
-        "deprecate",
-        "Deprecate",
-        "deprecated",
-        {
-            TestState.DRAFT: APPROVE_TEST,
-            TestState.IN_REVIEW: APPROVE_TEST,
-            TestState.APPROVED: APPROVE_TEST,
-        },
-        TestState.DEPRECATED,
-        confirmed=True,
-    ),
+
+ISSUE_MOVES = _moves(CHANGE_ISSUE, APPROVE_ISSUE)
+TEST_MOVES = tuple(
+    move for move in _moves(CHANGE_TEST, APPROVE_TEST) if move.name not in ("resolve", "reopen")
 )
 
 
@@ -233,8 +173,8 @@ def _move(
     for field, value in {**changes, "state": found.target}.items():
         setattr(current, field, value)
         setattr(row, field, value)
-    told = f"{found.label}: {reason}" if reason else found.label
-    sign(current, by, told[:LONGEST_REASON])
+    signed = f"{found.label}: {reason}" if reason else found.label
+    sign(current, by, signed[:MAX_REASON])
     current.save()
 
 
@@ -253,7 +193,7 @@ def undo(row: HasState, *, by: User) -> str:
         who = made.history_user or "the system"
         raise Refused([f"{who} made the last change of state. Use a move instead of Undo."])
     current.state = row.state = before.state
-    sign(current, by, "Undone: " + (made.history_change_reason or "")[: LONGEST_REASON - 8])
+    sign(current, by, "Undone: " + (made.history_change_reason or "")[: MAX_REASON - 8])
     current.save()
     return str(made.history_change_reason or "the move")
 

@@ -16,11 +16,11 @@ from issues.models import Issue, Tag
 from issues.similarity.ranking import words_of
 from issues.states import Refused
 
-LEAST_VOTE = 0.3
+MIN_VOTE = 0.3
 """Minimum sum of similarities for a tag to be suggested."""
 NAMED = 0.5
 """Weight of a tag whose full name occurs in the text."""
-MOST_TAGS = 2000
+MAX_TAGS = 2000
 
 
 class Suggestion(NamedTuple):
@@ -120,7 +120,7 @@ def suggested(text: str, matches: Mapping[int, float], *, limit: int = 5) -> lis
     for pk in named:
         votes[pk] += NAMED
     likely = sorted(votes, key=lambda tag: (-votes[tag], tag))
-    kept = [tag for tag in likely if votes[tag] >= LEAST_VOTE][:limit]
+    kept = [tag for tag in likely if votes[tag] >= MIN_VOTE][:limit]
     tags = Tag.objects.in_bulk(kept)
     return [Suggestion(tags[pk], _why(carriers[pk], pk in named)) for pk in kept]
 
@@ -128,7 +128,7 @@ def suggested(text: str, matches: Mapping[int, float], *, limit: int = 5) -> lis
 def _named_in(text: str) -> set[int]:
     """Return the tags whose full names occur in the text."""
     said = words_of(text).keys()
-    names = Tag.objects.order_by("-pk").values_list("pk", "name")[:MOST_TAGS]
+    names = Tag.objects.order_by("-pk").values_list("pk", "name")[:MAX_TAGS]
     return {pk for pk, name in names if (words := words_of(name).keys()) and words <= said}
 
 

@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins
+from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,6 +33,18 @@ class Rows(GenericViewSet):
     """Base of all viewsets; only the allowed verbs are mixed in."""
 
     lookup_value_regex = "[0-9]{1,18}"
+
+    def sent(self, request: Request) -> dict[str, Any]:
+        """Return the validated body of the request."""
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        values: dict[str, Any] = body.validated_data
+        return values
+
+    def shown(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
+        """Return the row as the viewset shows it, also after an action with another body."""
+        serializer: Any = type(self).serializer_class
+        return Response(serializer(row, context=self.get_serializer_context()).data, status=code)
 
 
 class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):

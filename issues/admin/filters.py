@@ -16,6 +16,7 @@ class TagFilter(DropdownFilter):
     """Issues with a tag of one kind, or with one of the tags below it."""
 
     kind: TagKind
+    lookup = "pk__in"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         return [(str(tag.pk), tag.name) for tag in Tag.objects.filter(kind=self.kind)]
@@ -24,11 +25,8 @@ class TagFilter(DropdownFilter):
         tag = row_number(self.value())
         if not tag:
             return queryset
-        chosen = Q(tags=tag) | Q(tags__parent=tag)
-        return self.narrowed(queryset, Issue.objects.filter(chosen))
-
-    def narrowed(self, queryset: QuerySet[Any], issues: QuerySet[Issue]) -> QuerySet[Any]:
-        return queryset.filter(pk__in=issues.values("pk"))
+        issues = Issue.objects.filter(Q(tags=tag) | Q(tags__parent=tag))
+        return queryset.filter(**{self.lookup: issues.values("pk")})
 
 
 class DomainFilter(TagFilter):
@@ -47,9 +45,7 @@ class TestDomainFilter(DomainFilter):
     """Tests of issues with a domain."""
 
     __test__ = False
-
-    def narrowed(self, queryset: QuerySet[Any], issues: QuerySet[Issue]) -> QuerySet[Any]:
-        return queryset.filter(issue__in=issues.values("pk"))
+    lookup = "issue__in"
 
 
 class AssigneeFilter(DropdownFilter):

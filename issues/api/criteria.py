@@ -1,6 +1,6 @@
 """Serializers of rubrics and checks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -43,21 +43,19 @@ def _by_place(errors: Any) -> Any:
     if not isinstance(errors, Mapping) or not all(str(index).isdecimal() for index in errors):
         return errors
     return [
-        f"Criterion {int(index) + 1}{'' if name in GENERAL else f', {name}'}: {said}"
+        f"Criterion {int(index) + 1}{'' if name in GENERAL else f', {name}'}: {text}"
         for index, by_field in sorted(errors.items(), key=lambda item: int(item[0]))
-        for name, messages in _by_field(by_field)
-        for said in _sentences(messages)
+        for name, messages in (
+            by_field if isinstance(by_field, Mapping) else {"": by_field}
+        ).items()
+        for text in _sentences(messages)
     ]
-
-
-def _by_field(errors: Any) -> Iterable[tuple[str, Any]]:
-    return errors.items() if isinstance(errors, Mapping) else [("", errors)]
 
 
 def _sentences(messages: Any) -> list[str]:
     if isinstance(messages, Mapping):
-        return [said for inner in messages.values() for said in _sentences(inner)]
-    return [str(said) for said in messages] if isinstance(messages, list) else [str(messages)]
+        return [text for inner in messages.values() for text in _sentences(inner)]
+    return [str(text) for text in messages] if isinstance(messages, list) else [str(messages)]
 
 
 class CriterionSerializer(RowSerializer):

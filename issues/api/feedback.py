@@ -10,7 +10,6 @@ from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.errors import Conflict
 from evalhub.api.fields import JSONObject, RowSerializer
@@ -22,7 +21,7 @@ from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
 from issues.triage.intake import take_in
 
-MOST_AT_ONCE = 500
+MAX_AT_ONCE = 500
 SENT = ("prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
 TRIAGE = ("state", "issue", "duplicate_of", "note")
 SIMILAR = [
@@ -71,7 +70,7 @@ class TriageSerializer(RowSerializer):
             attrs["duplicate_of"] = None
         elif attrs.get("duplicate_of", row.duplicate_of if row else None) is None:
             raise ValidationError(
-                {"duplicate_of": [("Set `duplicate_of` to the original feedback.")]}
+                {"duplicate_of": ["Set `duplicate_of` to the original feedback."]}
             )
         return super().validate(attrs)
 
@@ -101,7 +100,7 @@ class BatchSerializer(serializers.Serializer):
     """A batch of rows. If any row is invalid, nothing is saved."""
 
     feedback = serializers.ListField(
-        child=serializers.JSONField(), min_length=1, max_length=MOST_AT_ONCE
+        child=serializers.JSONField(), min_length=1, max_length=MAX_AT_ONCE
     )
 
 
@@ -133,8 +132,7 @@ def similar_response(request: Request, kind: str) -> Response:
         raise ValidationError({"text": ["Send a text to compare, such as ?text=…"]})
     if not (limit.isascii() and limit.isdecimal() and len(limit) <= 2 and 1 <= int(limit) <= 20):
         raise ValidationError({"limit": ["Choose a limit from 1 to 20."]})
-    reader = request.user
-    found = similar(text[:LONGEST], reader=reader, kinds=[kind], limit=int(limit))
+    found = similar(text[:LONGEST], reader=request.user, kinds=[kind], limit=int(limit))
     return Response(SimilarRowSerializer(found, many=True).data)
 
 
@@ -160,19 +158,14 @@ class FeedbackViewSet(Written):
         return TriageSerializer if self.action == "partial_update" else FeedbackSerializer
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        body = self.get_serializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        received = take_in([body.validated_data], by=self._sender(), reason="Sent to the API")
+        user: Any = request.user
+        received = take_in([self.sent(request)], by=user, reason="Sent to the API")
         if received.added:
-            shown = self.get_serializer(received.added[0]).data
-            return Response(shown, status=status.HTTP_201_CREATED)
+            return self.shown(received.added[0], status.HTTP_201_CREATED)
         there = self.get_queryset().filter(pk=received.duplicates[0]).first()
         if there is None:
             raise Conflict("Feedback with this source_id exists already, and you may not read it.")
-        return Response(self.get_serializer(there).data)
-
-    def perform_create(self, serializer: BaseSerializer[Feedback]) -> None:
-        raise NotImplementedError  # `create` saves
+        return self.shown(there)
 
     @extend_schema(responses=BatchAnswer)
     @action(detail=False, methods=["post"], serializer_class=BatchSerializer)
@@ -180,8 +173,8 @@ class FeedbackViewSet(Written):
         """Send up to 500 rows; rows with an existing `source_id` change nothing."""
         body = BatchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        rows = self._rows(body.validated_data["feedback"])
-        received = take_in(rows, by=self._sender(), reason="Sent to the API")
+        rows, user = self._rows(body.validated_data["feedback"]), request.user
+        received = take_in(rows, by=user, reason="Sent to the API")  # type: ignore[arg-type]
         results = [
             {"id": received.added[n].pk, "state": "added"}
             if n in received.added
@@ -208,8 +201,8 @@ class FeedbackViewSet(Written):
         for n, body in enumerate(bodies):
             source_id = "" if str(n) in errors else body.validated_data.get("source_id", "")
             if source_id and before.setdefault(source_id, n) != n:
-                said = f"{source_id!r} is also the source_id of row {before[source_id]}."
-                errors[str(n)] = {"source_id": [said]}
+                problem = f"{source_id!r} is also the source_id of row {before[source_id]}."
+                errors[str(n)] = {"source_id": [problem]}
         if errors:
             raise ValidationError({"feedback": errors})
         return [body.validated_data for body in bodies]
@@ -219,6 +212,3 @@ class FeedbackViewSet(Written):
     def similar(self, request: Request) -> Response:
         """List feedback similar to a text, most similar first, with reasons."""
         return similar_response(request, FEEDBACK)
-
-    def _sender(self) -> Any:
-        return self.request.user

@@ -81,25 +81,10 @@ class IssueSerializer(RowSerializer):
     class Meta:
         model = Issue
         fields = (
-            "id",
-            "is_readable",
-            "title",
-            "description",
-            "generic_statement",
-            "state",
-            "severity",
-            "tags",
-            "assignee",
-            "author",
-            "sources",
-            "comments",
-            "feedback",
-            "resolution_labels",
-            "resolution_note",
-            "merged_into",
-            "source_id",
-            "created_at",
-            "updated_at",
+            *("id", "is_readable", "title", "description", "generic_statement"),
+            *("state", "severity", "tags", "assignee", "author"),
+            *("sources", "comments", "feedback", "resolution_labels", "resolution_note"),
+            *("merged_into", "source_id", "created_at", "updated_at"),
         )
         read_only_fields = ("state", "resolution_note", "merged_into")
 
@@ -116,19 +101,14 @@ class IssueSerializer(RowSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         hidden = sorted(attrs.keys() & WITHHELD.keys())
         if hidden and self.instance is not None and not self.get_is_readable(self.instance):
-            told = "Some of its tests are sealed: you can neither read nor replace this text."
-            raise serializers.ValidationError(dict.fromkeys(hidden, told))
+            problem = "Some of its tests are sealed: you can neither read nor replace this text."
+            raise serializers.ValidationError(dict.fromkeys(hidden, problem))
         return super().validate(attrs)
 
-    def create(self, validated_data: dict[str, Any]) -> Issue:
-        sources = validated_data.pop("sources", [])
-        issue: Issue = super().create(validated_data)
-        Source.objects.bulk_create(Source(issue=issue, **source) for source in sources)
-        return issue
-
-    def update(self, instance: Issue, validated_data: dict[str, Any]) -> Issue:
-        sources = validated_data.pop("sources", None)
-        issue: Issue = super().update(instance, validated_data)
+    @transaction.atomic
+    def save(self, **kwargs: Any) -> Issue:
+        sources = self.validated_data.pop("sources", None)
+        issue: Issue = super().save(**kwargs)
         if sources is not None:
             issue.sources.all().delete()
             Source.objects.bulk_create(Source(issue=issue, **source) for source in sources)
@@ -156,27 +136,11 @@ class TestSerializer(RowSerializer):
     class Meta:
         model = Test
         fields = (
-            "id",
-            "issue",
-            "messages",
-            "tools",
-            "context",
-            "reference",
-            "reference_by",
-            "flagged_answer",
-            "guidelines",
-            "criteria",
-            "template",
-            "pass_threshold",
-            "weight",
-            "state",
-            "origin",
-            "author",
-            "sealed",
-            "note",
-            "source_id",
-            "created_at",
-            "updated_at",
+            *("id", "issue", "messages", "tools", "context"),
+            *("reference", "reference_by", "flagged_answer"),
+            *("guidelines", "criteria", "template", "pass_threshold", "weight"),
+            *("state", "origin", "author", "sealed", "note", "source_id"),
+            *("created_at", "updated_at"),
         )
         read_only_fields = ("state", "origin")
 
@@ -217,16 +181,14 @@ class ReasonSerializer(serializers.Serializer):
     reason = serializers.CharField(max_length=2000)
 
 
-class RevealSerializer(ReasonSerializer):
-    """User to reveal a test to, and the reason."""
-
-    user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
-
-
 class EndRevealSerializer(serializers.Serializer):
     """User whose access ends."""
 
     user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
+
+
+class RevealSerializer(ReasonSerializer, EndRevealSerializer):
+    """User to reveal a test to, and the reason."""
 
 
 class RevisionSerializer(RowSerializer):
@@ -238,21 +200,10 @@ class RevisionSerializer(RowSerializer):
     class Meta:
         model = Revision
         fields = (
-            "id",
-            "test",
-            "number",
-            "content",
-            "criteria",
-            "template",
-            "pass_threshold",
-            "pass_rule",
-            "asked_digest",
-            "digest",
-            "created_at",
+            *("id", "test", "number", "content", "criteria"),
+            *("template", "pass_threshold", "pass_rule"),
+            *("asked_digest", "digest", "created_at"),
         )
-
-
-# What acts take and give -------------------------------------------------------------------------
 
 
 class MoveSerializer(serializers.Serializer):

@@ -1,6 +1,5 @@
 """Serializers of judge templates with labelled examples and prompt variants."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -11,10 +10,10 @@ from evalhub.access.models import User
 from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import MAX_EXAMPLES
-from issues.judge_templates.lifecycle import shown_by
+from issues.judge_templates.lifecycle import SHOWN, shown_by
 from issues.models import JudgeTemplate, TemplateExample, TemplateVariant, Test
 
-MOST_VARIANTS = 50
+MAX_VARIANTS = 50
 
 
 class Part(RowSerializer):
@@ -74,30 +73,11 @@ class JudgeTemplateSerializer(RowSerializer):
     class Meta:
         model = JudgeTemplate
         fields = (
-            "id",
-            "family",
-            "version",
-            "title",
-            "state",
-            "text",
-            "shows_input",
-            "shows_reference",
-            "shows_guidelines",
-            "shows_whole_rubric",
-            "reply_form",
-            "scale",
-            "examples",
-            "example_choice",
-            "examples_shown",
-            "variants",
-            "repair_model",
-            "created_at",
-            "published_at",
+            *("id", "family", "version", "title", "state", "text", *SHOWN),
+            *("reply_form", "scale", "examples", "example_choice", "examples_shown"),
+            *("variants", "repair_model", "created_at", "published_at"),
         )
-        read_only_fields = (
-            *("version", "state", "published_at"),
-            *("shows_input", "shows_reference", "shows_guidelines", "shows_whole_rubric"),
-        )
+        read_only_fields = ("version", "state", "published_at", *SHOWN)
 
     def validate_family(self, family: str) -> str:
         others = JudgeTemplate.objects.filter(family=family)
@@ -116,59 +96,43 @@ class JudgeTemplateSerializer(RowSerializer):
         models = [variant["language_model"] for variant in variants]
         if len(set(models)) < len(models):
             raise serializers.ValidationError("Send one prompt variant per model.")
-        return _at_most(variants, MOST_VARIANTS, "wordings")
+        return _at_most(variants, MAX_VARIANTS, "prompt variants")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         super().validate(attrs)
         return {**attrs, **(shown_by(attrs["text"]) if "text" in attrs else {})}
 
     @transaction.atomic
-    def create(self, validated_data: dict[str, Any]) -> JudgeTemplate:
-        parts = {name: validated_data.pop(name, []) for name in ("examples", "variants")}
-        template: JudgeTemplate = super().create(validated_data)
-        return self._filled(template, **parts)
-
-    @transaction.atomic
-    def update(self, instance: JudgeTemplate, validated_data: dict[str, Any]) -> JudgeTemplate:
-        names = ("examples", "variants")
-        parts = {name: validated_data.pop(name) for name in names if name in validated_data}
-        template: JudgeTemplate = super().update(instance, validated_data)
-        return self._filled(template, **parts)
-
-    def _filled(
-        self,
-        template: JudgeTemplate,
-        examples: Sequence[dict[str, Any]] | None = None,
-        variants: Sequence[dict[str, Any]] | None = None,
-    ) -> JudgeTemplate:
+    def save(self, **kwargs: Any) -> JudgeTemplate:
+        examples = self.validated_data.pop("examples", None)
+        variants = self.validated_data.pop("variants", None)
+        template: JudgeTemplate = super().save(**kwargs)
         reader = self.context["request"].user
         if examples is not None:
             for row in template.examples.readable_by(reader):
                 row.delete()
             for order, fields in enumerate(examples, 1):
-                _checked(TemplateExample(template=template, order=order, **fields), order).save()
+                example = TemplateExample(template=template, order=order, **fields)
+                if problems := example.problems():
+                    lines = [f"Example {order}, {name}: {text}" for name, text in problems.items()]
+                    raise serializers.ValidationError({"examples": lines})
+                example.save()
         if variants is not None:
             for variant in template.variants.all():
                 variant.delete()
             for fields in variants:
                 variant = TemplateVariant(template=template, **fields)
-                if problems := variant.problems():
-                    raise serializers.ValidationError({"variants": problems})
+                if wrong := variant.problems():
+                    raise serializers.ValidationError({"variants": wrong})
                 variant.save()
-        return with_parts(JudgeTemplate.objects.all(), reader).get(pk=template.pk)
+        self.instance = with_parts(JudgeTemplate.objects.all(), reader).get(pk=template.pk)
+        return self.instance
 
 
 def _at_most(rows: list[Any], most: int, what: str) -> list[Any]:
     if len(rows) > most:
         raise serializers.ValidationError(f"A template has at most {most} {what}, not {len(rows)}.")
     return rows
-
-
-def _checked(example: TemplateExample, place: int) -> TemplateExample:
-    if problems := example.problems():
-        told = [f"Example {place}, {name}: {said}" for name, said in problems.items()]
-        raise serializers.ValidationError({"examples": told})
-    return example
 
 
 def with_parts(templates: QuerySet[JudgeTemplate], reader: User) -> QuerySet[JudgeTemplate]:

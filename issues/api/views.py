@@ -76,25 +76,22 @@ class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
 class StateViewSet(Written):
     """Rows whose state changes by moves."""
 
-    shown_as: type[BaseSerializer[Any]]
+    def perform_create(self, serializer: BaseSerializer[Any]) -> None:
+        serializer.save(author=self.request.user)
 
     def _move(self, request: Request) -> Response:
-        row = self.get_object()
-        body = self.get_serializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        name = body.validated_data["move"]
+        row, sent = self.get_object(), self.sent(request)
+        name = sent["move"]
         move = states.move_named(row, name)
         right = move.rights.get(row.state) if move else None
         if right and not request.user.has_perm(right):
             raise PermissionDenied(f"You do not have the right to {name} {row}.")
         if name == "resolve" and isinstance(row, Issue):
-            said = body.validated_data
-            labels, note = said.get("labels", []), said.get("note", "")
+            labels, note = sent.get("labels", []), sent.get("note", "")
             states.resolve(row, labels=labels, note=note, by=request.user)  # type: ignore[arg-type]
         else:
             states.move(row, name, by=request.user)  # type: ignore[arg-type]
-        shown = self.shown_as(row, context=self.get_serializer_context())
-        return Response(shown.data)
+        return self.shown(row)
 
     @extend_schema(responses=ReadinessSerializer)
     @action(detail=True, serializer_class=ReadinessSerializer)
@@ -113,7 +110,7 @@ class IssueViewSet(StateViewSet):
         .prefetch_related("tags", "sources", "comments__author", "feedback", "resolution_labels")
         .order_by("-pk")
     )
-    serializer_class = shown_as = IssueSerializer
+    serializer_class = IssueSerializer
     filterset_class = filters.IssueFilters
     ordering_fields = ("id", "created_at", "updated_at")
     action_permissions = {
@@ -128,14 +125,6 @@ class IssueViewSet(StateViewSet):
         issues: QuerySet[Issue] = super().get_queryset()
         return issues.annotate(is_readable=Exists(readable.order_by()))
 
-    @transaction.atomic
-    def perform_create(self, serializer: BaseSerializer[Issue]) -> None:
-        serializer.save(author=self.request.user)
-
-    @transaction.atomic
-    def perform_update(self, serializer: BaseSerializer[Issue]) -> None:
-        serializer.save()
-
     @extend_schema(responses=IssueSerializer)
     @action(detail=True, methods=["post"], serializer_class=IssueMoveSerializer)
     def move(self, request: Request, pk: str) -> Response:
@@ -146,10 +135,8 @@ class IssueViewSet(StateViewSet):
     @action(detail=True, methods=["post"], serializer_class=MergeSerializer)
     def merge(self, request: Request, pk: str) -> Response:
         """Merge this issue into another and return that one."""
-        issue = self.get_object()
-        body = self.get_serializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        kept = body.validated_data["into"]
+        issue, sent = self.get_object(), self.sent(request)
+        kept = sent["into"]
         readable = Issue.objects.readable_by(request.user)
         if readable.filter(pk__in=[issue.pk, kept.pk]).count() < len({issue.pk, kept.pk}):
             raise PermissionDenied(
@@ -159,9 +146,9 @@ class IssueViewSet(StateViewSet):
             raise PermissionDenied(
                 f"Merging {issue} into another requires the right to approve issues."
             )
-        taken = dict.fromkeys(body.validated_data.get("take", ()), issue)
+        taken = dict.fromkeys(sent.get("take", ()), issue)
         merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
-        return self._shown(kept)
+        return self.shown(self.get_queryset().get(pk=kept.pk))
 
     @extend_schema(request=None, responses=IssueSerializer)
     @action(detail=True, methods=["post"])
@@ -174,11 +161,7 @@ class IssueViewSet(StateViewSet):
                 f"Undoing the merge of {issue} requires the right to approve issues."
             )
         undo_merge(issue, by=request.user)  # type: ignore[arg-type]
-        return self._shown(issue)
-
-    def _shown(self, issue: Issue) -> Response:
-        row = self.get_queryset().get(pk=issue.pk)
-        return Response(IssueSerializer(row, context=self.get_serializer_context()).data)
+        return self.shown(self.get_object())
 
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None, filterset_class=None)
@@ -189,14 +172,9 @@ class IssueViewSet(StateViewSet):
     @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
     def comments(self, request: Request, pk: str) -> Response:
         """Comment on the issue."""
-        issue = self.get_object()
-        body = self.get_serializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        comment = Comment.objects.create(
-            issue=issue,
-            author=request.user,  # type: ignore[misc]
-            text=body.validated_data["text"],
-        )
+        issue, text = self.get_object(), self.sent(request)["text"]
+        author: Any = request.user
+        comment = Comment.objects.create(issue=issue, author=author, text=text)
         return Response(self.get_serializer(comment).data, status=status.HTTP_201_CREATED)
 
 
@@ -206,7 +184,7 @@ class TestViewSet(StateViewSet):
     __test__ = False
 
     queryset = Test.objects.all()
-    serializer_class = shown_as = TestSerializer
+    serializer_class = TestSerializer
     filterset_class = filters.TestFilters
     ordering_fields = ("id", "created_at", "updated_at")
     action_permissions = {
@@ -220,22 +198,11 @@ class TestViewSet(StateViewSet):
         related = tests.select_related("issue", "template", "author")
         return related.prefetch_related("criteria").order_by("-pk")
 
-    def perform_create(self, serializer: BaseSerializer[Test]) -> None:
-        serializer.save(author=self.request.user)
-
     @extend_schema(responses=TestSerializer)
     @action(detail=True, methods=["post"], serializer_class=MoveSerializer)
     def move(self, request: Request, pk: str) -> Response:
         """Change the state: review, approve, draft or deprecate."""
         return self._move(request)
-
-    def _message(self, request: Request) -> dict[str, Any]:
-        body = self.get_serializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        return {**body.validated_data, "by": request.user}
-
-    def _shown(self, test: Test) -> Response:
-        return Response(TestSerializer(test, context=self.get_serializer_context()).data)
 
     @extend_schema(responses=TestSerializer)
     @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
@@ -244,16 +211,16 @@ class TestViewSet(StateViewSet):
         test = self.get_object()
         if not request.user.has_perm(READ_SEALED):
             raise PermissionDenied("Only users who may read sealed tests can seal a test.")
-        seal(test, **self._message(request))
-        return self._shown(test)
+        seal(test, **self.sent(request), by=request.user)  # type: ignore[arg-type]
+        return self.shown(test)
 
     @extend_schema(responses=TestSerializer)
     @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
     def unseal(self, request: Request, pk: str) -> Response:
         """Open the test to everybody. Recorded as an exposure."""
         test = self.get_object()
-        unseal(test, **self._message(request))
-        return self._shown(test)
+        unseal(test, **self.sent(request), by=request.user)  # type: ignore[arg-type]
+        return self.shown(test)
 
     @extend_schema(responses=ExposureSerializer)
     @action(detail=True, methods=["post"], serializer_class=RevealSerializer)
@@ -262,7 +229,7 @@ class TestViewSet(StateViewSet):
         test = self.get_object()
         if not test.sealed:
             raise Refused([f"{test} is not sealed: everybody can read it."])
-        exposure = reveal(test.pk, **self._message(request))
+        exposure = reveal(test.pk, **self.sent(request), by=request.user)  # type: ignore[arg-type]
         shown = ExposureSerializer(exposure, context={"shows_all": True})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
@@ -276,10 +243,10 @@ class TestViewSet(StateViewSet):
     )
     def end_reveal(self, request: Request, pk: str) -> Response:
         """End a user's access. The exposure stays on record."""
-        test, said = self.get_object(), self._message(request)
-        rows = Exposure.objects.filter(test=test.pk).revealed_to(said["user"])
+        test, sent = self.get_object(), self.sent(request)
+        rows = Exposure.objects.filter(test=test.pk).revealed_to(sent["user"])
         exposure = get_object_or_404(rows)
-        end(exposure, by=said["by"])
+        end(exposure, by=request.user)  # type: ignore[arg-type]
         exposure.refresh_from_db()
         return Response(ExposureSerializer(exposure, context={"shows_all": True}).data)
 
@@ -300,16 +267,13 @@ class JudgeTemplateViewSet(Written):
         templates: QuerySet[JudgeTemplate] = super().get_queryset()
         return with_parts(templates, self.request.user)  # type: ignore[arg-type]
 
-    def _shown(self, template: JudgeTemplate) -> Response:
-        return Response(self.get_serializer(template).data)
-
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def publish(self, request: Request, pk: str) -> Response:
         """Publish the draft: tests can use it, and it can no longer change."""
         template = self.get_object()
         publish(template, by=request.user)  # type: ignore[arg-type]
-        return self._shown(template)
+        return self.shown(template)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -317,14 +281,14 @@ class JudgeTemplateViewSet(Written):
         """Retire the version; tests that use it keep it."""
         template = self.get_object()
         retire(template, by=request.user)  # type: ignore[arg-type]
-        return self._shown(template)
+        return self.shown(template)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def new_version(self, request: Request, pk: str) -> Response:
         """Create a draft with the next version number as a copy."""
         draft = new_version(self.get_object(), by=request.user)  # type: ignore[arg-type]
-        return Response(self.get_serializer(draft).data, status=status.HTTP_201_CREATED)
+        return self.shown(draft, status.HTTP_201_CREATED)
 
 
 class CheckViewSet(ViewSet):

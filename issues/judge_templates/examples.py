@@ -13,7 +13,6 @@ from evalhub.llm.judge_replies import verdict_schema
 from evalhub.llm.option_matching import folded, number_in
 from issues.judge_templates.example_selection import Examples, ShownExample
 from issues.models import JudgeTemplate, ReplyForm, TemplateExample, TemplateState, Test
-from issues.models.example import TEXTS
 from issues.models.template import is_criterion_template
 from issues.rubrics.scales import DIGITS, Option, Scale, from_json
 from issues.states import Refused
@@ -124,7 +123,7 @@ def _problems(row: TemplateExample, example: ExampleSource) -> list[str]:
 
 
 def _content(row: TemplateExample) -> tuple[object, ...]:
-    return (row.test_id, row.option, *(getattr(row, name) for name in TEXTS))
+    return (row.test_id, row.option, *(getattr(row, name) for name in row.sealed_fields))
 
 
 def copy_along(source: JudgeTemplate, draft: JudgeTemplate) -> None:

@@ -1,20 +1,16 @@
-from typing import Any
-
 from django.core.exceptions import ValidationError
 from django.db import models
 
 from evalhub.access.sealed import SealedQuerySet
-from issues.models.template import JudgeTemplate, lock_draft
+from issues.models.template import JudgeTemplate, TemplatePart
 from issues.models.test import Test
 from issues.rubrics.scales import ScaleError, from_json
 
-TEXTS = ("input", "output", "reference", "guidelines", "criterion", "justification")
-
-MOST_CHARACTERS = 40_000
+MAX_CHARACTERS = 40_000
 """Maximum length of all texts of an example together."""
 
 
-class TemplateExample(models.Model):
+class TemplateExample(TemplatePart):
     """An answer with its human verdict, shown to the judges of a template.
 
     The texts are copies from when it was made, fixed with the template. `test` is their source: its
@@ -22,6 +18,7 @@ class TemplateExample(models.Model):
     template. `option` is a label of the scale.
     """
 
+    part = "example"
     sealed_path = "test__sealed"
     sealed_fields = ("input", "output", "reference", "guidelines", "criterion", "justification")
 
@@ -46,14 +43,6 @@ class TemplateExample(models.Model):
     def __str__(self) -> str:
         return f"example {self.order} of {self.template}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        with lock_draft(self.template_id, "example"):
-            super().save(*args, **kwargs)
-
-    def delete(self, *args: Any, **kwargs: Any) -> Any:
-        with lock_draft(self.template_id, "example"):
-            return super().delete(*args, **kwargs)
-
     def clean(self) -> None:
         if problems := self.problems():
             raise ValidationError(problems)
@@ -65,10 +54,10 @@ class TemplateExample(models.Model):
             problems["output"] = "Enter the answer that was judged."
         if problem := self._option_problem():
             problems["option"] = problem
-        size = sum(len(getattr(self, name)) for name in TEXTS)
-        if size > MOST_CHARACTERS:
+        size = sum(len(getattr(self, name)) for name in self.sealed_fields)
+        if size > MAX_CHARACTERS:
             problems["output"] = (
-                f"The example has {size:,} characters; the maximum is {MOST_CHARACTERS:,}. "
+                f"The example has {size:,} characters; the maximum is {MAX_CHARACTERS:,}. "
                 "Shorten it."
             )
         if self.test is not None and self.test.sealed:

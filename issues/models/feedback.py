@@ -1,10 +1,10 @@
-from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
+from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.constraints import known, once
 from issues.models.issue import Issue
 
 
@@ -46,9 +46,7 @@ class Feedback(models.Model):
         "self", models.SET_NULL, null=True, blank=True, related_name="duplicates"
     )
     note = models.TextField(blank=True, help_text="Reason or findings of triage.")
-    received_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    received_by = optional_user()
     source_id = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -67,11 +65,7 @@ class Feedback(models.Model):
                 condition=models.Q(duplicate_of=None) | models.Q(state=FeedbackState.DUPLICATE),
                 violation_error_message="Only a duplicate has an original.",
             ),
-            models.UniqueConstraint(
-                name="issues_feedback_source_once",
-                fields=("source_id",),
-                condition=~models.Q(source_id=""),
-            ),
+            once("issues_feedback_source_once", "source_id"),
         ]
 
     def __str__(self) -> str:

@@ -1,10 +1,10 @@
-from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
+from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.constraints import known, once
 from issues.models.tag import Tag
 
 
@@ -35,7 +35,7 @@ class ResolutionLabel(models.Model):
         return self.name
 
 
-MOST_MERGES = 3
+MAX_MERGES = 3
 """Number of successive merges across which an issue's texts stay sealed."""
 
 
@@ -54,7 +54,7 @@ class Issue(models.Model):
 
     sealed_path = "tests__sealed"
     also_sealed_paths = tuple(  # its tests have moved there
-        "merged_into__" * merges + "tests__sealed" for merges in range(1, MOST_MERGES + 1)
+        "merged_into__" * merges + "tests__sealed" for merges in range(1, MAX_MERGES + 1)
     )
     sealed_fields = ("description", "resolution_note")
 
@@ -70,12 +70,8 @@ class Issue(models.Model):
     state = models.CharField(max_length=10, choices=IssueState, default=IssueState.DRAFT)
     severity = models.CharField(max_length=10, choices=Severity, default=Severity.MEDIUM)
     tags = models.ManyToManyField(Tag, blank=True, related_name="issues")
-    assignee = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="issues"
-    )
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    assignee = optional_user("issues")
+    author = optional_user()
     resolution_labels = models.ManyToManyField(ResolutionLabel, blank=True, related_name="issues")
     resolution_note = models.TextField(blank=True)
     merged_into = models.ForeignKey(
@@ -96,11 +92,7 @@ class Issue(models.Model):
         constraints = [
             known("issues_issue_state_known", "state", IssueState),
             known("issues_issue_severity_known", "severity", Severity),
-            models.UniqueConstraint(
-                name="issues_issue_source_once",
-                fields=("source_id",),
-                condition=~models.Q(source_id=""),
-            ),
+            once("issues_issue_source_once", "source_id"),
         ]
 
     def __str__(self) -> str:
@@ -145,9 +137,7 @@ class Comment(models.Model):
     sealed_fields = ("text",)
 
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="comments")
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    author = optional_user()
     author_name = models.CharField(
         max_length=150,
         blank=True,

@@ -1,7 +1,7 @@
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from evalhub.access.fields import optional_user
 from issues.models.issue import Issue
 
 
@@ -18,14 +18,10 @@ class Merge(models.Model):
     moved = models.JSONField(default=dict)
     changed = models.JSONField(default=dict)
     state_before = models.CharField(max_length=10, help_text="State of the merged issue.")
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    by = optional_user()
     created_at = models.DateTimeField(auto_now_add=True)
     undone_at = models.DateTimeField(null=True, blank=True)
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    undone_by = optional_user()
 
     class Meta:
         ordering = ("pk",)

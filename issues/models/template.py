@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,18 +11,9 @@ from issues.judge_templates.prompts import PromptError, check_template, variable
 from issues.rubrics import scales
 
 FIXED_FIELDS = (
-    "family",
-    "version",
-    "text",
-    "scale",
-    "shows_input",
-    "shows_reference",
-    "shows_guidelines",
-    "shows_whole_rubric",
-    "reply_form",
-    "example_choice",
-    "examples_shown",
-    "repair_model_id",
+    *("family", "version", "text", "scale", "reply_form"),
+    *("shows_input", "shows_reference", "shows_guidelines", "shows_whole_rubric"),
+    *("example_choice", "examples_shown", "repair_model_id"),
 )
 """Fields that never change once a template is published."""
 
@@ -104,48 +93,57 @@ class JudgeTemplate(models.Model):
         return f"{self.title} v{self.version}"
 
     def save(self, *args: object, **kwargs: object) -> None:
-        self._refuse_change_after_publication()
+        before = type(self).objects.filter(pk=self.pk).exclude(state=TemplateState.DRAFT).first()
+        if before is not None:
+            changed = [f for f in FIXED_FIELDS if getattr(before, f) != getattr(self, f)]
+            if changed or self.state == TemplateState.DRAFT:
+                raise ValidationError(
+                    f"{before} is published and cannot change ({', '.join(changed) or 'state'}): "
+                    "create a new version instead."
+                )
         super().save(*args, **kwargs)  # type: ignore[arg-type]
 
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_judgetemplate_change", args=[self.pk])
 
     def clean(self) -> None:
-        problems = {
-            "text": check_template(self.text),
-            "scale": scales.problems_of(self.scale),
-        }
-        found = {field: lines for field, lines in problems.items() if lines}
-        if found:
-            raise ValidationError(found)
-
-    def _refuse_change_after_publication(self) -> None:
-        before = type(self).objects.filter(pk=self.pk).exclude(state=TemplateState.DRAFT).first()
-        if before is None:
-            return
-        changed = [f for f in FIXED_FIELDS if getattr(before, f) != getattr(self, f)]
-        if changed or self.state == TemplateState.DRAFT:
-            raise ValidationError(
-                f"{before} is published and cannot change ({', '.join(changed) or 'state'}): "
-                "create a new version instead."
-            )
+        problems = {"text": check_template(self.text), "scale": scales.problems_of(self.scale)}
+        if any(problems.values()):
+            raise ValidationError({field: lines for field, lines in problems.items() if lines})
 
 
-@contextmanager
-def lock_draft(template_id: int | None, part: str) -> Iterator[None]:
-    """Lock a draft while a part of it changes.
+class TemplatePart(models.Model):
+    """A part of a template, which changes only while the template is a draft."""
 
-    Raises:
-        ValidationError: It is published, so nothing of it changes.
-    """
-    with transaction.atomic():
-        locked = JudgeTemplate.objects.select_for_update().filter(pk=template_id or 0).first()
+    part = ""
+    template_id: int
+
+    class Meta:
+        abstract = True
+
+    @transaction.atomic
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self._lock_draft()
+        super().save(*args, **kwargs)
+
+    @transaction.atomic
+    def delete(self, *args: Any, **kwargs: Any) -> Any:
+        self._lock_draft()
+        return super().delete(*args, **kwargs)
+
+    def _lock_draft(self) -> None:
+        """Lock the template until the end of the transaction.
+
+        Raises:
+            ValidationError: It is published, so nothing of it changes.
+        """
+        template_id = self.template_id or 0
+        locked = JudgeTemplate.objects.select_for_update().filter(pk=template_id).first()
         if locked is not None and locked.state != TemplateState.DRAFT:
             raise ValidationError(
-                f"{locked} is published, so that no {part} of it can be added, changed or "
+                f"{locked} is published, so that no {self.part} of it can be added, changed or "
                 "removed: create a new version instead."
             )
-        yield
 
 
 def is_criterion_template(text: str) -> bool:
@@ -157,8 +155,10 @@ def is_criterion_template(text: str) -> bool:
     return bool({"criterion", "criteria"} & variables_of(text))
 
 
-class TemplateVariant(models.Model):
+class TemplateVariant(TemplatePart):
     """A prompt variant for one language model. Fixed with the template."""
+
+    part = "prompt variant"
 
     template = models.ForeignKey(JudgeTemplate, models.CASCADE, related_name="variants")
     language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="+")
@@ -178,14 +178,6 @@ class TemplateVariant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.template} for {self.language_model}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        with lock_draft(self.template_id, "prompt variant"):
-            super().save(*args, **kwargs)
-
-    def delete(self, *args: Any, **kwargs: Any) -> Any:
-        with lock_draft(self.template_id, "prompt variant"):
-            return super().delete(*args, **kwargs)
 
     def clean(self) -> None:
         if problems := self.problems():

@@ -1,11 +1,11 @@
-from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
 
+from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share
+from evalhub.constraints import known, once, share
 from issues.conversation import check_messages
 from issues.models.issue import Issue, IssueState
 from issues.models.template import JudgeTemplate
@@ -51,14 +51,8 @@ class Test(models.Model):
     __test__ = False
     sealed_path = "sealed"
     sealed_fields = (
-        "messages",
-        "tools",
-        "context",
-        "reference",
-        "flagged_answer",
-        "guidelines",
-        "note",
-        "extras",
+        *("messages", "tools", "context", "reference", "flagged_answer"),
+        *("guidelines", "note", "extras"),
     )
 
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="tests")
@@ -83,9 +77,7 @@ class Test(models.Model):
     )
     state = models.CharField(max_length=10, choices=TestState, default=TestState.DRAFT)
     origin = models.CharField(max_length=10, choices=Origin, default=Origin.HUMAN)
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    author = optional_user()
     sealed = models.BooleanField(
         default=False, help_text="Only users who may read sealed tests see its text."
     )
@@ -114,11 +106,7 @@ class Test(models.Model):
                 condition=models.Q(weight__gte=0.1) & models.Q(weight__lte=10),
                 violation_error_message="Choose a weight from 0.1 to 10.",
             ),
-            models.UniqueConstraint(
-                name="issues_test_source_once",
-                fields=("source_id",),
-                condition=~models.Q(source_id=""),
-            ),
+            once("issues_test_source_once", "source_id"),
         ]
 
     def __str__(self) -> str:

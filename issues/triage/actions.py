@@ -24,7 +24,7 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.siblings import judge_settings_of, siblings_of
-from issues.states import LONGEST_REASON, Refused
+from issues.states import MAX_REASON, Refused
 
 TITLE_LENGTH = 120
 TRIAGED = "Triaged: "
@@ -240,5 +240,5 @@ def _title(feedback: Feedback) -> str:
 
 
 def _save(feedback: Feedback, reason: str, by: User | None) -> None:
-    sign(feedback, by, reason[:LONGEST_REASON])
+    sign(feedback, by, reason[:MAX_REASON])
     feedback.save()

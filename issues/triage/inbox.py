@@ -19,11 +19,11 @@ from issues.models import Feedback, FeedbackState, Rating
 
 BEFORE, AFTER = 4, 25
 """Rows listed above and below the current one."""
-MOST_COUNTED = 1000
-LOOKED_THROUGH = 500
+MAX_COUNTED = 1000
+MAX_SEARCHED = 500
 """Newest rows whose sources and models are offered as filters."""
-MOST_OFFERED = 30
-LONGEST = 200
+MAX_OFFERED = 30
+MAX_LENGTH = 200
 
 
 class InboxFilter(NamedTuple):
@@ -39,19 +39,11 @@ class InboxFilter(NamedTuple):
         return "".join(f"&{urlencode({n: v})}" for n, v in self._asdict().items() if v)
 
 
-class FilterOptions(NamedTuple):
-    """Options of the filters."""
-
-    sources: list[str]
-    models: list[str]
-    ratings: list[tuple[str, str]]
-
-
 @dataclass(frozen=True)
 class InboxPosition:
     """Position in the inbox. `item` is None if the queue is empty.
 
-    `rows` are its neighbours, newest first; `waiting` counts up to `MOST_COUNTED`.
+    `rows` are its neighbours, newest first; `waiting` counts up to `MAX_COUNTED`.
     """
 
     item: Feedback | None
@@ -62,14 +54,14 @@ class InboxPosition:
 
     @property
     def is_counted(self) -> bool:
-        return self.waiting < MOST_COUNTED
+        return self.waiting < MAX_COUNTED
 
 
 def filter_of(sent: Mapping[str, str]) -> InboxFilter:
     rating = sent.get("rating", "")
     return InboxFilter(
-        bounded_text(sent.get("source"), LONGEST),
-        bounded_text(sent.get("model"), LONGEST),
+        bounded_text(sent.get("source"), MAX_LENGTH),
+        bounded_text(sent.get("model"), MAX_LENGTH),
         rating if rating in Rating.values else "",
     )
 
@@ -99,7 +91,7 @@ def position_at(reader: User | AnonymousUser, choice: InboxFilter, pk: int = 0) 
         [*newer, _row(item), *older],
         newer[-1]["pk"] if newer else None,
         older[0]["pk"] if older else None,
-        rows.order_by()[:MOST_COUNTED].count(),
+        rows.order_by()[:MAX_COUNTED].count(),
     )
 
 
@@ -109,12 +101,12 @@ def next_after(reader: User | AnonymousUser, choice: InboxFilter, pk: int) -> in
     return rows.filter(pk__lt=pk).first() or rows.first() or 0
 
 
-def filter_options(reader: User | AnonymousUser) -> FilterOptions:
-    newest = waiting(reader, InboxFilter()).values_list("source", "model")[:LOOKED_THROUGH]
+def filter_options(reader: User | AnonymousUser) -> dict[str, Any]:
+    newest = waiting(reader, InboxFilter()).values_list("source", "model")[:MAX_SEARCHED]
     pairs = list(newest)
-    sources = sorted({source for source, _ in pairs} - {""})
-    models = sorted({model for _, model in pairs} - {""})
-    return FilterOptions(sources[:MOST_OFFERED], models[:MOST_OFFERED], Rating.choices)
+    sources = sorted({source for source, _ in pairs} - {""})[:MAX_OFFERED]
+    models = sorted({model for _, model in pairs} - {""})[:MAX_OFFERED]
+    return {"sources": sources, "models": models, "ratings": Rating.choices}
 
 
 def _short(rows: QuerySet[Feedback]) -> Any:

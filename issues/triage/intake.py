@@ -36,11 +36,12 @@ def take_in(rows: Sequence[Mapping[str, Any]], *, by: User, reason: str) -> Inta
 
 @transaction.atomic
 def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> IntakeResult:
-    duplicates = existing_ids([str(row.get("source_id", "")) for row in rows])
-    there = {
-        n: duplicates[row["source_id"]] for n, row in enumerate(rows) if _id(row) in duplicates
+    source_ids = [str(row.get("source_id", "")) for row in rows]
+    existing = existing_ids(source_ids)
+    duplicates = {n: existing[one] for n, one in enumerate(source_ids) if one in existing}
+    added = {
+        n: Feedback(received_by=by, **row) for n, row in enumerate(rows) if n not in duplicates
     }
-    added = {n: Feedback(received_by=by, **row) for n, row in enumerate(rows) if n not in there}
     created = bulk_create_with_history(
         list(added.values()),
         Feedback,
@@ -48,7 +49,7 @@ def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> Intake
         default_user=by,
         default_change_reason=reason,
     )
-    return IntakeResult(dict(zip(added, created, strict=True)), there)
+    return IntakeResult(dict(zip(added, created, strict=True)), duplicates)
 
 
 def existing_ids(source_ids: Sequence[str]) -> dict[str, int]:
@@ -59,7 +60,3 @@ def existing_ids(source_ids: Sequence[str]) -> dict[str, int]:
         rows = Feedback.objects.filter(source_id__in=wanted[start : start + PORTION])
         found |= dict(rows.values_list("source_id", "pk"))
     return found
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    return str(row.get("source_id", "")) or "\0"

@@ -14,7 +14,7 @@ from issues.states import Refused
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
 
 UNDONE = "Undone: "
-LOOKED_THROUGH = 200
+MAX_SEARCHED = 200
 """Actions of a user that are searched; after as many undos, older ones are out of reach."""
 WHAT_TRIAGE_DECIDES = ("state", "issue_id", "duplicate_of_id", "note")
 
@@ -42,7 +42,7 @@ def last_act(by: User) -> Any:
     """Return the newest triage action of this user that is not undone; None for none."""
     mine = Feedback.history.filter(history_user=by).order_by("-history_id")
     undone = 0
-    for record in mine[:LOOKED_THROUGH]:
+    for record in mine[:MAX_SEARCHED]:
         reason = record.history_change_reason or ""
         if reason.startswith(UNDONE):
             undone += 1

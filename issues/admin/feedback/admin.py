@@ -102,8 +102,9 @@ class FeedbackAdmin(TextAreas, FeedbackInbox, FeedbackUpload):
             follow(obj, by=current_user(request))
 
     def row_context(self, request: HttpRequest, row: Feedback) -> dict[str, Any]:
-        buttons = self.buttons(request, row)
-        return {**super().row_context(request, row), "feedback": row, "acts": buttons}
+        texts = (("Prompt", row.prompt), ("Answer", row.answer), ("User comment", row.comment))
+        own = {"feedback": row, "texts": texts, "acts": self.buttons(request, row)}
+        return {**super().row_context(request, row), **own}
 
     def buttons(self, request: HttpRequest, feedback: Feedback) -> list[Button]:
         if not self.has_change_permission(request, feedback):

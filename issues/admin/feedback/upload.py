@@ -1,10 +1,8 @@
 """Page to upload a file of feedback, preview it, and import it."""
 
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
@@ -16,35 +14,14 @@ from issues.importers.feedback import (
     MAX_BYTES,
     MAX_ROWS,
     FeedbackFile,
-    ParsedRow,
     read,
 )
 from issues.triage.intake import existing_ids, take_in
 
-MOST_PROBLEMS = 200
+MAX_PROBLEMS = 200
 """Number of problems listed; the page shows the total."""
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """Number of rows in a preview."""
-
-
-@dataclass(frozen=True)
-class Preview:
-    """Outcome of importing a file."""
-
-    file: FeedbackFile
-    duplicates: set[str]
-
-    @property
-    def new(self) -> list[ParsedRow]:
-        return [row for row in self.file.rows if row.fields["source_id"] not in self.duplicates]
-
-    @property
-    def shown(self) -> list[ParsedRow]:
-        return self.new[:MOST_SHOWN]
-
-    @property
-    def problems(self) -> list[Problem]:
-        return self.file.problems[:MOST_PROBLEMS]
 
 
 class FeedbackUpload(HistoryAdmin):
@@ -60,23 +37,33 @@ class FeedbackUpload(HistoryAdmin):
         name, data = _sent(request)
         if not name:
             return self._upload_page(request, problems=[Problem("File", "choose a file first.")])
-        file = read(name, data, _chosen(request))
+        fields = zip(request.POST.getlist("column"), request.POST.getlist("as"), strict=False)
+        file = read(name, data, dict(fields))
         if file.unreadable:
             return self._upload_page(request, problems=file.unreadable)
         if request.POST.get("act") == "import":
             return self._import(request, name, file)
-        ids = [row.fields["source_id"] for row in file.rows]
-        preview = Preview(file, set(existing_ids(ids)))
-        return self._upload_page(request, preview=preview, name=name, data=_packed(data))
+        duplicates = existing_ids([row.fields["source_id"] for row in file.rows])
+        new = [row for row in file.rows if row.fields["source_id"] not in duplicates]
+        preview = {
+            "file": file,
+            "duplicates": duplicates,
+            "new": new,
+            "shown": new[:MAX_SHOWN],
+            "problems": file.problems[:MAX_PROBLEMS],
+        }
+        # In Base64, since a browser would change line ends in plain text.
+        packed = b64encode(data).decode()
+        return self._upload_page(request, preview=preview, name=name, data=packed)
 
     def _import(self, request: HttpRequest, name: str, file: FeedbackFile) -> HttpResponse:
         rows = [row.fields for row in file.rows]
         received = take_in(rows, by=current_user(request), reason=f"Uploaded with {name}"[:100])
         added, duplicates = len(received.added), len(received.duplicates)
-        said = [f"{added} imported."]
-        said += [f"{duplicates} skipped as duplicates."] if duplicates else []
-        said += [f"{file.bad} invalid rows skipped."] if file.bad else []
-        self.message_user(request, " ".join(said), messages.SUCCESS)
+        text = f"{added} imported."
+        text += f" {duplicates} skipped as duplicates." if duplicates else ""
+        text += f" {file.bad} invalid rows skipped." if file.bad else ""
+        self.say_done(request, text)
         return HttpResponseRedirect(self.url_of("inbox"))
 
     def _upload_page(self, request: HttpRequest, **context: Any) -> HttpResponse:
@@ -105,14 +92,3 @@ def _sent(request: HttpRequest) -> tuple[str, bytes]:
         return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
     except ValueError:  # it is no base64
         return "", b""
-
-
-def _packed(data: bytes) -> str:
-    """Encode for a hidden field: a browser would change line ends in plain text."""
-    return b64encode(data).decode()
-
-
-def _chosen(request: HttpRequest) -> dict[str, str]:
-    """Return the field chosen for each column in the preview."""
-    names, fields = request.POST.getlist("column"), request.POST.getlist("as")
-    return dict(zip(names, fields, strict=False))

@@ -1,7 +1,7 @@
 """Board of issues: a column per state, with cards to drag or move by key."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
@@ -25,35 +25,16 @@ from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.history import sign
 from issues import states
 from issues.admin.badges import badge_of
-from issues.admin.issue.board_cards import Card, cards_of, move_to, why_not
+from issues.admin.issue.board_cards import cards_of, move_to, why_not
 from issues.admin.state_pages import StateAdmin
 from issues.models import Issue, IssueState, ResolutionLabel, Severity
-from issues.states import LONGEST_REASON, Move, Refused
+from issues.states import MAX_REASON, Refused
 
 LIMIT = 50
 """Cards shown in a column; the list has all issues."""
 STATE_FILTER = "state__exact"
 LOOKUPS = {"p", "o", "e", "all", STATE_FILTER}
 """List parameters without effect on the board."""
-
-
-class Column(NamedTuple):
-    state: str
-    label: str
-    badge: str
-    total: int
-    cards: list[Card]
-    list_query: str
-    is_open: bool
-
-
-class Choices(NamedTuple):
-    """A filter as a select; options are pairs of value and label."""
-
-    name: str
-    title: str
-    options: list[tuple[str, str]]
-    value: str
 
 
 class BoardList(ChangeList):
@@ -102,13 +83,17 @@ class Boarding(StateAdmin):
             "issues/board.html",
             title="Issue board",
             columns=self._columns(request, filtered.queryset, query.urlencode()),
-            filters=[_choices(spec) for spec in filtered.filter_specs if _is_shown(spec)],
+            filters=[
+                _select(spec)
+                for spec in filtered.filter_specs
+                if getattr(spec, "lookup_kwarg", "") != STATE_FILTER
+            ],
             words=filtered.query,
             is_filtered=filtered.has_active_filters or bool(filtered.query),
             query=query.urlencode(),
             may_change=self.has_change_permission(request),
             labels=ResolutionLabel.objects.all(),
-            longest_reason=LONGEST_REASON - len("Deprecate: "),
+            longest_reason=MAX_REASON - len("Deprecate: "),
         )
 
     def _filtered(self, request: HttpRequest) -> BoardList:
@@ -129,7 +114,9 @@ class Boarding(StateAdmin):
             self.search_help_text,
         )
 
-    def _columns(self, request: HttpRequest, rows: QuerySet[Any], query: str) -> list[Column]:
+    def _columns(
+        self, request: HttpRequest, rows: QuerySet[Any], query: str
+    ) -> list[dict[str, Any]]:
         found = Issue.objects.filter(pk__in=rows.order_by().values("pk"))
         counted = found.order_by().values("state").annotate(n=Count("pk"))
         totals = {row["state"]: row["n"] for row in counted}
@@ -141,27 +128,25 @@ class Boarding(StateAdmin):
         made = cards_of(issues, self.figures_of(issues), current_user(request))
         cards = {card.issue.pk: card for card in made}
         return [
-            Column(
-                state,
-                state.label.lower(),
-                badge_of(state),
-                totals.get(state, 0),
-                [cards[issue.pk] for issue in part],
-                f"{query}&{STATE_FILTER}={state}".lstrip("&"),
-                state != IssueState.DEPRECATED,
-            )
+            {
+                "state": state,
+                "label": state.label.lower(),
+                "badge": badge_of(state),
+                "total": totals.get(state, 0),
+                "cards": [cards[issue.pk] for issue in part],
+                "list_query": f"{query}&{STATE_FILTER}={state}".lstrip("&"),
+                "is_open": state != IssueState.DEPRECATED,
+            }
             for state, part in shown.items()
         ]
 
     def _first(self, rows: QuerySet[Any], state: str) -> list[Any]:
         """Return the most severe issues of a state, recently changed first."""
         ranks = [When(severity=severity, then=Value(n)) for n, severity in enumerate(Severity)]
-        gravity = Case(*ranks, output_field=IntegerField())
-        ordered = rows.filter(state=state).order_by(gravity.desc(), "-updated_at", "-pk")
+        rank = Case(*ranks, output_field=IntegerField())
+        ordered = rows.filter(state=state).order_by(rank.desc(), "-updated_at", "-pk")
         related = ordered.prefetch_related(None).select_related("assignee", "merged_into")
         return list(related[:LIMIT])
-
-    # Acts, asked for by the page's script --------------------------------------------------------
 
     def board_act_view(self, request: HttpRequest) -> JsonResponse:
         """Move a card, undo a move, or assign it (POST); return the card as it then is."""
@@ -170,17 +155,20 @@ class Boarding(StateAdmin):
         key, act = row_number(request.POST.get("issue")), request.POST.get("act", "")
         acts = {"move": self._move_card, "undo": self._undo_card, "assign": self._assign_card}
         if act not in acts or not Issue.objects.filter(pk=key).exists():
-            return _refused(
-                [f"There is no issue {key} or no action “{act[:20]}”. Reload the board."]
-            )
+            problem = f"There is no issue {key} or no action “{act[:20]}”. Reload the board."
+            return JsonResponse({"problems": [problem]}, status=404)
         try:
             with transaction.atomic():
                 issue = Issue.objects.select_for_update().get(pk=key)
-                told = acts[act](request, issue)
+                answer = acts[act](request, issue)
         except Refused as error:
-            told = {"problems": error.problems}
-        told["card"] = self._card_html(request, key)
-        return JsonResponse(told, status=409 if "problems" in told else 200)
+            answer = {"problems": error.problems}
+        rows = self.get_queryset(request).select_related("assignee", "merged_into")
+        issue = rows.get(pk=key)
+        (card,) = cards_of([issue], self.figures_of([issue]), current_user(request))
+        shown = {"card": card, "may_change": True}
+        answer["card"] = render_to_string("issues/board_card.html", shown, request)
+        return JsonResponse(answer, status=409 if "problems" in answer else 200)
 
     def _move_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
         _as_seen(issue, request.POST.get("from", ""))
@@ -191,19 +179,18 @@ class Boarding(StateAdmin):
         if move.readiness and (problems := states.problems_of(issue)):
             raise Refused([f"{issue} cannot be {move.done} yet.", *problems])
         if move.confirmed and request.POST.get("confirmed") != "yes":
-            return {"ask": move.name, "sentences": self._asked(request, issue, move)}
+            counted = self.get_queryset(request).get(pk=issue.pk)
+            sentences = [f"“{issue}” will be {move.done}.", *self.consequences(counted, move)]
+            return {"ask": move.name, "sentences": sentences}
         if move.name == "resolve":
-            labels = ResolutionLabel.objects.filter(pk__in=_keys(request, "labels"))
+            keys = [row_number(key) for key in request.POST.getlist("labels")]
+            labels = ResolutionLabel.objects.filter(pk__in=keys)
             note = bounded_text(request.POST.get("note"), 20_000)
             states.resolve(issue, labels=labels, note=note, by=current_user(request))
         else:
-            reason = bounded_text(request.POST.get("reason"), LONGEST_REASON)
+            reason = bounded_text(request.POST.get("reason"), MAX_REASON)
             states.move(issue, move.name, by=current_user(request), reason=reason)
         return {"said": f"{issue} is {move.done}.", "can_undo": True}
-
-    def _asked(self, request: HttpRequest, issue: Issue, move: Move) -> list[str]:
-        counted = self.get_queryset(request).get(pk=issue.pk)
-        return [f"“{issue}” will be {move.done}.", *self.consequences(counted, move)]
 
     def _undo_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
         undone = states.undo(issue, by=current_user(request))
@@ -211,37 +198,26 @@ class Boarding(StateAdmin):
         return {"said": f"“{undone}” undone: {issue} is {state} again."}
 
     def _assign_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
-        who, was = current_user(request), row_number(request.POST.get("was")) or None
+        user, was = current_user(request), row_number(request.POST.get("was")) or None
         if issue.assignee_id != was:
-            raise Refused(
-                [f"{issue} was assigned to {issue.assignee or 'nobody'} in the meantime."]
-            )
-        issue.assignee = None if was == who.pk else who
-        sign(issue, who, "Assigned on the board")
+            who = issue.assignee or "nobody"
+            raise Refused([f"{issue} was assigned to {who} in the meantime."])
+        issue.assignee = None if was == user.pk else user
+        sign(issue, user, "Assigned on the board")
         issue.save()
         return {"said": f"{issue} is assigned to {issue.assignee or 'nobody'}."}
 
-    def _card_html(self, request: HttpRequest, key: int) -> str:
-        rows = self.get_queryset(request).select_related("assignee", "merged_into")
-        issue = rows.get(pk=key)
-        (card,) = cards_of([issue], self.figures_of([issue]), current_user(request))
-        shown = {"card": card, "may_change": True}
-        return render_to_string("issues/board_card.html", shown, request)
 
-
-def _is_shown(spec: Any) -> bool:
-    return getattr(spec, "lookup_kwarg", "") != STATE_FILTER
-
-
-def _choices(spec: Any) -> Choices:
-    """Return a list filter as choices, whichever of the two kinds it is."""
+def _select(spec: Any) -> dict[str, Any]:
+    """Return a list filter of either kind as a select; options are pairs of value and label."""
     if hasattr(spec, "lookup_choices"):
-        options = [(str(value), str(label)) for value, label in spec.lookup_choices]
-        return Choices(spec.parameter_name, str(spec.title), options, str(spec.value() or ""))
-    given = spec.used_parameters.get(spec.lookup_kwarg) or [""]
-    value = given[-1] if isinstance(given, list) else given
-    options = [(str(value), str(label)) for value, label in spec.field.flatchoices]
-    return Choices(spec.lookup_kwarg, str(spec.title), options, str(value))
+        name, choices, value = spec.parameter_name, spec.lookup_choices, spec.value() or ""
+    else:
+        name, choices = spec.lookup_kwarg, spec.field.flatchoices
+        given = spec.used_parameters.get(name) or [""]
+        value = given[-1] if isinstance(given, list) else given
+    options = [(str(key), str(label)) for key, label in choices]
+    return {"name": name, "title": str(spec.title), "options": options, "value": str(value)}
 
 
 def _as_seen(issue: Issue, state: str) -> None:
@@ -253,11 +229,3 @@ def _as_seen(issue: Issue, state: str) -> None:
     at = f" at {localtime(made.history_date):%H:%M}" if made else ""
     now = issue.get_state_display().lower()
     raise Refused([f"{who} moved {issue} in the meantime{at}: it is now {now}. Check it again."])
-
-
-def _keys(request: HttpRequest, name: str) -> list[int]:
-    return [row_number(key) for key in request.POST.getlist(name)]
-
-
-def _refused(problems: list[str]) -> JsonResponse:
-    return JsonResponse({"problems": problems}, status=404)

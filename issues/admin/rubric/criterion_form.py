@@ -49,10 +49,7 @@ class CriterionForm(forms.ModelForm):
     )
     polarity = forms.ChoiceField(
         label="Polarity",
-        choices=[
-            (Polarity.SHOULD, "should show"),
-            (Polarity.SHOULD_NOT, "should not show"),
-        ],
+        choices=[(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")],
         initial=Polarity.SHOULD,
         widget=forms.Select(INPUT),
     )
@@ -112,10 +109,8 @@ class CriterionForm(forms.ModelForm):
 
     def has_changed(self) -> bool:
         """Treat a new row with only a place or a polarity as empty."""
-        changed = set(self.changed_data)
-        if self.instance.pk is None:
-            return bool(changed - {"order", "polarity"})
-        return bool(changed)
+        without = {"order", "polarity"} if self.instance.pk is None else set()
+        return bool(set(self.changed_data) - without)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -156,15 +151,9 @@ class CriterionForm(forms.ModelForm):
     def _update_errors(self, errors: ValidationError) -> None:
         """Run the model's own rules, except those reported at fields."""
         if hasattr(errors, "error_dict"):
-            told = {
-                field: problems
-                for field, problems in errors.error_dict.items()
-                if field in self.fields
-            }
-            if told:
-                super()._update_errors(ValidationError(told))  # type: ignore[misc]
-        else:
-            super()._update_errors(errors)  # type: ignore[misc]
+            by_field = errors.error_dict.items()
+            errors = ValidationError({name: e for name, e in by_field if name in self.fields})
+        super()._update_errors(errors)  # type: ignore[misc]
 
 
 class RubricFormSet(BaseInlineFormSet):
@@ -213,10 +202,9 @@ class RubricFormSet(BaseInlineFormSet):
 
 
 def alternative_choices(own: int | None = None) -> list[tuple[int | str, str]]:
-    numbers = [
-        *range(1, ALTERNATIVES + 1),
-        *([own] if own is not None and own not in range(1, 10) else []),
-    ]
+    numbers = list(range(1, ALTERNATIVES + 1))
+    if own is not None and own not in numbers:
+        numbers.append(own)
     return [("", "required"), *((number, f"alternative {number}") for number in numbers)]
 
 
@@ -231,11 +219,7 @@ def check_choices(own: str = "") -> list[Any]:
 
 def field_of(argument: Argument) -> forms.Field:
     """Return the form field of an argument; required ones are enforced by the check."""
-    common: dict[str, Any] = {
-        "label": argument.title,
-        "help_text": argument.help,
-        "required": False,
-    }
+    common: Any = {"label": argument.title, "help_text": argument.help, "required": False}
     if argument.kind is Kind.YES_NO:
         return forms.BooleanField(**common)
     if argument.kind in (Kind.TEXT, Kind.LINES, Kind.JSON):

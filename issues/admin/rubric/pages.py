@@ -19,7 +19,7 @@ from issues.rubrics import editing
 from issues.rubrics.criterion_library import chosen, sections
 from issues.rubrics.pasted_criteria import criteria_in
 
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 
 
 class RubricPages(StateAdmin):
@@ -54,7 +54,7 @@ class RubricPages(StateAdmin):
     def lines_view(self, request: HttpRequest) -> HttpResponse:
         """Return the criteria in pasted lines, for the editor to add."""
         self._check_writer(request)
-        lines = criteria_in(request.POST.get("lines", "")[:MOST_CHARACTERS])
+        lines = criteria_in(request.POST.get("lines", "")[:MAX_CHARACTERS])
         points = [{"text": line.text, "polarity": polarity_of(line)} for line in lines]
         return JsonResponse({"points": points})
 
@@ -84,8 +84,7 @@ class RubricPages(StateAdmin):
             self.say(request, "Select at least one criterion to copy.")
             return self.back(request, test)
         editing.append(test, [each.as_json() for each in ready], by=current_user(request))
-        said = f"{len(ready)} criteria copied. Adapt them to this test."
-        self.message_user(request, said, messages.SUCCESS)
+        self.say_done(request, f"{len(ready)} criteria copied. Adapt them to this test.")
         return self.back(request, test)
 
     def _check_writer(self, request: HttpRequest) -> None:

@@ -96,13 +96,8 @@ def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
 
 
 def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:
-    """Return the context of `issues/rubric_preview.html`.
-
-    Args:
-        draft: The test.
-        asked: Place of the criterion whose prompt is shown.
-        approach: Approach of the judge.
-    """
+    """Return the context of `issues/rubric_preview.html`; `asked` is a criterion's place."""
+    approach = approach if approach in APPROACHES else "prompt_aware"
     point = next((p for p in draft.points if p.key == asked), None)
     point = point or next((p for p in draft.points if not p.check_name), None)
     return {
@@ -111,7 +106,7 @@ def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:
         **_figures(draft),
         "points": draft.points,
         "approaches": APPROACHES.items(),
-        "approach": approach if approach in APPROACHES else "prompt_aware",
+        "approach": approach,
         "asked": point,
         **(_question(draft, point, approach) if point else {}),
     }
@@ -126,7 +121,8 @@ def _figures(draft: Draft) -> dict[str, Any]:
     scale = scale_of(draft.template)
     own = draft.own_threshold
     threshold = scale.threshold if own is None else own
-    unscored = [p.key for p in draft.points if p.check_name and not _runs(p.check_name)]
+    runnable = {"", *(name for name, check in CHECKS.items() if check.can_run)}
+    unscored = [p.key for p in draft.points if p.check_name not in runnable]
     expected = possible_scores(points, scale.passes, unscored)
     figures = [(each, passes(each.score, threshold, scale.rule)) for each in expected]
     return {
@@ -140,20 +136,16 @@ def _figures(draft: Draft) -> dict[str, Any]:
     }
 
 
-def _runs(check_name: str) -> bool:
-    return check_name in CHECKS and CHECKS[check_name].can_run
-
-
 def _question(draft: Draft, point: Criterion, approach: str) -> dict[str, Any]:
     """Return the prompt of a judge with this approach; a check has none."""
     if point.check_name:
         return {"check": CHECKS.get(point.check_name)}
-    template = rubric_templates().get(approach if approach in APPROACHES else "prompt_aware")
+    template = rubric_templates().get(approach)
     if template is None:
         return {"prompt_problems": ["No judge template is published for this approach."]}
     try:
-        about = (template, draft.content, draft.answer, point.key)
-        prompt = preview(*about, test_id=draft.test_id, reader=draft.reader)
+        case = (template, draft.content, draft.answer, point.key)
+        prompt = preview(*case, test_id=draft.test_id, reader=draft.reader)
     except (PromptError, ScaleError) as error:
         return {"prompt_problems": error.problems}
     return {"prompt": prompt, "wording": template}

@@ -34,7 +34,7 @@ EXAMPLES_SAVED = (
     "Examples and repairs",
     {"fields": (("example_choice", "examples_shown"), "repair_model")},
 )
-MOST_TESTS = 200
+MAX_TESTS = 200
 
 
 class Indented(json.JSONEncoder):
@@ -275,7 +275,7 @@ class JudgeTemplateAdmin(PanelAdmin):
         """Return the tests that this user may read, to choose from."""
         if not request.user.has_perm("issues.view_test"):
             raise PermissionDenied
-        tests = list(Test.objects.readable_by(request.user).select_related("issue")[:MOST_TESTS])
+        tests = list(Test.objects.readable_by(request.user).select_related("issue")[:MAX_TESTS])
         for test in tests:
             test.words = f"{test.pk}: {first_words(test.messages)}"
         return tests

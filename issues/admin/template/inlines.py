@@ -15,7 +15,7 @@ from issues.admin.text_areas import TextAreas, text_area
 from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.models import JudgeTemplate, TemplateExample, TemplateState, TemplateVariant
 
-MOST_VARIANTS = 50
+MAX_VARIANTS = 50
 COPIED = ("input", "output", "reference", "guidelines", "criterion", "option")
 """Fields copied from a human evaluation, which stay as they were."""
 
@@ -88,7 +88,7 @@ class VariantInline(DraftOnlyInline):
     """A prompt variant for one language model, sent instead of the text above."""
 
     model = TemplateVariant
-    max_num = MOST_VARIANTS
+    max_num = MAX_VARIANTS
     verbose_name = "prompt variant"
     verbose_name_plural = "prompt variants"
     fields = ("language_model", "text")

@@ -19,7 +19,7 @@ def look(client, data, name="f.csv"):
 def take_in(client, looked, **changes):
     """Return the data that the preview's form sends."""
     context = looked.context
-    columns = context["preview"].file.columns
+    columns = context["preview"]["file"].columns
     sent = {"name": context["name"], "data": context["data"], "act": "import"}
     sent |= {"column": list(columns), "as": list(columns.values())}
     return client.post(url("feedback_upload"), sent | changes)

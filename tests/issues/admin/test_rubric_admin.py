@@ -402,8 +402,8 @@ def test_the_history_of_a_test_tells_what_became_of_its_points(client):
 
     entries = client.get(url("test_history", test.pk)).context["rubric"]
 
-    told = [(entry.did, entry.record.text) for entry in entries]
-    assert told[:2] == [("deleted", "Is brief"), ("changed", "Names a price")]
+    actions = [(entry.action, entry.record.text) for entry in entries]
+    assert actions[:2] == [("deleted", "Is brief"), ("changed", "Names a price")]
     assert entries[1].changes == [("weight", "1.0", "3.0")]
 
 
