@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from evalhub.models import BatchState, ItemState
+from evalhub.models import ItemState
 from evalhub.work import clock
 from runs.baselines import opponent_of
-from runs.figures.states import state_of
 from runs.models import JudgeRun, Run
 from runs.review.facts import facts_of
 from runs.review.models import Assignment, Queue, QueueState, ReviewItem
@@ -203,18 +202,19 @@ def fill_followers() -> int:
         The number of runs added.
     """
     queues = Queue.objects.filter(state=QueueState.OPEN, follows__isnull=False)
-    added = [add_run(queue, run) for queue in queues.order_by("pk") for run in _done_since(queue)]
+    added = [
+        add_run(queue, run) for queue in queues.order_by("pk") for run in _complete_since(queue)
+    ]
     return len(added)
 
 
-def _done_since(queue: Queue) -> list[Run]:
-    """Return the suite's runs that ended after the queue was created and are not in it."""
+def _complete_since(queue: Queue) -> QuerySet[Run]:
+    """Select the suite's runs that ended after the queue was created and are not in it."""
     judged = JudgeRun.objects.filter(
         run=OuterRef("pk"), is_active=True, finished_at__gte=queue.created_at
     )
     added = Queue.runs.through.objects.filter(queue=queue.pk, run=OuterRef("pk"))
-    runs = Run.objects.filter(suite=queue.follows, state=BatchState.DONE).filter(
-        Q(finished_at__gte=queue.created_at) | Exists(judged), ~Exists(added)
+    runs = Run.objects.complete().filter(
+        Q(finished_at__gte=queue.created_at) | Exists(judged), ~Exists(added), suite=queue.follows
     )
-    found = runs.order_by("pk").select_related("suite").prefetch_related("judge_runs")
-    return [run for run in found if state_of(run, list(run.judge_runs.all())) == BatchState.DONE]
+    return runs.order_by("pk").select_related("suite")

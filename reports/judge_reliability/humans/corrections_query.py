@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from evalhub.models import BatchState
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Tally, corrected
 from reports.queries.human_agreement import Calibration, Evaluated, inputs_of, jury_key, version_of
-from runs.models import JudgeRun, ResultScore, Suite
+from runs.models import JudgeRun, ResultScore, Run, Suite
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,9 @@ class JudgedRun:
 
 
 def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
-    """Return the newest runs whose active judge run is done; two queries."""
-    rows = JudgeRun.objects.filter(is_active=True, state=BatchState.DONE).exclude(jury__judges=[])
-    rows = rows.filter(run__state=BatchState.DONE)
+    """Return the newest complete runs that judges scored; two queries."""
+    rows = JudgeRun.objects.filter(is_active=True, run__in=Run.objects.complete())
+    rows = rows.exclude(jury__judges=[])
     if suite is not None:
         rows = rows.filter(run__suite=suite)
     judge_runs = list(rows.select_related("run").order_by("-run_id")[:last])

@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evalhub.llm import local_model
 from evalhub.management.commands import up
-from evalhub.models import BatchState
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Supervisor
 from runs import demo
@@ -98,7 +97,7 @@ class Command(BaseCommand):
 
 
 def greeting(address: str, runs: list[Run], password: str) -> str:
-    is_over = all(run.state == BatchState.DONE for run in runs)
+    is_over = Run.objects.complete().filter(pk__in=[run.pk for run in runs]).count() == len(runs)
     state = "are done" if is_over else "are being answered and judged right now"
     lines = [
         "",

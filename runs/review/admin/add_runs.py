@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -11,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, row_number
-from evalhub.models import BatchState
 from runs.models import Run
 from runs.review.models import Queue, QueueState, ReviewItem
 from runs.review.queue_items import add_run, plan
@@ -31,7 +29,8 @@ class AddingPages(PageAdmin):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
         chosen = [row_number(text) for text in sent.getlist("run")][:MAX_RUNS]
-        runs = list(_done().filter(pk__in=chosen))
+        complete = Run.objects.complete().order_by("-pk")
+        runs = list(complete.filter(pk__in=chosen))
         act = request.POST.get("act")
         if act == "add" and runs:
             return self._add(request, queue, runs)
@@ -53,7 +52,7 @@ class AddingPages(PageAdmin):
             plans=plans,
             total=sum(added.added for _, added in plans),
             reasons=[(REASONS[key], n) for key, n in reasons.most_common() if n],
-            runs=list(_done().filter(label__icontains=query)[:LISTED]),
+            runs=list(complete.filter(label__icontains=query)[:LISTED]),
             here_url=self.url_of("runs", pk),
             overview_url=self.url_of("overview", pk),
         )
@@ -84,7 +83,3 @@ class AddingPages(PageAdmin):
             queues=queues.annotate(item_total=Count("items"), has_run=Exists(has_run)),
             may_add=self.has_add_permission(request),
         )
-
-
-def _done() -> Any:
-    return Run.objects.filter(state=BatchState.DONE).order_by("-pk")

@@ -1,0 +1,101 @@
+"""What is complete is said once: by `Run.objects.complete()` and `states.state_of`."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.layers import ROOT, sources
+
+RULE = {"runs/models/run.py", "runs/figures/states.py"}
+READS_STATE_OF = {
+    "reports/compare/query.py",
+    "runs/baselines.py",
+    "runs/management/commands/evaluate.py",
+}
+"""Compare what `state_of` returned."""
+JUDGE_RUNS_ALONE = {
+    "reports/judge_reliability/judges/totals_query.py",
+    "reports/queries/human_agreement.py",
+}
+"""Ask whether judges are done, whatever becomes of the run."""
+OTHER_BATCHES = (
+    "runs/tuning/",
+    "reports/summaries/",
+    "reports/capabilities/",
+    "reports/queries/topics.py",
+)
+"""Attempts and executive summaries."""
+
+
+def names_done(source: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "DONE"
+        and ast.unparse(node.value) == "BatchState"
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def second_rules(source: str) -> list[str]:
+    """Return the conditions that demand of runs, or of their judge runs, to be done."""
+    return [
+        ast.unparse(word)
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call)
+        for word in call.keywords
+        if word.arg
+        and (word.arg.endswith("run__state") or (word.arg == "state" and selects_runs(call)))
+        and ast.unparse(word.value) in ("BatchState.DONE", "'done'")
+    ]
+
+
+def selects_runs(call: ast.Call) -> bool:
+    return ast.unparse(call.func).startswith("Run.objects") or ".runs." in ast.unparse(call.func)
+
+
+def modules() -> list[Path]:
+    return [path for path in sources("*.py") if path.relative_to(ROOT).parts[0] != "evalhub"]
+
+
+def test_no_query_says_again_which_runs_are_complete():
+    found = {
+        str(path.relative_to(ROOT)): rules
+        for path in modules()
+        if (rules := second_rules(path.read_text()))
+    }
+    assert found == {}
+
+
+def test_only_known_modules_ask_whether_a_batch_is_done():
+    names = {str(path.relative_to(ROOT)) for path in modules() if names_done(path.read_text())}
+    others = {name for name in names if not name.startswith(OTHER_BATCHES)}
+
+    assert others == RULE | READS_STATE_OF | JUDGE_RUNS_ALONE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Run.objects.filter(state=BatchState.DONE)",
+        "Run.objects.order_by('pk').filter(suite=suite, state='done')",
+        "suite.runs.filter(state=BatchState.DONE)",
+        "JudgeRun.objects.filter(is_active=True, run__state=BatchState.DONE)",
+        "Result.objects.filter(judge_run__state=BatchState.DONE)",
+    ],
+)
+def test_a_second_rule_is_found(line):
+    assert len(second_rules(line)) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "JudgeRun.objects.filter(state=BatchState.DONE)",
+        "tuning.attempts.filter(state=BatchState.DONE)",
+        "Run.objects.filter(state=BatchState.LIVE)",
+        "Run.objects.complete()",
+    ],
+)
+def test_other_conditions_are_not(line):
+    assert second_rules(line) == []
