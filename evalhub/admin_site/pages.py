@@ -13,6 +13,7 @@ from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from simple_history.admin import SimpleHistoryAdmin
 from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
@@ -34,6 +35,13 @@ def row_number(text: str | None) -> int:
 def bounded_text(text: str | None, most: int) -> str:
     """Cut a text from a link or form, and drop characters that no database can store."""
     return UNSTORABLE.sub("", text or "").strip()[:most]
+
+
+def address_back(request: HttpRequest, default: str) -> str:
+    """Return the address in the form's `next` if it is one of this site, else the default."""
+    wanted = request.POST.get("next", "")
+    is_own = bool(wanted) and url_has_allowed_host_and_scheme(wanted, {request.get_host()})
+    return wanted if is_own else default
 
 
 class PageAdmin(ModelAdmin):

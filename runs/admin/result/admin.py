@@ -6,19 +6,14 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.admin import ModelAdmin
-from unfold.contrib.filters.admin import (
-    AutocompleteSelectFilter,
-    RelatedDropdownFilter,
-)
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, RelatedDropdownFilter
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.formatting import DASH, score, seconds
 from issues.admin.test.short_text import first_words
 from runs.admin.result import bulk_override
@@ -32,12 +27,7 @@ from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.verdict import judge_infos_of
 
-EVALUATE = "runs.add_humanevaluation"
 LIST = "_changelist_filters"
-JUDGED_BY = (
-    *("judge_run__run", "criterion", "template", "call__language_model", "judge"),
-    "result__revision__template",
-)
 
 
 class ResultList(ChangeList):
@@ -51,7 +41,7 @@ class ResultList(ChangeList):
 
 
 @admin.register(Result)
-class ResultAdmin(ModelAdmin):
+class ResultAdmin(ReadOnlyAdmin):
     """Results of readable tests, as a list and one by one."""
 
     when_empty = "Launch a run to get results."
@@ -76,12 +66,9 @@ class ResultAdmin(ModelAdmin):
         "is_disputed",
         FailedJudgmentFilter,
     )
-    list_filter_submit = True
     search_fields = ("issue__title", "answer__text", "run__label")
     search_help_text = "Search issue titles, answers and run labels."
     list_select_related = ("issue", "run", "revision")
-    list_per_page = 50
-    show_full_result_count = False
     actions = ("override_selected",)
     page_template = "runs/result/page.html"
 
@@ -96,27 +83,16 @@ class ResultAdmin(ModelAdmin):
         return readable.order_by("-run_id", "pk")
 
     def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
-        evaluate = path("<int:pk>/evaluate/", wrap(self.evaluate_view), name="runs_result_evaluate")
-        judgment = path(
-            "<int:pk>/judgment/<int:judgment_pk>/",
-            wrap(self.judgment_view),
-            name="runs_result_judgment",
-        )
-        example = path("<int:pk>/example/", wrap(self.example_view), name="runs_result_example")
-        return [evaluate, judgment, example, *super().get_urls()]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+        judgment = "<int:pk>/judgment/<int:judgment_pk>/"
+        return [
+            self.view_path("<int:pk>/evaluate/", self.evaluate_view, "evaluate"),
+            self.view_path(judgment, self.judgment_view, "judgment"),
+            self.view_path("<int:pk>/example/", self.example_view, "example"),
+            *super().get_urls(),
+        ]
 
     def has_evaluate_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.has_perm(EVALUATE))
+        return bool(request.user.has_perm("runs.add_humanevaluation"))
 
     # The list ------------------------------------------------------------------------------------
 
@@ -171,21 +147,16 @@ class ResultAdmin(ModelAdmin):
         return result
 
     def _page(self, request: HttpRequest, result: Result, draft: EvaluationForm) -> HttpResponse:
-        context = {
-            **self.admin_site.each_context(request),
-            **self.page_context(request, result),
-            "draft": draft,
-            "last": request.session.pop("last_evaluated", None),
-        }
-        return TemplateResponse(request, self.page_template, context)
+        context = self.page_context(request, result)
+        last = request.session.pop("last_evaluated", None)
+        return self.page(request, self.page_template, draft=draft, last=last, **context)
 
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
         """Return the page's context: the result, and the reader's permissions."""
         navigation = self._navigation(request, result)
         return {
             "title": f"Result {result.pk}",
-            "opts": self.opts,
-            "page": page_of(result, request.user),  # type: ignore[arg-type]
+            "page": page_of(result, current_user(request)),
             "result": result,
             "run": result.run,
             "navigation": navigation,
@@ -200,44 +171,39 @@ class ResultAdmin(ModelAdmin):
         }
 
     def _navigation(self, request: HttpRequest, result: Result) -> ResultNavigation:
-        filters = request.GET.get(LIST)
-        listed = self._listed(request, filters) if filters else None
+        """Return the list that the reader comes from; its filters are invalid or missing: none."""
+        shown, listed = request.GET, None
+        if filters := shown.get(LIST):
+            try:
+                request.GET = QueryDict(filters)
+                listed = self.get_changelist_instance(request).get_queryset(request)
+            except admin.options.IncorrectLookupParameters:
+                pass
+            finally:
+                request.GET = shown
         return navigation_of(request, result, listed)
-
-    def _listed(self, request: HttpRequest, filters: str) -> QuerySet[Result] | None:
-        """Return the rows of the list under these filters; None for invalid filters."""
-        shown = request.GET
-        try:
-            request.GET = QueryDict(filters)
-            changelist = self.get_changelist_instance(request)
-            rows: QuerySet[Result] = changelist.get_queryset(request)
-            return rows
-        except admin.options.IncorrectLookupParameters:
-            return None
-        finally:
-            request.GET = shown
 
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
         """Show one judgment of a criterion with its exact prompt and reply."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         result = self._result(request, pk)
-        asked = Judgment.objects.select_related(*JUDGED_BY).filter(judge__isnull=False)
-        judgment = get_object_or_404(asked, result=result, pk=judgment_pk)
+        related = ("judge_run__run", "criterion", "template", "call__language_model", "judge")
+        rows = Judgment.objects.select_related(*related, "result__revision__template")
+        judgment = get_object_or_404(rows, result=result, pk=judgment_pk, judge__isnull=False)
         judges = judge_infos_of([judgment.judge_run])[judgment.judge_run_id]
         judge = judges.get(judgment.judge_id or 0)
         if judge is None:
             raise Http404(f"The judge of judgment {judgment_pk} is not in its judge run.")
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Judgment of {judge.name}",
-            "opts": self.opts,
-            "result": result,
-            "judgment": judgment,
-            "judge": judge,
-            "prompt": prompt_of(judgment, reader=current_user(request)),
-        }
-        return TemplateResponse(request, "runs/result/judgment.html", context)
+        return self.page(
+            request,
+            "runs/result/judgment.html",
+            title=f"Judgment of {judge.name}",
+            result=result,
+            judgment=judgment,
+            judge=judge,
+            prompt=prompt_of(judgment, reader=current_user(request)),
+        )
 
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save the reader's verdict, or withdraw their last one."""

@@ -5,15 +5,14 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import address_back, bounded_text, current_user, row_number
 from runs.admin.result.navigation import ResultNavigation
 from runs.models import HumanEvaluation, Result
 from runs.scoring.examples import mark, unmark
 
 MARK, UNMARK = "runs.add_example", "runs.delete_example"
-LONGEST_NOTE = 4000
+MAX_NOTE = 4000
 
 
 def may_mark(request: HttpRequest, result: Result) -> bool:
@@ -33,18 +32,12 @@ def marked(request: HttpRequest, result: Result, navigation: ResultNavigation) -
             unmark(evaluation, by=by)
             messages.success(request, "Example removed. Copies in templates stay.")
         else:
-            mark(evaluation, bounded_text(request.POST.get("note"), LONGEST_NOTE), by=by)
+            mark(evaluation, bounded_text(request.POST.get("note"), MAX_NOTE), by=by)
             messages.success(
                 request, "Marked as an example. Copy it into a template from “Labelled examples”."
             )
     except ValidationError as error:
         for message in error.messages:
             messages.error(request, message)
-    return HttpResponseRedirect(_back(request, result, navigation))
-
-
-def _back(request: HttpRequest, result: Result, navigation: ResultNavigation) -> str:
-    target = request.POST.get("next", "")
-    if target and url_has_allowed_host_and_scheme(target, {request.get_host()}):
-        return target
-    return reverse("admin:runs_result_change", args=[result.pk]) + navigation.suffix + "#people"
+    page = reverse("admin:runs_result_change", args=[result.pk])
+    return HttpResponseRedirect(address_back(request, f"{page}{navigation.suffix}#people"))

@@ -40,7 +40,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class ResultPage:
-    """A result for one reader. Its texts are the reader's to see: the caller has checked."""
+    """A result for one reader. Its texts are the reader's to see: the caller has checked.
+
+    `calls` are those behind the answer, one per generated turn.
+    """
 
     result: Result
     answer: Answer | None
@@ -86,83 +89,59 @@ def page_of(result: Result, reader: User) -> ResultPage:
     prefetch_related_objects([result], "revision__criteria")
     answer = Answer.objects.filter(pk=result.pk).first()
     verdicts = verdicts_on(result, with_calls=True)
-    entries = evaluation_entries_of(verdicts.evaluations, result.revision.passes)
+    passes = result.revision.passes
+    entries = evaluation_entries_of(verdicts.evaluations, passes)
     own = [e.evaluation for e in entries if e.is_active and e.evaluation.annotator_id == reader.pk]
     on_whole = [evaluation for evaluation in own if evaluation.criterion.key == WHOLE_TEST]
     score = verdicts.active.result_score
     judged = score.passed if score and not on_whole else None
-    scale, passes = scale_of(result.revision.template), result.revision.passes
+    call_ids = [turn["call"] for turn in answer.turns if turn.get("call")] if answer else []
+    calls = Call.objects.in_bulk(call_ids)
     return ResultPage(
         result=result,
         answer=answer,
         turns=_turns(result, answer),
         active=view_of(verdicts.active, entries, reader),
         inactive=[view_of(verdict, (), reader) for verdict in verdicts.inactive],
-        calls=_calls(answer),
+        calls=[calls[pk] for pk in call_ids if pk in calls],
         failed_calls=_failed_calls(result),
         entries=entries,
-        choices=whole_choices(scale, passes, judged=judged),
+        choices=whole_choices(scale_of(result.revision.template), passes, judged=judged),
         mine=on_whole[-1] if on_whole else None,
         score_breakdown=score_breakdown_of(verdicts.active),
         adjudication=adjudication_of(entries, reader),
     )
 
 
-# The conversation --------------------------------------------------------------------------------
-
-
 def _turns(result: Result, answer: Answer | None) -> list[Turn]:
     own = result.revision.content["messages"]
     messages = with_system_prompt(own, result.run.system_prompt)
+    generated: dict[int, dict[str, Any]] = {}
     holes = turns_to_generate(messages)
-    generated = dict(zip(holes, _generated_turns(answer) if answer else [], strict=False))
-    shown = [*messages, {"role": "assistant"}] if len(messages) in holes else messages
-    return [
-        _generated(generated.get(position), is_answer=position == holes[-1])
-        if position in holes
-        else _given(message, is_from_run=position == 0 and bool(result.run.system_prompt))
-        for position, message in enumerate(shown)
-    ]
-
-
-def _generated_turns(answer: Answer) -> list[dict[str, Any]]:
-    """Return the generated turns, the last with the answer's tool calls."""
-    *earlier, last = answer.turns or [{"content": answer.text}]
-    return [*earlier, {**last, "tool_calls": answer.tool_calls}]
-
-
-def _generated(message: dict[str, Any] | None, *, is_answer: bool) -> Turn:
-    return Turn(
-        role="assistant",
-        text=None if message is None else Text.of(message["content"]),
-        tool_calls=_as_text(message.get("tool_calls")) if message else "",
-        is_generated=True,
-        is_answer=is_answer,
-    )
-
-
-def _given(message: dict[str, Any], *, is_from_run: bool) -> Turn:
-    return Turn(
-        role=message["role"],
-        text=text_or_none(str(message.get("content") or "")),
-        tool_calls=_as_text(message.get("tool_calls")),
-        is_from_run=is_from_run,
-    )
-
-
-def _as_text(calls: Any) -> str:
-    """Format tool calls; "" for none."""
-    return json.dumps(calls, indent=2, ensure_ascii=False) if calls else ""
-
-
-# Calls -------------------------------------------------------------------------------------------
-
-
-def _calls(answer: Answer | None) -> list[Call]:
-    """Return the calls behind the answer, one per generated turn."""
-    ids = [turn["call"] for turn in answer.turns if turn.get("call")] if answer else []
-    known = Call.objects.in_bulk(ids)
-    return [known[pk] for pk in ids if pk in known]
+    if answer:
+        *earlier, last = answer.turns or [{"content": answer.text}]
+        replies = [*earlier, {**last, "tool_calls": answer.tool_calls}]
+        generated = dict(zip(holes, replies, strict=False))
+    if len(messages) in holes:
+        messages = [*messages, {"role": "assistant"}]
+    turns = []
+    for position, message in enumerate(messages):
+        if is_generated := position in holes:
+            reply = generated.get(position, {})
+            text, calls = Text.of(reply["content"]) if reply else None, reply.get("tool_calls")
+        else:
+            text = text_or_none(str(message.get("content") or ""))
+            calls = message.get("tool_calls")
+        turn = Turn(
+            role="assistant" if is_generated else message["role"],
+            text=text,
+            tool_calls=json.dumps(calls, indent=2, ensure_ascii=False) if calls else "",
+            is_generated=is_generated,
+            is_answer=is_generated and position == holes[-1],
+            is_from_run=position == 0 and bool(result.run.system_prompt),
+        )
+        turns.append(turn)
+    return turns
 
 
 def _failed_calls(result: Result) -> list[Call]:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -5,22 +6,21 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
-from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.admin_site.pages import row_number
+from evalhub.admin_site.pages import PageAdmin, row_number
+from evalhub.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
 from runs.deletion import contents_of, delete_run
-from runs.figures.run_figures import RunFigures, figures_of
+from runs.figures.run_figures import figures_of
 from runs.figures.run_labels import labels_of
 from runs.models import Run
 
@@ -35,14 +35,11 @@ class RunList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        figures = figures_of(self.result_list)
-        for run in self.result_list:
-            run.figures = figures[run.pk]
-        self.has_live = any(run.is_live for run in figures.values())
+        self.has_live = _load_figures(self.result_list)
 
 
 @admin.register(Run)
-class RunAdmin(ModelAdmin):
+class RunAdmin(PageAdmin):
     """The list of runs; a run's own page is its report."""
 
     when_empty = "A launch starts one run for each model, system prompt and temperature."
@@ -68,8 +65,8 @@ class RunAdmin(ModelAdmin):
     )
     search_fields = ("label", "release", "model_name")
     list_select_related = ("requested_by",)
+    list_filter_submit = False
     list_per_page = 25
-    show_full_result_count = False
     list_before_template = "runs/run/list_before.html"
     actions = None
 
@@ -83,13 +80,12 @@ class RunAdmin(ModelAdmin):
         return run.label or str(run), f"run {run.pk} of {run.model_name}"
 
     def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
-        own = [
-            path("rows/", wrap(self.rows_view), name="runs_run_rows"),
-            path("import-answers/", wrap(self.import_answers_view), name="runs_run_import_answers"),
-            path("<int:pk>/control/", wrap(self.control_view), name="runs_run_control"),
+        return [
+            self.view_path("rows/", self.rows_view, "rows"),
+            self.view_path("import-answers/", self.import_answers_view, "import_answers"),
+            self.view_path("<int:pk>/control/", self.control_view, "control"),
+            *super().get_urls(),
         ]
-        return [*own, *super().get_urls()]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Return False: runs are launched, not added."""
@@ -130,7 +126,7 @@ class RunAdmin(ModelAdmin):
 
     @display(description="By", ordering="requested_by")
     def by(self, run: Run) -> str:
-        return str(run.requested_by or "—")
+        return str(run.requested_by or DASH)
 
     def rows_view(self, request: HttpRequest) -> HttpResponse:
         """Return the changing cells of some rows (`?ids=1&ids=2`), and stop polling at the end."""
@@ -138,12 +134,8 @@ class RunAdmin(ModelAdmin):
             raise PermissionDenied
         ids = [row_number(text) for text in request.GET.getlist("ids")]
         runs = list(Run.objects.filter(pk__in=ids[:100]))
-        figures = figures_of(runs)
-        cells = []
-        for run in runs:
-            run.figures = figures[run.pk]  # type: ignore[attr-defined]
-            cells += [_cell(name, run) for name in CELLS]
-        is_live = any(figures[run.pk].is_live for run in runs)
+        is_live = _load_figures(runs)
+        cells = [_cell(name, run) for run in runs for name in CELLS]
         return HttpResponse("".join(cells), status=200 if is_live else STOP_POLLING)
 
     # One run -------------------------------------------------------------------------------------
@@ -158,12 +150,12 @@ class RunAdmin(ModelAdmin):
     def control_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         if not request.user.has_perm("runs.control_run"):
             raise PermissionDenied
-        return control.control(request, get_object_or_404(Run, pk=pk), self.admin_site)
+        return control.control(request, get_object_or_404(Run, pk=pk), self)
 
     def import_answers_view(self, request: HttpRequest) -> HttpResponse:
         if not request.user.has_perm("runs.add_launch"):
             raise PermissionDenied
-        return import_answers.import_answers_page(request, self.admin_site)
+        return import_answers.import_answers_page(request, self)
 
     # Deleting ------------------------------------------------------------------------------------
 
@@ -175,32 +167,41 @@ class RunAdmin(ModelAdmin):
         if not self.has_delete_permission(request, run):
             raise PermissionDenied
         if request.method == "POST":
-            return self._deleted(request, run)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Delete run",
-            "opts": self.opts,
-            "run": run,
-            "contents": contents_of(run).items(),
-        }
-        return TemplateResponse(request, "runs/run/delete.html", context)
+            try:
+                self.log_deletions(request, Run.objects.filter(pk=run.pk))
+                delete_run(run)
+            except NotPossible as error:
+                self.say(request, str(error))
+                return HttpResponseRedirect(run.get_absolute_url())
+            messages.success(request, f"Deleted {run}.")
+            return HttpResponseRedirect(self.url_of("changelist"))
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Delete {run}?",
+            sentences=[
+                "This cannot be undone. The call log, with costs, is kept.",
+                "It also deletes:",
+            ],
+            rows=[f"{words.capitalize()}: {n:,}" for words, n in contents_of(run).items()],
+            button="Delete run",
+            danger=True,
+            back_url=run.get_absolute_url(),
+        )
 
-    def _deleted(self, request: HttpRequest, run: Run) -> HttpResponse:
-        label = str(run)
-        try:
-            self.log_deletions(request, Run.objects.filter(pk=run.pk))
-            delete_run(run)
-        except NotPossible as error:
-            messages.error(request, str(error))
-            return HttpResponseRedirect(run.get_absolute_url())
-        messages.success(request, f"Deleted {label}.")
-        return HttpResponseRedirect(reverse("admin:runs_run_changelist"))
+
+def _load_figures(runs: Sequence[Any]) -> bool:
+    """Set each run's figures; return whether one of them is live."""
+    figures = figures_of(runs)
+    for run in runs:
+        run.figures = figures[run.pk]
+    return any(one.is_live for one in figures.values())
 
 
 def _cell(name: str, run: Any, **more: Any) -> SafeString:
     """Return one cell, in an element that a poll replaces."""
-    figures: RunFigures = run.figures
-    html = render_to_string(f"runs/run/_{name}.html", {"run": run, "figures": figures, **more})
+    context = {"run": run, "figures": run.figures, **more}
+    html = render_to_string(f"runs/run/_{name}.html", context)
     return format_html(
         '<div id="run-{}-{}" data-cell="{}" hx-swap-oob="true">{}</div>',
         run.pk,

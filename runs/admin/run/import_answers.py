@@ -4,11 +4,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.models import LanguageModel
 from runs.admin.launch.fields import form_field
 from runs.launching.imported_answers import import_answers, read_csv
@@ -52,11 +51,10 @@ class ImportAnswersForm(forms.Form):
             raise forms.ValidationError(f"The file is not UTF-8 text: {error}.") from error
 
 
-def import_answers_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
+def import_answers_page(request: HttpRequest, admin: PageAdmin) -> HttpResponse:
     """Show the form, or make the run; list every problem."""
-    form = ImportAnswersForm(
-        initial={"label": f"Answers of {timezone.localtime():%-d %B %Y, %H:%M}"}
-    )
+    label = f"Answers of {timezone.localtime():%-d %B %Y, %H:%M}"
+    form = ImportAnswersForm(initial={"label": label})
     problems: list[str] = []
     if request.method == "POST":
         form = ImportAnswersForm(request.POST, request.FILES)
@@ -66,27 +64,24 @@ def import_answers_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
                 return _imported(request, form.cleaned_data)
             except LaunchRefused as refused:
                 problems = refused.problems
-    context = {
-        **site.each_context(request),
-        "title": "Import answers",
-        "problems": problems,
-        "form": form,
-    }
-    return TemplateResponse(request, "runs/run/import_answers.html", context)
+    return admin.page(
+        request,
+        "runs/run/import_answers.html",
+        title="Import answers",
+        problems=problems,
+        form=form,
+    )
 
 
 def _imported(request: HttpRequest, values: dict[str, Any]) -> HttpResponse:
     answers = read_csv(values["file"])
-    options = {name: values[name] for name in OPTIONS_OF_IMPORT}
-    spec = read_spec(
-        {
-            **options,
-            "jury": values["jury"] and values["jury"].pk,
-            "tests": [answer.test for answer in answers],
-            "models": [values["model"].pk],
-            "system_prompts": [values["system_prompt"]],
-        }
-    )
-    run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
+    options = {
+        **{name: values[name] for name in OPTIONS_OF_IMPORT},
+        "jury": values["jury"] and values["jury"].pk,
+        "tests": [answer.test for answer in answers],
+        "models": [values["model"].pk],
+        "system_prompts": [values["system_prompt"]],
+    }
+    run = import_answers(read_spec(options), answers, by=current_user(request))
     messages.success(request, f"Imported {len(answers)} answers; judging has started.")
     return HttpResponseRedirect(run.get_absolute_url())
