@@ -1,13 +1,11 @@
 """Override many results with one verdict and one reason."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 
+from evalhub.admin_site.pages import PageAdmin, current_user
 from issues.models import JudgeTemplate
 from issues.revisions import scale_of
 from issues.rubrics.scales import Option
@@ -15,37 +13,45 @@ from runs.figures.verdict_labels import verdict_label
 from runs.models import ChosenBy, Result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate_bulk
 
-MOST = 1000
-"""The most results to override at once: each is scored again."""
+MAX_RESULTS = 1000
+"""Overridden at once: each is scored again."""
+MAX_PROBLEMS = 20
+"""Shown of the results that could not be overridden."""
 
-SHOWN_PROBLEMS = 20
 
-
-def override(request: HttpRequest, results: QuerySet[Result], model_admin: Any) -> HttpResponse:
+def override(
+    request: HttpRequest, results: QuerySet[Result], model_admin: PageAdmin
+) -> HttpResponse:
     """Ask for the verdict, or record it and report the outcome."""
     options = common_options(results)
     labels = [option.label for option in options]
-    problems = _problems(results.count(), labels)
-    if "apply" in request.POST and not problems:
+    count, is_sent = results.count(), "apply" in request.POST
+    problems = []
+    if count > MAX_RESULTS:
+        problems.append(
+            f"{count:,} results are selected: override at most {MAX_RESULTS:,} at once."
+        )
+    if not labels:
+        problems.append("The selected tests share no verdict: select results with the same scale.")
+    if is_sent and not problems:
         option, why = request.POST.get("option", ""), request.POST.get("justification", "").strip()
         problems = [] if option in labels else ["Choose a verdict."]
         problems += [] if why else ["Enter a reason."]
         if not problems:
             return _applied(request, results, option, why)
-    context = {
-        **model_admin.admin_site.each_context(request),
-        "title": "Override results",
-        "opts": model_admin.opts,
-        "count": results.count(),
-        "outcomes": _outcomes(results),
-        "options": [(o.label, verdict_label(o.label, None, bool(o.value > 0.5))) for o in options],
-        "problems": problems,
-        "is_refused": "apply" in request.POST,
-        "sent": request.POST,
-        "chosen": request.POST.getlist(ACTION_CHECKBOX_NAME),
-        "checkbox": ACTION_CHECKBOX_NAME,
-    }
-    return TemplateResponse(request, "runs/result/bulk_override.html", context)
+    return model_admin.page(
+        request,
+        "runs/result/bulk_override.html",
+        title="Override results",
+        count=count,
+        outcomes=sorted(results.order_by().values_list("outcome").annotate(Count("pk"))),
+        options=[(o.label, verdict_label(o.label, None, o.value > 0.5)) for o in options],
+        problems=problems,
+        is_refused=is_sent,
+        sent=request.POST,
+        chosen=request.POST.getlist(ACTION_CHECKBOX_NAME),
+        checkbox=ACTION_CHECKBOX_NAME,
+    )
 
 
 def common_options(results: QuerySet[Result]) -> list[Option]:
@@ -60,32 +66,16 @@ def common_options(results: QuerySet[Result]) -> list[Option]:
     return sorted(common, key=lambda option: -option.value)
 
 
-def _problems(count: int, labels: list[str]) -> list[str]:
-    problems = []
-    if count > MOST:
-        problems.append(f"{count:,} results are selected: override at most {MOST:,} at once.")
-    if not labels:
-        problems.append("The selected tests share no verdict: select results with the same scale.")
-    return problems
-
-
-def _outcomes(results: QuerySet[Result]) -> list[tuple[str, int]]:
-    rows = results.order_by().values_list("outcome").annotate(Count("pk"))
-    return sorted(rows)
-
-
 def _applied(
     request: HttpRequest, results: QuerySet[Result], option: str, justification: str
 ) -> HttpResponse:
-    human_verdict = HumanVerdict(
-        option=option, justification=justification, chosen_by=ChosenBy.BULK
-    )
+    verdict = HumanVerdict(option=option, justification=justification, chosen_by=ChosenBy.BULK)
     rows = list(results.select_related("revision__template"))
-    outcomes = evaluate_bulk(rows, human_verdict, by=request.user)  # type: ignore[arg-type]
+    outcomes = evaluate_bulk(rows, verdict, by=current_user(request))
     if done := len(outcomes.done):
         messages.success(request, f"Overrode {done} result{'s' * (done != 1)} with {option}.")
-    for problem in outcomes.problems[:SHOWN_PROBLEMS]:
+    for problem in outcomes.problems[:MAX_PROBLEMS]:
         messages.warning(request, problem)
-    if (more := len(outcomes.problems) - SHOWN_PROBLEMS) > 0:
+    if (more := len(outcomes.problems) - MAX_PROBLEMS) > 0:
         messages.warning(request, f"{more} more could not be overridden.")
     return HttpResponseRedirect(request.get_full_path())

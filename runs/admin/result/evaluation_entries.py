@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from evalhub.models import User
 from issues.rubrics.scales import Option, Scale
 from runs.figures.verdict_labels import extent_label, verdict_label
 from runs.models import Example, HumanEvaluation
@@ -31,6 +32,9 @@ class EvaluationEntry:
     def about(self) -> str:
         """The criterion's key; "" for the answer as a whole."""
         return self.evaluation.criterion.key
+
+    def is_active_of(self, annotator: User) -> bool:
+        return self.is_active and self.evaluation.annotator_id == annotator.pk
 
     @property
     def label(self) -> str:

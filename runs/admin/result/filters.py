@@ -33,9 +33,8 @@ class TagFilter(DropdownFilter):
     """Path from the row to its tag set."""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [
-            (name, name) for name in Tag.objects.order_by("name").values_list("name", flat=True)
-        ]
+        names = Tag.objects.order_by("name").values_list("name", flat=True)
+        return [(name, name) for name in names]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if not self.value():
@@ -46,7 +45,7 @@ class TagFilter(DropdownFilter):
 
 
 class FailedJudgmentFilter(RadioFilter):
-    """Those of which a judge's verdict could not be had."""
+    """Results with a failed judgment in the active judge run."""
 
     title = "failed judgments"
     parameter_name = "failed_judgments"

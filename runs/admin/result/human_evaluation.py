@@ -15,7 +15,7 @@ from runs.admin.result.navigation import ResultNavigation
 from runs.models import ChosenBy, EvaluationKind, Result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 
-LONGEST_S = 24 * 3600
+MAX_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,15 @@ class EvaluationForm:
             option=sent.get("option", ""),
             justification=sent.get("justification", ""),
             settles="settles" in sent,
-            seconds=min(row_number(seconds), LONGEST_S) if seconds.isdecimal() else None,
+            seconds=min(row_number(seconds), MAX_SECONDS) if seconds.isdecimal() else None,
             chosen_by=chosen_by,
         )
 
     def human_verdict(self) -> HumanVerdict:
-        kind = EvaluationKind.ADJUDICATION if self.settles else EvaluationKind.EVALUATION
         return HumanVerdict(
             option=self.option,
             justification=self.justification,
-            kind=kind,
+            kind=EvaluationKind.ADJUDICATION if self.settles else EvaluationKind.EVALUATION,
             chosen_by=self.chosen_by,
             seconds=self.seconds,
             criterion=self.criterion,
@@ -63,15 +62,16 @@ def evaluated(
     if draft.settles and not request.user.has_perm("runs.adjudicate"):
         raise PermissionDenied
     try:
-        return (
-            _undone(request, result, draft, navigation)
-            if draft.act == "undo"
-            else _saved(request, result, draft, navigation)
-        )
+        if draft.act != "undo":
+            return _saved(request, result, draft, navigation)
+        withdraw(result, by=current_user(request), criterion=draft.criterion)
     except ValidationError as error:
         for message in error.messages:
             messages.error(request, message)
         return None
+    about = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
+    messages.success(request, f"Withdrew your verdict on {about}.")
+    return _to(result.pk, navigation, draft.criterion)
 
 
 def _saved(
@@ -94,15 +94,6 @@ def _saved(
     if following is None:
         messages.success(request, "Saved. That was the last result in this list.")
     return _to(following or result.pk, navigation)
-
-
-def _undone(
-    request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
-) -> HttpResponse:
-    withdraw(result, by=current_user(request), criterion=draft.criterion)
-    about = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
-    messages.success(request, f"Withdrew your verdict on {about}.")
-    return _to(result.pk, navigation, draft.criterion)
 
 
 def _to(pk: int, navigation: ResultNavigation, criterion: str = "") -> HttpResponse:

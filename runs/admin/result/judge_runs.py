@@ -49,17 +49,13 @@ def view_of(
 ) -> JudgeRunView:
     """Prepare one judge run for a reader; `entries` are the human evaluations that count in it."""
     judge_run = verdict.judge_run
-    if not verdict.has_rubric:
-        return JudgeRunView(verdict, _whole_judgments(verdict, reader), [])
-    is_active = judge_run is None or judge_run.is_active
-    scale = rubric_scale(judge_run) if is_active else FIVE_CLASSES
-    return JudgeRunView(verdict, [], rows_of(verdict, entries, reader, scale))
-
-
-def _whole_judgments(verdict: ResultVerdict, reader: User) -> list[WholeJudgment]:
+    if verdict.has_rubric:
+        is_active = judge_run is None or judge_run.is_active
+        scale = rubric_scale(judge_run) if is_active else FIVE_CLASSES
+        return JudgeRunView(verdict, [], rows_of(verdict, entries, reader, scale))
     prompts: dict[int, JudgePrompt] = {}
-    if verdict.judge_run and verdict.judgments:
-        prompts = prompts_of(verdict.judge_run, verdict.result, verdict.judgments, reader=reader)
+    if judge_run and verdict.judgments:
+        prompts = prompts_of(judge_run, verdict.result, verdict.judgments, reader=reader)
     passes = verdict.result.revision.passes
     found = []
     for reply in verdict.criteria[0].replies:
@@ -67,4 +63,4 @@ def _whole_judgments(verdict: ResultVerdict, reader: User) -> list[WholeJudgment
             found.append(WholeJudgment(reply.judge, row, prompts.get(row.pk), passes(row.value)))
         if not reply.judgments:
             found.append(WholeJudgment(reply.judge, None, None, None))
-    return found
+    return JudgeRunView(verdict, found, [])

@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 
 from evalhub.admin_site.pages import current_user
 from runs.figures.filters import Filters
 from runs.figures.listing import Listing
 from runs.models import Result, Run
 
-MOST = 5000
-"""The most results of a list to navigate."""
+MAX_RESULTS = 5000
+"""Navigated of a list."""
 
 SESSION_KEY = "result_trail"
 KEPT = "navigation"
@@ -44,8 +44,7 @@ class ResultNavigation(NamedTuple):
     @property
     def suffix(self) -> str:
         """Return the query string for other results of this list."""
-        query = f"{self.query}&{KEPT}=1" if self.query else f"{KEPT}=1"
-        return f"?{query}"
+        return f"?{self.query}&{KEPT}=1" if self.query else f"?{KEPT}=1"
 
 
 def navigation_of(
@@ -56,20 +55,15 @@ def navigation_of(
     Args:
         listed: The rows of the admin's list, if the reader comes from there.
     """
-    query = _without_kept(request.GET)
-    kept = request.session.get(SESSION_KEY)
+    own = request.GET.copy()
+    own.pop(KEPT, None)
+    query, kept = own.urlencode(), request.session.get(SESSION_KEY)
     if KEPT in request.GET and kept and kept["query"] == query and result.pk in kept["ids"]:
         return ResultNavigation(kept["ids"], query)
     rows = _matching(request, result) if listed is None else listed
-    navigation = ResultNavigation(list(rows.values_list("pk", flat=True)[:MOST]), query)
+    navigation = ResultNavigation(list(rows.values_list("pk", flat=True)[:MAX_RESULTS]), query)
     request.session[SESSION_KEY] = navigation._asdict()
     return navigation
-
-
-def _without_kept(query: QueryDict) -> str:
-    copy = query.copy()
-    copy.pop(KEPT, None)
-    return copy.urlencode()
 
 
 def _matching(request: HttpRequest, result: Result) -> QuerySet[Result]:

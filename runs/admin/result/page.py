@@ -91,8 +91,8 @@ def page_of(result: Result, reader: User) -> ResultPage:
     verdicts = verdicts_on(result, with_calls=True)
     passes = result.revision.passes
     entries = evaluation_entries_of(verdicts.evaluations, passes)
-    own = [e.evaluation for e in entries if e.is_active and e.evaluation.annotator_id == reader.pk]
-    on_whole = [evaluation for evaluation in own if evaluation.criterion.key == WHOLE_TEST]
+    own = [entry for entry in entries if entry.is_active_of(reader)]
+    on_whole = [entry.evaluation for entry in own if entry.about == WHOLE_TEST]
     score = verdicts.active.result_score
     judged = score.passed if score and not on_whole else None
     call_ids = [turn["call"] for turn in answer.turns if turn.get("call")] if answer else []

@@ -103,42 +103,24 @@ def rows_of(
         scale: The scale on which annotators judge a criterion without a check.
     """
     shares = {} if verdict.whole else verdict.breakdown.shares
-    return [
-        _row(
-            number,
-            found,
-            [entry for entry in entries if entry.evaluation.criterion_id == found.criterion.pk],
-            share=shares.get(found.criterion.key),
+    rows = []
+    for number, found in enumerate(verdict.criteria, 1):
+        criterion = found.criterion
+        about = [entry for entry in entries if entry.evaluation.criterion_id == criterion.pk]
+        mine = [entry.evaluation for entry in about if entry.is_active_of(reader)]
+        row = Row(
+            number=number,
+            verdict=found,
+            check=_checked(found),
+            share=shares.get(criterion.key),
             is_met=None if found.score is None else verdict.rule.is_met(found.score),
-            reader=reader,
-            scale=scale,
+            entries=about,
+            mine=mine[-1] if mine else None,
+            choices=extent_choices(CHECKED if criterion.check_name else scale),
+            adjudication=adjudication_of_criterion(about, reader),
         )
-        for number, found in enumerate(verdict.criteria, 1)
-    ]
-
-
-def _row(
-    number: int,
-    found: CriterionVerdict,
-    entries: list[EvaluationEntry],
-    *,
-    share: float | None,
-    is_met: bool | None,
-    reader: User,
-    scale: Scale,
-) -> Row:
-    mine = [e.evaluation for e in entries if e.is_active and e.evaluation.annotator_id == reader.pk]
-    return Row(
-        number=number,
-        verdict=found,
-        check=_checked(found),
-        share=share,
-        is_met=is_met,
-        entries=entries,
-        mine=mine[-1] if mine else None,
-        choices=extent_choices(CHECKED if found.criterion.check_name else scale),
-        adjudication=adjudication_of_criterion(entries, reader),
-    )
+        rows.append(row)
+    return rows
 
 
 def _checked(found: CriterionVerdict) -> Checked | None:

@@ -36,19 +36,23 @@ def _bare(similarity: float | None) -> str:
 
 
 def _rubric(breakdown: Breakdown, numbers: Mapping[str, int]) -> list[str]:
-    if breakdown.mean is None:
-        mean = "No criterion has a value, so there is no score."
-    else:
-        mean = (
-            f"The weighted mean of the criteria with a value is {score(breakdown.mean)}; each "
-            "criterion shows its share."
-        )
-    return [
-        mean,
-        *_alternatives(breakdown.alternatives),
-        *_unscored(breakdown, numbers),
-        *_mandatory(breakdown, numbers),
+    lines = [
+        "No criterion has a value, so there is no score."
+        if breakdown.mean is None
+        else f"The weighted mean of the criteria with a value is {score(breakdown.mean)}; each "
+        "criterion shows its share."
     ]
+    lines += _alternatives(breakdown.alternatives)
+    if keys := breakdown.unscored:
+        have = "has" if len(keys) == 1 else "have"
+        lines.append(f"{_named(keys, numbers)} {have} no value and no weight in the score.")
+    effect, keys = "but not met: the score is 0.", breakdown.unmet
+    if breakdown.lost:
+        effect, keys = "and without a value, so there is no score.", breakdown.lost
+    if keys:
+        verb = "is" if len(keys) == 1 else "are"
+        lines.append(f"{_named(keys, numbers)} {verb} mandatory {effect}")
+    return lines
 
 
 def _alternatives(alternatives: Sequence[Alternative]) -> list[str]:
@@ -64,24 +68,6 @@ def _alternatives(alternatives: Sequence[Alternative]) -> list[str]:
                 f"criterion of weight 1: {score(counting.score)}{among}."
             )
     return lines
-
-
-def _unscored(breakdown: Breakdown, numbers: Mapping[str, int]) -> list[str]:
-    if not breakdown.unscored:
-        return []
-    have = "has" if len(breakdown.unscored) == 1 else "have"
-    return [f"{_named(breakdown.unscored, numbers)} {have} no value and no weight in the score."]
-
-
-def _mandatory(breakdown: Breakdown, numbers: Mapping[str, int]) -> list[str]:
-    keys, effect = breakdown.unmet, "not met: the score is 0."
-    if breakdown.lost:
-        keys, effect = breakdown.lost, "without a value, so there is no score."
-    if not keys:
-        return []
-    link = "and" if breakdown.lost else "but"
-    verb = "is" if len(keys) == 1 else "are"
-    return [f"{_named(keys, numbers)} {verb} mandatory {link} {effect}"]
 
 
 def _named(keys: Sequence[str], numbers: Mapping[str, int]) -> str:
