@@ -50,11 +50,7 @@ class SuiteViewSet(Written):
 class JuryViewSet(Written):
     """Juries: judges that score together."""
 
-    queryset = (
-        Jury.objects.select_related("backup__language_model", "backup__template")
-        .prefetch_related("judges__language_model", "judges__template")
-        .order_by("-pk")
-    )
+    queryset = Jury.objects.with_judges().order_by("-pk")
     serializer_class = JurySerializer
     filterset_class = filters.JuryFilters
     ordering_fields = ("id", "name")

@@ -1,7 +1,7 @@
 """Load of judges before a launch: calls by judge, and the tokens of their prompts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,7 +24,6 @@ REPAIR_TOKENS = 250
 class JudgeShare(NamedTuple):
     """Calls of a judge per answer: for a whole test, and for a rubric."""
 
-    frozen_judge: FrozenJudge
     whole: int
     rubric: int
 
@@ -37,22 +36,18 @@ def jury_preview(judges: Sequence[Judge], tests: Iterable[Test] = ()) -> FrozenJ
 
 def judge_shares(frozen_jury: FrozenJury, criteria: int) -> list[JudgeShare]:
     """Return the calls of each judge per answer, for a rubric of so many criteria for judges."""
-    return [
-        JudgeShare(
-            frozen_judge,
-            frozen_judge.samples
-            if is_asked_about(frozen_jury, frozen_judge, on_rubric=False)
-            else 0,
-            frozen_judge.samples * criteria
-            if is_asked_about(frozen_jury, frozen_judge, on_rubric=True)
-            else 0,
-        )
-        for frozen_judge in frozen_jury.frozen_judges
-    ]
+    shares = []
+    for judge in frozen_jury.frozen_judges:
+        on_whole, on_rubric = _subjects(frozen_jury, judge)
+        shares.append(JudgeShare(judge.samples * on_whole, judge.samples * criteria * on_rubric))
+    return shares
 
 
-def is_asked_about(frozen_jury: FrozenJury, frozen_judge: FrozenJudge, *, on_rubric: bool) -> bool:
-    return any(frozen_judge is other for other in frozen_jury.judges_asked(on_rubric=on_rubric))
+def _subjects(frozen_jury: FrozenJury, judge: FrozenJudge) -> tuple[bool, bool]:
+    """Return whether the judge is asked about whole tests, and about rubrics."""
+    asked = [frozen_jury.judges_asked(on_rubric=on_rubric) for on_rubric in (False, True)]
+    on_whole, on_rubric = (any(judge is other for other in judges) for judges in asked)
+    return on_whole, on_rubric
 
 
 @dataclass
@@ -105,41 +100,25 @@ class JudgeLoad:
             for model, n in sorted(repaired.items())
         ]
 
-    def _asked(self, frozen_judge: FrozenJudge) -> _Asked:
+    def _asked(self, judge: FrozenJudge) -> _Asked:
         asked = _Asked()
-        on_rubric, on_whole = (
-            is_asked_about(self.frozen_jury, frozen_judge, on_rubric=True),
-            is_asked_about(self.frozen_jury, frozen_judge, on_rubric=False),
-        )
+        on_whole, on_rubric = _subjects(self.frozen_jury, judge)
         for test in self.tests:
             rubric = list(test.criteria.all())
-            if rubric and on_rubric and frozen_judge.rubric:
-                self._add(asked, frozen_judge, frozen_judge.rubric, test, for_judges(rubric))
-            elif not rubric and on_whole and (whole := frozen_judge.whole or self._own(test)):
-                self._add(asked, frozen_judge, whole, test, [None])
+            template: JudgePromptTemplate | None = None
+            criteria: list[Criterion | None] = [None]
+            if rubric and on_rubric:
+                template, criteria = judge.rubric, [*for_judges(rubric)]
+            elif not rubric and on_whole:
+                template = judge.whole or self._own(test)
+            if template is None:
+                continue
+            asked.judgments += judge.samples * len(criteria)
+            asked.tokens += judge.samples * _size(judge, template, test, criteria)
+            model = self.frozen_jury.repair_models.get(template.template_id)
+            if criteria and model and model.language_model_id != judge.endpoint.language_model_id:
+                asked.repaired[model.language_model_id] += judge.samples * len(criteria)
         return asked
-
-    def _add(
-        self,
-        asked: _Asked,
-        frozen_judge: FrozenJudge,
-        prompt_template: JudgePromptTemplate,
-        test: Test,
-        criterion_tasks: Sequence[Criterion | None],
-    ) -> None:
-        """Add judgments on these criteria; None is the test as a whole."""
-        n = frozen_judge.samples * len(criterion_tasks)
-        asked.judgments += n
-        asked.tokens += frozen_judge.samples * _size(
-            frozen_judge, prompt_template, test, criterion_tasks
-        )
-        repair_model = self.frozen_jury.repair_models.get(prompt_template.template_id)
-        if (
-            n
-            and repair_model
-            and repair_model.language_model_id != frozen_judge.endpoint.language_model_id
-        ):
-            asked.repaired[repair_model.language_model_id] += n
 
     def _own(self, test: Test) -> JudgePromptTemplate | None:
         if test.template is None:
@@ -155,33 +134,26 @@ def for_judges(rubric: Iterable[Criterion]) -> list[Criterion]:
 
 
 def _size(
-    frozen_judge: FrozenJudge,
-    prompt_template: JudgePromptTemplate,
+    judge: FrozenJudge,
+    template: JudgePromptTemplate,
     test: Test,
-    criterion_tasks: Sequence[Criterion | None],
+    criteria: Sequence[Criterion | None],
 ) -> int:
-    """Return the tokens of one judge's prompts, one for each of these criteria."""
-    text = prompt_template.text_for(frozen_judge.endpoint.language_model_id)
+    """Return the tokens of prompts on these criteria; None is the test as a whole.
+
+    Examples count with their average length.
+    """
+    text = template.text_for(judge.endpoint.language_model_id)
     shown = _named(text)
-    always = len(text) + sum(_length(test, name) for name in shown)
-    own = sum(len(criterion.text) for criterion in criterion_tasks if criterion)
-    taught = sum(
-        _taught(prompt_template, shown, test, criterion is not None)
-        for criterion in criterion_tasks
-    )
-    characters = always * len(criterion_tasks) + taught + (own if "criterion" in shown else 0)
-    return tokens_of(characters) + VERDICT_SCHEMA_TOKENS * len(criterion_tasks)
-
-
-def _taught(
-    prompt_template: JudgePromptTemplate, shown: Collection[str], test: Test, is_criterion: bool
-) -> int:
-    """Return the characters of the examples shown, by their average length."""
-    fit = prompt_template.examples.that_fit(ExampleQuery(test.pk, "", "", is_criterion))
-    if not fit:
-        return 0
-    number = min(len(fit), prompt_template.examples.most)
-    return number * len(as_text(fit, shown, "0" * 16)) // len(fit)
+    characters = len(criteria) * (len(text) + sum(_length(test, name) for name in shown))
+    for criterion in criteria:
+        if criterion and "criterion" in shown:
+            characters += len(criterion.text)
+        fit = template.examples.that_fit(ExampleQuery(test.pk, "", "", criterion is not None))
+        if fit:
+            number = min(len(fit), template.examples.most)
+            characters += number * len(as_text(fit, shown, "0" * 16)) // len(fit)
+    return tokens_of(characters) + VERDICT_SCHEMA_TOKENS * len(criteria)
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -96,14 +96,24 @@ class Judge(models.Model):
             details.insert(0, self.approach.replace("_", "-"))
         if self.samples > 1:
             details.append(f"{self.samples} samples")
-        return (
-            f"{self.language_model} ({', '.join(details)})" if details else str(self.language_model)
-        )
+        name = str(self.language_model)
+        return f"{name} ({', '.join(details)})" if details else name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk:
             raise ValidationError("A judge cannot be changed: create another one.")
         super().save(*args, **kwargs)
+
+    @property
+    def label(self) -> str:
+        return f"{self} (scripted)" if self.language_model.is_scripted else str(self)
+
+
+class JuryQuerySet(models.QuerySet["Jury"]):
+    def with_judges(self) -> Self:
+        """Read judges and backup with all that their names are made of."""
+        juries = self.select_related("backup__language_model", "backup__template")
+        return juries.prefetch_related("judges__language_model", "judges__template")
 
 
 class Jury(models.Model):
@@ -123,6 +133,7 @@ class Jury(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     history = HistoricalRecords(m2m_fields=[judges])
+    objects = JuryQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

@@ -5,13 +5,14 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.formatting import DASH
 from runs.admin.jury.form import PUT_TOGETHER, JuryForm
 from runs.launching.selection import backup_of_one_model
-from runs.models import Judge, Jury
+from runs.models import Jury
 
 
 @admin.register(Jury)
@@ -35,13 +36,10 @@ class JuryAdmin(HistoryAdmin):
         css = {"all": ("evalhub/result.css", "evalhub/launch.css")}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Jury]:
-        juries: QuerySet[Jury] = super().get_queryset(request)
-        juries = juries.select_related("backup__language_model", "backup__template")
-        return juries.prefetch_related("judges__language_model", "judges__template")
+        return Jury.objects.with_judges()
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.preview_view)
-        return [path("preview/", view, name="runs_jury_preview"), *super().get_urls()]
+        return [self.view_path("preview/", self.preview_view, "preview"), *super().get_urls()]
 
     def preview_view(self, request: HttpRequest) -> HttpResponse:
         """Return the calls of the jury in the form, saved or not."""
@@ -51,11 +49,11 @@ class JuryAdmin(HistoryAdmin):
 
     @display(description="Judges")
     def judge_names(self, jury: Jury) -> str:
-        return ", ".join(_named(judge) for judge in jury.judges.all()) or "none yet"
+        return ", ".join(judge.label for judge in jury.judges.all()) or "none yet"
 
     @display(description="Backup", ordering="backup")
     def backup_name(self, jury: Jury) -> str:
-        return _named(jury.backup) if jury.backup else "—"
+        return jury.backup.label if jury.backup else DASH
 
     def get_fieldsets(self, request: HttpRequest, obj: Jury | None = None) -> Any:
         if obj is not None and not self.has_change_permission(request, obj):
@@ -79,7 +77,3 @@ class JuryAdmin(HistoryAdmin):
             form.instance.judges.set(form.judges())
         for warning in backup_of_one_model(form.instance.judges.all(), form.instance.backup):
             messages.warning(request, warning)
-
-
-def _named(judge: Judge) -> str:
-    return f"{judge} (scripted)" if judge.language_model.is_scripted else str(judge)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminIntegerFieldWidget,
@@ -13,11 +12,12 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from evalhub.admin_site.pages import row_number
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, TemplateState
 from issues.models.template import is_criterion_template
-from runs.admin.jury.preview import JuryPreview, criteria_in, jury_preview_of
+from runs.admin.jury.preview import JuryPreview, jury_preview_of
 from runs.judging.jury_builder import (
     JuryBuilder,
     backup_problem,
@@ -32,6 +32,9 @@ PUT_TOGETHER = {
     *("whole_prompt", "criterion_prompt", "params"),
 }
 """Fields that define the judges; judges from elsewhere stay until one of these changes."""
+
+DEFAULT_CRITERIA, MAX_CRITERIA = 5, 200
+"""Of the rubric in the preview."""
 
 APPROACHES = [
     (Approach.TEMPLATE, "Whole test, with its judge template"),
@@ -118,7 +121,10 @@ class JuryForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.stored: list[Judge] = _judges_of(self.instance)
+        self.stored: list[Judge] = []
+        if self.instance.pk:
+            judges = self.instance.judges.select_related("language_model", "template")
+            self.stored = list(judges.order_by("pk"))
         for field in self.fields.values():
             if isinstance(field, PromptField):
                 field.offer()
@@ -190,22 +196,16 @@ class JuryForm(forms.ModelForm):
     @property
     def asked(self) -> JuryPreview:
         """Return the calls of the judges that are entered, or of those stored."""
+        criteria = min(row_number(self.data.get("criteria")) or DEFAULT_CRITERIA, MAX_CRITERIA)
         if self.is_bound:
             self.is_valid()
-            return jury_preview_of(self.drafts(), self.backup_draft(), criteria_in(self.data))
-        return jury_preview_of(self.stored, self.instance.backup, criteria_in({}))
+            return jury_preview_of(self.drafts(), self.backup_draft(), criteria)
+        return jury_preview_of(self.stored, self.instance.backup, criteria)
 
     @property
     def made_elsewhere(self) -> bool:
         """Return whether this form cannot express the stored judges, only replace them."""
         return bool(self.stored) and jury_builder_of(self.stored) is None
-
-
-def _judges_of(jury: Jury) -> list[Judge]:
-    if not jury.pk:
-        return []
-    judges: QuerySet[Judge] = jury.judges.select_related("language_model", "template")
-    return list(judges.order_by("pk"))
 
 
 def _initial(judges: list[Judge], backup: Judge | None) -> dict[str, Any]:

@@ -1,16 +1,12 @@
 """Calls of a jury per answer, shown while the jury is edited."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from evalhub.admin_site.pages import row_number
 from runs.judging.jury_builder import SEEN
 from runs.launching.judge_load import judge_shares, jury_preview
 from runs.launching.selection import backup_of_one_model, equal_samples
 from runs.models import Approach, Judge
-
-DEFAULT_CRITERIA, MAX_CRITERIA = 5, 200
 
 
 @dataclass(frozen=True)
@@ -48,24 +44,13 @@ class JuryPreview:
 
 
 def jury_preview_of(judges: Sequence[Judge], backup: Judge | None, criteria: int) -> JuryPreview:
-    found = zip(judges, judge_shares(jury_preview(judges), criteria), strict=True)
-    return JuryPreview(
-        [_line(judge, share.whole, share.rubric) for judge, share in found],
-        criteria,
-        backup,
-        [*equal_samples(judges), *backup_of_one_model(judges, backup)],
-    )
-
-
-def _line(judge: Judge, whole: int, rubric: int) -> JudgePreview:
-    sees = SEEN[Approach(judge.approach)]
-    if judge.approach == Approach.TEMPLATE and judge.template:
-        sees = f"the fields of {judge.template}"
-    if judge.approach == Approach.TEMPLATE and rubric:
-        sees = f"{sees}; for a rubric {SEEN[Approach.PROMPT_AWARE]}"
-    return JudgePreview(str(judge), sees, judge.samples, whole, rubric)
-
-
-def criteria_in(sent: Mapping[str, Any]) -> int:
-    """Return the number of criteria in the example."""
-    return min(row_number(sent.get("criteria")) or DEFAULT_CRITERIA, MAX_CRITERIA)
+    lines = []
+    for judge, share in zip(judges, judge_shares(jury_preview(judges), criteria), strict=True):
+        sees = SEEN[Approach(judge.approach)]
+        if judge.approach == Approach.TEMPLATE and judge.template:
+            sees = f"the fields of {judge.template}"
+        if judge.approach == Approach.TEMPLATE and share.rubric:
+            sees = f"{sees}; for a rubric {SEEN[Approach.PROMPT_AWARE]}"
+        lines.append(JudgePreview(str(judge), sees, judge.samples, share.whole, share.rubric))
+    warnings = [*equal_samples(judges), *backup_of_one_model(judges, backup)]
+    return JuryPreview(lines, criteria, backup, warnings)

@@ -4,16 +4,20 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+    QueryDict,
+)
 from django.shortcuts import get_object_or_404, render
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import row_number
+from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.formatting import DASH
 from evalhub.schedules import BadCron, in_words, next_times
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
@@ -30,7 +34,7 @@ from runs.models import Launch, Suite
 
 
 @admin.register(Launch)
-class LaunchAdmin(ModelAdmin):
+class LaunchAdmin(PageAdmin):
     """The launch form, the list of launches, and a launch's own page."""
 
     when_empty = "Choose tests, models and a jury to launch a run."
@@ -38,19 +42,18 @@ class LaunchAdmin(ModelAdmin):
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
     list_before_template = "runs/launch/list_before.html"
-    date_hierarchy = None
+    list_filter_submit = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Launch]:
         launches: QuerySet[Launch] = super().get_queryset(request)
         return launches.select_related("requested_by").annotate(run_total=Count("runs"))
 
     def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
-        own = [
-            path("estimate/", wrap(self.estimate_view), name="runs_launch_estimate"),
-            path("<int:pk>/act/", wrap(self.act_view), name="runs_launch_act"),
+        return [
+            self.view_path("estimate/", self.estimate_view, "estimate"),
+            self.view_path("<int:pk>/act/", self.act_view, "act"),
+            *super().get_urls(),
         ]
-        return [*own, *super().get_urls()]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -63,99 +66,84 @@ class LaunchAdmin(ModelAdmin):
         """Show the launch form, or do what its button says; every refusal keeps the input."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        if request.method != "POST":
-            data = preselected(request)
-            return self._with_defaults(request, data, is_new="again" not in request.GET)
-        act = request.POST.get("act", "launch")
-        if act == "suite_defaults":
-            return self._with_defaults(request, request.POST, is_new=True)
+        act, is_new = request.POST.get("act", "launch"), request.method != "POST"
+        if is_new or act == "suite_defaults":
+            data = preselected(request) if is_new else request.POST
+            suite = Suite.objects.filter(pk=row_number(data.get("suite"))).first()
+            if suite is None or (is_new and "again" in request.GET):
+                return self._form_page(request, LaunchForm(data))
+            filled, names = with_defaults(data, suite)
+            return self._form_page(request, LaunchForm(filled), filled_in=names)
         form = LaunchForm(request.POST)
+        plan = form.plan()
         if act == "keep_defaults":
-            return self._defaults_kept(request, form)
+            return self._save_defaults(request, form, plan)
         if act != "launch":
-            return self._form_page(request, form, more=act)
-        plan = form.plan()
+            return self._form_page(request, form, plan, more=act)
         if plan.problems:
-            return self._form_page(request, form, plan=plan, refused=True)
-        return self._launched(request, form, plan)
-
-    def _with_defaults(
-        self, request: HttpRequest, data: QueryDict, *, is_new: bool
-    ) -> TemplateResponse:
-        """Show the form with the defaults of the chosen suite."""
-        suite = Suite.objects.filter(pk=row_number(data.get("suite"))).first()
-        if suite is None or not is_new:
-            return self._form_page(request, LaunchForm(data))
-        filled, names = with_defaults(data, suite)
-        return self._form_page(request, LaunchForm(filled), filled_in=names)
-
-    def _defaults_kept(self, request: HttpRequest, form: LaunchForm) -> TemplateResponse:
-        """Save the form's options as defaults of the chosen suite."""
-        if not request.user.has_perm("runs.change_suite"):
-            raise PermissionDenied
-        plan = form.plan()
-        suite = plan.selection.suite
-        if plan.problems or suite is None:
-            problems = plan.problems or ["Choose the suite whose defaults these become."]
-            return self._form_page(
-                request, form, plan=plan._replace(problems=problems), refused=True
-            )
-        suite.defaults = plan.spec.defaults()
-        suite.save(update_fields=["defaults"])
-        messages.success(request, f"Saved as defaults of {suite}.")
-        return self._form_page(request, form, plan=plan)
-
-    def _launched(self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan) -> HttpResponse:
+            return self._form_page(request, form, plan, problems=plan.problems)
         try:
-            record = launch(plan.spec, by=request.user)  # type: ignore[arg-type]
+            record = launch(plan.spec, by=current_user(request))
         except LaunchRefused as refused:
-            return self._form_page(
-                request, form, plan=plan._replace(problems=refused.problems), refused=True
-            )
+            return self._form_page(request, form, plan, problems=refused.problems)
         if plan.cron:
             record.start_schedule(plan.cron)
         runs = list(record.runs.order_by("pk"))
         messages.success(request, f"Launched {len(runs)} run{'s' * (len(runs) != 1)}.")
         if len(runs) == 1:
             return HttpResponseRedirect(runs[0].get_absolute_url())
-        return HttpResponseRedirect(
-            reverse("admin:runs_run_changelist") + f"?launch__id__exact={record.pk}"
-        )
+        list_url = reverse("admin:runs_run_changelist")
+        return HttpResponseRedirect(f"{list_url}?launch__id__exact={record.pk}")
+
+    def _save_defaults(
+        self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan
+    ) -> HttpResponse:
+        """Save the form's options as defaults of the chosen suite."""
+        if not request.user.has_perm("runs.change_suite"):
+            raise PermissionDenied
+        suite = plan.selection.suite
+        if plan.problems or suite is None:
+            problems = plan.problems or ["Choose the suite whose defaults these become."]
+            return self._form_page(request, form, plan, problems=problems)
+        suite.defaults = plan.spec.defaults()
+        suite.save(update_fields=["defaults"])
+        messages.success(request, f"Saved as defaults of {suite}.")
+        return self._form_page(request, form, plan)
 
     def _form_page(
         self,
         request: HttpRequest,
         form: LaunchForm,
-        *,
         plan: LaunchPlan | None = None,
-        refused: bool = False,
+        *,
+        problems: Sequence[str] = (),
         more: str = "",
         filled_in: Sequence[str] = (),
-    ) -> TemplateResponse:
+    ) -> HttpResponse:
+        """Show the form. `problems` are those of a launch that was refused."""
         plan = plan or form.plan()
-        prompts = [*form.system_prompts, *([""] if more == "add_prompt" else [])]
-        blank_rows = 2 if more == "add_parameter" else 1
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Launch a run",
-            "opts": self.opts,
-            "form": form,
-            "data": form.sent,
-            "issues": choices.issue_choices(form.sent.getlist("issues")),
-            "tags": choices.tag_choices(form.sent.getlist("tags")),
-            "suites": choices.suite_choices(form.sent.getlist("suite")),
-            "models": choices.model_choices(form.sent.getlist("models")),
-            "juries": choices.jury_choices(form.sent.getlist("jury")),
-            "prompts": prompts,
-            "rows": [*form.rows, *[Row()] * blank_rows],
-            "types": TYPES.items(),
-            "usual": USUAL,
-            "refused": refused,
-            "filled_in": filled_in,
-            "may_keep_defaults": request.user.has_perm("runs.change_suite"),
+        if problems:
+            plan = plan._replace(problems=list(problems))
+        return self.page(
+            request,
+            "runs/launch/form.html",
+            title="Launch a run",
+            form=form,
+            data=form.sent,
+            issues=choices.issue_choices(form.sent.getlist("issues")),
+            tags=choices.tag_choices(form.sent.getlist("tags")),
+            suites=choices.suite_choices(form.sent.getlist("suite")),
+            models=choices.model_choices(form.sent.getlist("models")),
+            juries=choices.jury_choices(form.sent.getlist("jury")),
+            prompts=[*form.system_prompts, *([""] if more == "add_prompt" else [])],
+            rows=[*form.rows, *[Row()] * (2 if more == "add_parameter" else 1)],
+            types=TYPES.items(),
+            usual=USUAL,
+            refused=bool(problems),
+            filled_in=filled_in,
+            may_keep_defaults=request.user.has_perm("runs.change_suite"),
             **_forecast(plan),
-        }
-        return TemplateResponse(request, "runs/launch/form.html", context)
+        )
 
     def estimate_view(self, request: HttpRequest) -> HttpResponse:
         """Return the estimate of the form as it is now."""
@@ -179,15 +167,15 @@ class LaunchAdmin(ModelAdmin):
 
     @display(description="Next", ordering="next_at")
     def next_time(self, launch: Launch) -> Any:
-        return launch.next_at or "—"
+        return launch.next_at or DASH
 
     @display(description="Last launch")
     def last(self, launch: Launch) -> str:
-        return launch.last_outcome or "—"
+        return launch.last_outcome or DASH
 
     @display(description="By", ordering="requested_by")
     def by(self, launch: Launch) -> Any:
-        return launch.requested_by or "—"
+        return launch.requested_by or DASH
 
     # One launch ----------------------------------------------------------------------------------
 
@@ -200,43 +188,38 @@ class LaunchAdmin(ModelAdmin):
         record = get_object_or_404(
             Launch.objects.select_related("requested_by"), pk=row_number(object_id)
         )
-        form = LaunchForm(data_of(record.spec, record.cron))
-        context = {
-            **self.admin_site.each_context(request),
-            "title": record.label,
-            "opts": self.opts,
-            "launch": record,
-            "runs": record.runs.order_by("-pk")[:50],
-            "run_total": record.runs.count(),
-            "plan": form.plan(),
-            "schedule": in_words(record.cron) if record.cron else "",
-            "times": _times(record.cron) if not record.is_paused else [],
-            "may_act": self.has_add_permission(request),
-        }
-        return TemplateResponse(request, "runs/launch/detail.html", context)
+        return self.page(
+            request,
+            "runs/launch/detail.html",
+            title=record.label,
+            launch=record,
+            runs=record.runs.order_by("-pk")[:50],
+            run_total=record.runs.count(),
+            plan=LaunchForm(data_of(record.spec, record.cron)).plan(),
+            schedule=in_words(record.cron) if record.cron else "",
+            times=[] if record.is_paused else _times(record.cron),
+            may_act=self.has_add_permission(request),
+        )
 
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Launch again, pause, resume or change the schedule."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        return _act(request, pk)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        record = get_object_or_404(Launch, pk=pk)
+        try:
+            messages.success(request, _do(record, request))
+        except (LaunchRefused, BadCron) as error:
+            messages.error(request, str(error))
+        return HttpResponseRedirect(self.url_of("change", pk))
 
 
-@require_POST
-def _act(request: HttpRequest, pk: int) -> HttpResponse:
-    record = get_object_or_404(Launch, pk=pk)
+def _do(record: Launch, request: HttpRequest) -> str:
+    """Do the act that is posted and return the message to show."""
     act = request.POST.get("act", "")
-    try:
-        messages.success(request, _do(record, act, request))
-    except (LaunchRefused, BadCron) as error:
-        messages.error(request, str(error))
-    return HttpResponseRedirect(reverse("admin:runs_launch_change", args=[pk]))
-
-
-def _do(record: Launch, act: str, request: HttpRequest) -> str:
-    """Do one act on a launch and return the message to show."""
     if act == "again":
-        return launch_again(record, by=request.user).last_outcome  # type: ignore[arg-type]
+        return launch_again(record, by=current_user(request)).last_outcome
     if act == "pause":
         record.pause()
         return "Schedule paused."
@@ -250,26 +233,21 @@ def _do(record: Launch, act: str, request: HttpRequest) -> str:
 
 
 def _forecast(plan: LaunchPlan) -> dict[str, Any]:
-    """Return the context of the estimate beside the form."""
-    return {
-        "plan": plan,
-        "made_of": _made_of(plan),
-        "estimate": estimate(plan.spec, plan.selection),
-        "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
-        "schedule": in_words(plan.cron) if plan.cron else "",
-        "times": _times(plan.cron),
-    }
-
-
-def _made_of(plan: LaunchPlan) -> list[str]:
-    """Return the factors whose combinations are the runs, such as "2 models"."""
+    """Return the context of the estimate; `made_of` are its factors, such as "2 models"."""
     counts = {
         "model": len(plan.selection.models),
         "system prompt": len(plan.spec.system_prompts),
         "temperature": len(set(plan.spec.temperatures)),
     }
-    several = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n > 1]
-    return several if len(several) > 1 or counts["model"] == 1 else []
+    several = [f"{n} {name}s" for name, n in counts.items() if n > 1]
+    return {
+        "plan": plan,
+        "made_of": several if len(several) > 1 or counts["model"] == 1 else [],
+        "estimate": estimate(plan.spec, plan.selection),
+        "warnings": [*warnings(plan.spec, plan.selection), *_notes(plan)],
+        "schedule": in_words(plan.cron) if plan.cron else "",
+        "times": _times(plan.cron),
+    }
 
 
 def _notes(plan: LaunchPlan) -> list[str]:

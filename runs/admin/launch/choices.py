@@ -8,7 +8,7 @@ from django.db.models import Count, Model, Q, QuerySet
 from evalhub.admin_site.pages import row_number
 from evalhub.models import LanguageModel
 from issues.models import Issue, IssueState, Tag, TestState
-from runs.models import Judge, Jury, Suite
+from runs.models import Jury, Suite
 
 MAX_CHOICES = 300
 """Choices listed in the form; select others in their own list, which has filters."""
@@ -61,24 +61,13 @@ def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:
     shown: list[Any] = list(rows[:MAX_CHOICES])
     hidden = rows.count() - len(shown) if len(shown) == MAX_CHOICES else 0
     if hidden:
-        known = {row.pk for row in shown}
-        shown += [row for row in rows.filter(pk__in=_ids(chosen)) if row.pk not in known]
-    return Choices(
-        [
-            _choice(
-                row,
-                chosen,
-                tests=row.runnable,
-                has_defaults=bool(getattr(row, "defaults", None)),
-            )
-            for row in shown
-        ],
-        hidden,
-    )
-
-
-def _ids(chosen: Collection[str]) -> list[int]:
-    return [row_number(text) for text in chosen]
+        known, ids = {row.pk for row in shown}, map(row_number, chosen)
+        shown += [row for row in rows.filter(pk__in=ids) if row.pk not in known]
+    found = []
+    for row in shown:
+        has_defaults = bool(getattr(row, "defaults", None))
+        found.append(_choice(row, chosen, tests=row.runnable, has_defaults=has_defaults))
+    return Choices(found, hidden)
 
 
 def _choice(row: Model, chosen: Collection[str], **rest: Any) -> Choice:
@@ -86,31 +75,20 @@ def _choice(row: Model, chosen: Collection[str], **rest: Any) -> Choice:
 
 
 def model_choices(chosen: Collection[str]) -> Choices:
-    models = LanguageModel.objects.active().order_by("name")
-    return Choices([_choice(row, chosen, notes=_model_notes(row)) for row in models], 0)
-
-
-def _model_notes(model: LanguageModel) -> tuple[str, ...]:
-    notes = [
-        "scripted" if model.is_scripted else "",
-        model.developer,
-        model.litellm_model,
-        "" if model.has_prices else "no prices",
-    ]
-    return tuple(note for note in notes if note)
+    found = []
+    for model in LanguageModel.objects.active().order_by("name"):
+        scripted = "scripted" if model.is_scripted else ""
+        prices = "" if model.has_prices else "no prices"
+        notes = filter(None, (scripted, model.developer, model.litellm_model, prices))
+        found.append(_choice(model, chosen, notes=tuple(notes)))
+    return Choices(found, 0)
 
 
 def jury_choices(chosen: Collection[str]) -> Choices:
-    juries = Jury.objects.filter(is_active=True).prefetch_related("judges__language_model")
-    juries = juries.prefetch_related("judges__template")
-    juries = juries.select_related("backup__language_model", "backup__template")
-    return Choices([_choice(row, chosen, notes=_judges(row)) for row in juries], 0)
-
-
-def _judges(jury: Jury) -> tuple[str, ...]:
-    named = [_named(judge) for judge in jury.judges.all()]
-    return (*named, f"backup: {_named(jury.backup)}") if jury.backup else tuple(named)
-
-
-def _named(judge: Judge) -> str:
-    return f"{judge} (scripted)" if judge.language_model.is_scripted else str(judge)
+    found = []
+    for jury in Jury.objects.with_judges().filter(is_active=True):
+        notes = [judge.label for judge in jury.judges.all()]
+        if jury.backup:
+            notes.append(f"backup: {jury.backup.label}")
+        found.append(_choice(jury, chosen, notes=tuple(notes)))
+    return Choices(found, 0)
