@@ -19,7 +19,7 @@ from runs.judging.tasks import RETRY
 from runs.judging.work import CHECK_ERROR
 from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
 from runs.launching.launch import add_judge_run, own_templates
-from runs.launching.selection import without_prompt
+from runs.launching.selection import inactive_judges, without_prompt
 from runs.models import (
     DOUBTFUL,
     NO_ANSWER,
@@ -201,9 +201,9 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     """Return the problems that keep these judges from judging the run."""
     if not judges:
         return ["This jury has no judges: choose another one."]
-    models = {judge.language_model for judge in (*judges, *([backup] if backup else []))}
-    idle = sorted(str(model) for model in models if not model.is_active)
-    problems = [f"These judges' models are inactive: {', '.join(idle)}."] if idle else []
+    everyone = [*judges, backup] if backup else judges
+    problems = inactive_judges(everyone)
+    models = {judge.language_model for judge in everyone}
     models |= repair_models_of(judges, backup, own_templates(run))
     asked = {(model.litellm_model, model.api_base) for model in models}
     candidate = run.candidate()

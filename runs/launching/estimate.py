@@ -81,7 +81,8 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
     runs = len(variants(spec, selection.models))
     passes = runs * spec.repeats
     answers = {model: _answer_tokens(model, spec) for model in selection.models}
-    usual = _mean(list(answers.values()))
+    bounds = list(zip(*answers.values(), strict=True)) or [(n,) for n in DEFAULT_ANSWER_TOKENS]
+    usual = Span(*(round(sum(sizes) / len(sizes)) for sizes in bounds))
     candidates = _candidates(spec, selection, answers)
     jury = JudgeLoad(jury_preview(selection.judges, selection.tests), selection.tests)
     judges = [
@@ -133,14 +134,11 @@ def _asked(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Asked:
         for number, position in enumerate(turns_to_generate(test.messages)):
             calls += 1
             carried += number
-            size += tokens_in(_contents(test, position))
+            earlier = test.messages[:position]
+            size += tokens_in([str(message.get("content") or "") for message in earlier])
     prompts = sum(tokens_in([prompt]) for prompt in system_prompts)
     n = len(system_prompts)
     return _Asked(calls * n, size * n + calls * prompts, carried * n)
-
-
-def _contents(test: Test, position: int) -> list[str]:
-    return [str(message.get("content") or "") for message in test.messages[:position]]
 
 
 def _candidates(
@@ -149,24 +147,22 @@ def _candidates(
     """Return the load of each model in all its runs together."""
     asked = _asked(selection.tests, spec.system_prompts)
     times = spec.repeats * max(1, len(set(spec.temperatures)))
-    return [_candidate(model, asked, answers[model], times) for model in selection.models]
-
-
-def _candidate(model: LanguageModel, asked: _Asked, answer: Span, repeats: int) -> EndpointLoad:
-    return EndpointLoad(
-        model.endpoint(),
-        Span(asked.calls * repeats, asked.calls * repeats),
-        Span(*(repeats * (asked.tokens + asked.carried_answers * size) for size in answer)),
-        Span(*(repeats * asked.calls * size for size in answer)),
-    )
+    return [
+        EndpointLoad(
+            model.endpoint(),
+            Span(asked.calls * times, asked.calls * times),
+            Span(*(times * (asked.tokens + asked.carried_answers * n) for n in answers[model])),
+            Span(*(times * asked.calls * n for n in answers[model])),
+        )
+        for model in selection.models
+    ]
 
 
 def _answer_tokens(model: LanguageModel, spec: LaunchSpec) -> Span:
     """Return the tokens of an answer: measured or default, never above the limit."""
-    measured = _measured_tokens(model)
-    low, high = measured or DEFAULT_ANSWER_TOKENS
     limit = token_limit(model.params | spec.params)
-    return Span(low, high) if limit is None else Span(min(low, limit), min(high, limit))
+    found = _measured_tokens(model) or DEFAULT_ANSWER_TOKENS
+    return Span(*(size if limit is None else min(size, limit) for size in found))
 
 
 def _measured_tokens(model: LanguageModel) -> Span | None:
@@ -193,30 +189,24 @@ def _embedding(
     return [EndpointLoad(endpoint, Span(calls, calls), Span(*read), Span(0, 0))]
 
 
-def _mean(spans: Sequence[Span]) -> Span:
-    if not spans:
-        return Span(*DEFAULT_ANSWER_TOKENS)
-    return Span(*(round(sum(column) / len(spans)) for column in zip(*spans, strict=True)))
-
-
 def _overshoot(
     candidates: Sequence[EndpointLoad], judges: Sequence[EndpointLoad]
 ) -> Decimal | None:
     """Return the cost of calls in flight of the most expensive candidate and all judges.
 
-    Judges of one model share its limit on calls in flight.
+    Judges of one model share its limit on calls in flight. None: a cost is unknown.
     """
     answering = [load.in_flight_usd() for load in candidates]
-    judging = defaultdict(list)
+    judging: dict[int | None, Decimal] = defaultdict(Decimal)
     for load in judges:
-        judging[load.endpoint.language_model_id].append(load.in_flight_usd())
+        usd, model = load.in_flight_usd(), load.endpoint.language_model_id
+        if usd is None:
+            return None
+        judging[model] = max(judging[model], usd)
     known = [usd for usd in answering if usd is not None]
-    highest = [
-        max(u for u in found if u is not None) for found in judging.values() if None not in found
-    ]
-    if len(known) < len(answering) or len(highest) < len(judging) or not answering:
+    if not known or len(known) < len(answering):
         return None
-    return max(known) + sum(highest, Decimal(0))
+    return max(known) + sum(judging.values(), Decimal(0))
 
 
 def _assumptions(
@@ -230,7 +220,11 @@ def _assumptions(
     if spec.repeats > 1:
         lines.append(f"Each test is answered {spec.repeats} times.")
     if spec.wants_similarity:
-        lines.append(_about_similarity(selection))
+        lines.append(
+            f"Similarity: {selection.embedder} embeds every answer, and each reference once."
+            if selection.embedder
+            else "Similarity is computed locally and costs nothing."
+        )
     lines.append("Retries of failed calls are not counted.")
     return lines
 
@@ -265,9 +259,3 @@ def _about_judges(selection: Selection) -> list[str]:
 
 def _criteria(count: int) -> str:
     return "1 criterion is" if count == 1 else f"{count:,} criteria are"
-
-
-def _about_similarity(selection: Selection) -> str:
-    if selection.embedder is None:
-        return "Similarity is computed locally and costs nothing."
-    return f"Similarity: {selection.embedder} embeds every answer, and each reference once."

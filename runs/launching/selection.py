@@ -58,8 +58,9 @@ def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
 def named(spec: LaunchSpec) -> Selection:
     """Return the rows that a launch names, as far as they exist and can run."""
     jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
+    tests = chosen(spec).runnable().select_related("issue", "template")
     return Selection(
-        tests=_tests(spec),
+        tests=list(tests.prefetch_related("issue__tags", "criteria").order_by("pk")),
         models=list(LanguageModel.objects.active().filter(pk__in=spec.models)),
         judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
         jury=jury,
@@ -73,7 +74,11 @@ def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) ->
     sealed = sealed_exposure_of(spec, selection, asks=asks)
     return [
         *_missing(spec, selection),
-        *_misfits(spec, selection),
+        *inactive_judges(selection.everyone),
+        *_tests_without_template(spec, selection),
+        *_self_evaluation(spec, selection),
+        *_limit_without_prices(spec, selection),
+        *_no_word_vectors(spec),
         *refusal(sealed, is_allowed=spec.allow_sealed_exposure),
     ]
 
@@ -91,11 +96,6 @@ def sealed_exposure_of(
     if selection.embedder and spec.wants_similarity:
         roles.append(("similarity", selection.embedder.endpoint()))
     return sealed_exposure(sealed, len(selection.tests), roles)
-
-
-def _tests(spec: LaunchSpec) -> list[Test]:
-    runnable = chosen(spec).runnable().select_related("issue", "template")
-    return list(runnable.prefetch_related("issue__tags", "criteria").order_by("pk"))
 
 
 def chosen(spec: LaunchSpec) -> TestQuerySet:
@@ -126,20 +126,9 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     return problems
 
 
-def _misfits(spec: LaunchSpec, selection: Selection) -> list[str]:
-    return [
-        *_inactive_judges(selection),
-        *_tests_without_template(spec, selection),
-        *_self_evaluation(spec, selection),
-        *_limit_without_prices(spec, selection),
-        *_no_word_vectors(spec),
-    ]
-
-
-def _inactive_judges(selection: Selection) -> list[str]:
-    off = sorted(
-        {str(j.language_model) for j in selection.everyone if not j.language_model.is_active}
-    )
+def inactive_judges(judges: Iterable[Judge]) -> list[str]:
+    models = {judge.language_model for judge in judges}
+    off = sorted(str(model) for model in models if not model.is_active)
     return [f"These judges' models are inactive: {', '.join(off)}."] if off else []
 
 
@@ -227,19 +216,18 @@ def _same_developer(selection: Selection) -> list[str]:
 
 def equal_samples(judges: Iterable[Judge]) -> list[str]:
     """Warn of judges with several samples at temperature 0."""
-    same = [str(judge) for judge in judges if judge.samples > 1 and not temperature_of(judge)]
+    same = []
+    for judge in judges:
+        temperature = (judge.language_model.params | judge.params).get("temperature")
+        varies = isinstance(temperature, int | float) and temperature != 0
+        if judge.samples > 1 and not varies:
+            same.append(str(judge))
     if not same:
         return []
     return [
         f"Several samples at temperature 0: {', '.join(same)}. They hardly differ and say little "
         "about a judge's certainty."
     ]
-
-
-def temperature_of(judge: Judge) -> float:
-    """Return its temperature; 0 unless it or its model sets one."""
-    value = (judge.language_model.params | judge.params).get("temperature")
-    return value if isinstance(value, int | float) else 0
 
 
 def backup_of_one_model(judges: Iterable[Judge], backup: Judge | None) -> list[str]:
@@ -275,24 +263,19 @@ def is_unscored(test: Test, selection: Selection) -> bool:
     if test.criteria.all():
         return False
     able = judges_for(selection.judges, on_rubric=False)
-    if test.template_id is None:
-        able = [judge for judge in able if judge not in without_prompt(selection.judges)]
-    return not able
+    bare = without_prompt(selection.judges) if test.template_id is None else []
+    return all(judge in bare for judge in able)
 
 
 def _checks_that_cannot_run(tests: Iterable[Test]) -> list[str]:
     names = Counter(
-        criterion.check_name
+        name
         for test in tests
         for criterion in test.criteria.all()
-        if criterion.check_name and not _can_run(criterion.check_name)
+        if (name := criterion.check_name) and not (name in CHECKS and CHECKS[name].can_run)
     )
     return [
         f"{count} {'criterion uses' if count == 1 else 'criteria use'} the check {name!r}, which "
         "cannot run here: not scored."
         for name, count in sorted(names.items())
     ]
-
-
-def _can_run(name: str) -> bool:
-    return name in CHECKS and CHECKS[name].can_run
