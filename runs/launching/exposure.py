@@ -100,24 +100,15 @@ def sealed_exposure(
             asked[address_of(endpoint)][f"{role} {endpoint.name}"] = None
     if not asked or not sealed:
         return None
-    seen = _seen(sealed, list(asked))
+    sent = Exposure.objects.filter(kind=ExposureKind.SENT, test__in=sealed, endpoint__in=asked)
+    counted = sent.order_by().values_list("endpoint").annotate(Count("test", distinct=True))
+    seen = {address: (n, last) for address, n, last in counted.annotate(Max("day"))}
     recipients = tuple(
         Recipient(address, tuple(names), *seen.get(address, (0, None)))
         for address, names in asked.items()
     )
     key = digest([sorted(sealed), sorted(asked)])
     return SealedExposure(len(sealed), tests, recipients, key)
-
-
-def _seen(sealed: Sequence[int], addresses: list[str]) -> dict[str, tuple[int, date]]:
-    """Count these tests by address that received them, with the most recent day."""
-    rows = Exposure.objects.filter(kind=ExposureKind.SENT, test__in=sealed, endpoint__in=addresses)
-    counted = (
-        rows.order_by()
-        .values("endpoint")
-        .annotate(tests=Count("test", distinct=True), last=Max("day"))
-    )
-    return {row["endpoint"]: (row["tests"], row["last"]) for row in counted}
 
 
 def refusal(sealed_exposure: SealedExposure | None, *, is_allowed: bool) -> list[str]:

@@ -13,10 +13,10 @@ from evalhub.models import ItemState, User
 from evalhub.work.queue import request_worker
 from issues.conversation import turns_to_generate
 from issues.revisions import freeze
-from runs.launching.launch import BATCH_SIZE, fill, make_run, variants
+from runs.launching.launch import BATCH_SIZE, fill, make_launch, make_run, variants
 from runs.launching.launch_spec import LaunchRefused, LaunchSpec
 from runs.launching.selection import Selection, select
-from runs.models import Answer, Launch, Result, Run
+from runs.models import Answer, Result, Run
 
 COLUMNS = ("test", "answer", "repeat")
 
@@ -39,14 +39,20 @@ def read_csv(text: str) -> list[ImportedAnswer]:
     reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
     answers, problems = [], []
     try:
-        problems += _column_problems([name.strip().lower() for name in reader.fieldnames or []])
-        reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or []]
+        names = [name.strip().lower() for name in reader.fieldnames or []]
+        reader.fieldnames = names
+        missing = [name for name in ("test", "answer") if name not in names]
+        unknown = [name for name in names if name not in COLUMNS]
+        problems += [f"The column {name!r} is missing." for name in missing]
+        problems += [f"Unknown column {name!r}: use {', '.join(COLUMNS)}." for name in unknown]
         for row in reader if not problems else ():
             place = f"line {reader.line_num}"
             found = _row_problems(place, row)
             problems += found
             if not found:
-                answers.append(_answer(place, row))
+                repeat = int((row.get("repeat") or "").strip() or 1)
+                answer = row.get("answer") or ""
+                answers.append(ImportedAnswer(place, int(row["test"]), answer, repeat))
     except csv.Error as error:
         problems.append(f"Line {reader.line_num + 1} is not CSV: {error}.")
     if not problems and not answers:
@@ -56,29 +62,16 @@ def read_csv(text: str) -> list[ImportedAnswer]:
     return answers
 
 
-def _column_problems(columns: Sequence[str]) -> list[str]:
-    missing = [name for name in ("test", "answer") if name not in columns]
-    unknown = [name for name in columns if name not in COLUMNS]
-    problems = [f"The column {name!r} is missing." for name in missing]
-    return problems + [f"Unknown column {name!r}: use {', '.join(COLUMNS)}." for name in unknown]
-
-
 def _row_problems(place: str, row: dict[str, str | None]) -> list[str]:
     if None in row:
         return [f"{place}: more values than columns; quote answers that contain commas."]
     problems = []
     for name in ("test", "repeat"):
         value = (row.get(name) or "").strip()
-        if not (re.fullmatch(r"[0-9]{1,18}", value) and int(value) > 0) and (
-            name == "test" or value
-        ):
+        is_number = re.fullmatch(r"[0-9]{1,18}", value) and int(value) > 0
+        if not is_number and (name == "test" or value):
             problems.append(f"{place}: {name} {value!r} is not a number from 1 up.")
     return problems
-
-
-def _answer(place: str, row: dict[str, str | None]) -> ImportedAnswer:
-    repeat = (row.get("repeat") or "").strip() or "1"
-    return ImportedAnswer(place, int(str(row["test"])), row.get("answer") or "", int(repeat))
 
 
 def import_answers(spec: LaunchSpec, answers: Sequence[ImportedAnswer], *, by: User | None) -> Run:
@@ -91,18 +84,23 @@ def import_answers(spec: LaunchSpec, answers: Sequence[ImportedAnswer], *, by: U
     Raises:
         LaunchRefused: See `select`; or answers are missing, duplicate or empty.
     """
-    spec = spec.model_copy(
-        update={
-            "tests": sorted({answer.test for answer in answers}),
-            "issues": [],
-            "tags": [],
-            "repeats": max((answer.repeat for answer in answers), default=1),
-        }
-    )
+    tests = sorted({answer.test for answer in answers})
+    repeats = max((answer.repeat for answer in answers), default=1)
+    named = {"tests": tests, "issues": [], "tags": [], "repeats": repeats}
+    spec = spec.model_copy(update=named)
     selection = _selected(spec, answers)
+    texts = {(answer.test, answer.repeat - 1): answer.answer for answer in answers}
     with transaction.atomic():
-        run = _answered_run(spec, selection, by)
-        _store(run, {(answer.test, answer.repeat - 1): answer.answer for answer in answers})
+        (variant,) = variants(spec, selection.models)
+        run = make_run(spec, selection, make_launch(spec, by), variant, by)
+        run.has_imported_answers = True
+        fill(run, spec, selection, freeze(selection.tests))
+        rows = []
+        for result in run.results.only("pk", "test_id", "repeat"):
+            text = texts[result.test_id, result.repeat]
+            rows.append(Answer(result=result, text=text, turns=[{"content": text, "call": None}]))
+        Answer.objects.bulk_create(rows, batch_size=BATCH_SIZE)
+        Result.objects.filter(run=run).update(state=ItemState.DONE)
         request_worker()
     return run
 
@@ -118,7 +116,13 @@ def _selected(spec: LaunchSpec, answers: Sequence[ImportedAnswer]) -> Selection:
         selection = select(spec, asks=False)
     except LaunchRefused as refused:
         raise LaunchRefused([*problems, *refused.problems]) from refused
-    problems += _many_turns(selection, answers)
+    places = {answer.test: answer.place for answer in answers}
+    problems += [
+        f"{places[test.pk]}: test {test.pk} has {turns} turns to generate, but an import has one "
+        "answer: run it with a model instead."
+        for test in selection.tests
+        if (turns := len(turns_to_generate(test.messages))) > 1
+    ]
     if problems:
         raise LaunchRefused(problems)
     return selection
@@ -141,34 +145,3 @@ def _answer_problems(spec: LaunchSpec, answers: Iterable[ImportedAnswer]) -> lis
             numbers = ", ".join(map(str, missing))
             problems.append(f"Test {test} has no answer for repeat {numbers} of {spec.repeats}.")
     return problems
-
-
-def _many_turns(selection: Selection, answers: Sequence[ImportedAnswer]) -> list[str]:
-    places = {answer.test: answer.place for answer in answers}
-    return [
-        f"{places[test.pk]}: test {test.pk} has {turns} turns to generate, but an import has one "
-        "answer: run it with a model instead."
-        for test in selection.tests
-        if (turns := len(turns_to_generate(test.messages))) > 1
-    ]
-
-
-def _answered_run(spec: LaunchSpec, selection: Selection, by: User | None) -> Run:
-    record = Launch.objects.create(
-        label=spec.label, release=spec.release, spec=spec.model_dump(mode="json"), requested_by=by
-    )
-    (variant,) = variants(spec, selection.models)
-    run = make_run(spec, selection, record, variant, by)
-    run.has_imported_answers = True
-    fill(run, spec, selection, freeze(selection.tests))
-    return run
-
-
-def _store(run: Run, texts: dict[tuple[int, int], str]) -> None:
-    answers = []
-    for result in run.results.only("pk", "test_id", "repeat"):
-        text = texts[result.test_id, result.repeat]
-        turn = {"content": text, "call": None}
-        answers.append(Answer(result=result, text=text, turns=[turn]))
-    Answer.objects.bulk_create(answers, batch_size=BATCH_SIZE)
-    Result.objects.filter(run=run).update(state=ItemState.DONE)

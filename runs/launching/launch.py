@@ -33,18 +33,20 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
     """
     selection = select(spec)
     with transaction.atomic():
-        record = record or Launch.objects.create(
-            label=spec.label,
-            release=spec.release,
-            spec=spec.model_dump(mode="json"),
-            requested_by=by,
-        )
+        record = record or make_launch(spec, by)
         revisions = freeze(selection.tests)
         for variant in variants(spec, selection.models):
             run = make_run(spec, selection, record, variant, by)
             fill(run, spec, selection, revisions)
         request_worker()
     return record
+
+
+def make_launch(spec: LaunchSpec, by: User | None) -> Launch:
+    stored = spec.model_dump(mode="json")
+    return Launch.objects.create(
+        label=spec.label, release=spec.release, spec=stored, requested_by=by
+    )
 
 
 class Variant(NamedTuple):
@@ -73,8 +75,7 @@ def variants(spec: LaunchSpec, models: Sequence[LanguageModel]) -> list[Variant]
 def make_run(
     spec: LaunchSpec, selection: Selection, record: Launch, variant: Variant, by: User | None
 ) -> Run:
-    model = variant.model
-    embedder = selection.embedder
+    model, embedder = variant.model, selection.embedder
     return Run(
         label=f"{spec.label[: 150 - len(variant.suffix)]}{variant.suffix}",
         release=spec.release,
@@ -141,16 +142,11 @@ def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> 
 def _tag_sets(tests: list[Test]) -> dict[int, TagSet]:
     """Return each issue's current tags, by issue id."""
     names = {test.issue_id: sorted(tag.name for tag in test.issue.tags.all()) for test in tests}
-    TagSet.objects.bulk_create(
-        [TagSet(key=digest(tags), names=tags) for tags in _distinct(names.values())],
-        ignore_conflicts=True,
-    )
-    stored = TagSet.objects.in_bulk([digest(tags) for tags in names.values()], field_name="key")
+    by_key = {digest(tags): tags for tags in names.values()}
+    new = [TagSet(key=key, names=tags) for key, tags in by_key.items()]
+    TagSet.objects.bulk_create(new, ignore_conflicts=True)
+    stored = TagSet.objects.in_bulk(by_key, field_name="key")
     return {issue_id: stored[digest(tags)] for issue_id, tags in names.items()}
-
-
-def _distinct(lists: Any) -> list[list[str]]:
-    return [list(names) for names in {tuple(names) for names in lists}]
 
 
 def add_judge_run(
@@ -163,8 +159,7 @@ def add_judge_run(
     by: User | None = None,
 ) -> JudgeRun:
     """Create a judge run over the run's results; workers make the calls."""
-    if backup in judges:
-        backup = None  # it judges anyway
+    backup = None if backup in judges else backup
     judge_run = JudgeRun.objects.create(
         run=run,
         number=run.judge_runs.count() + 1,
@@ -180,31 +175,28 @@ def add_judge_run(
         cost_limit_usd=run.cost_limit_usd,
         requested_by=by or run.requested_by,
     )
-    ResultScore.objects.bulk_create(
-        (
-            ResultScore(judge_run=judge_run, result_id=pk)
-            for pk in run.results.order_by("pk").values_list("pk", flat=True)
-        ),
-        batch_size=BATCH_SIZE,
-    )
+    ids = run.results.order_by("pk").values_list("pk", flat=True)
+    scores = (ResultScore(judge_run=judge_run, result_id=pk) for pk in ids)
+    ResultScore.objects.bulk_create(scores, batch_size=BATCH_SIZE)
     return judge_run
 
 
 def own_templates(run: Run) -> set[int]:
     """Return the templates of the run's tests without a rubric."""
-    used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
-    own = used.exclude(pk__in=_with_rubric(run)).values_list("template_id", flat=True)
-    return {pk for pk in own.distinct() if pk is not None}
+    found = _without_rubric(run).values_list("template_id", flat=True)
+    return {pk for pk in found.distinct() if pk is not None}
 
 
 def template_versions(run: Run) -> list[list[Any]]:
     """Return families and versions of the templates of the run's tests without a rubric."""
+    found = _without_rubric(run).values_list("template__family", "template__version")
+    return sorted(map(list, found.distinct()))
+
+
+def _without_rubric(run: Run) -> QuerySet[Revision]:
+    """Return the run's revisions that have a template and no rubric."""
     used = Revision.objects.filter(results__run=run, template__isnull=False).order_by()
-    used = used.exclude(pk__in=_with_rubric(run))
-    return sorted(
-        [family, version]
-        for family, version in used.values_list("template__family", "template__version").distinct()
-    )
+    return used.exclude(pk__in=_with_rubric(run))
 
 
 def _with_rubric(run: Run) -> QuerySet[FrozenCriterion, Any]:
