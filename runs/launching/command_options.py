@@ -19,8 +19,6 @@ from runs.models.jury import MAX_SAMPLES
 NUMBERS = ("issues", "tests")
 """Options given as numbers, such as 3,8-12."""
 APPROACHES = {approach.value.replace("_", "-"): approach.value for approach in Approach}
-JUDGE_OPTIONS = ("approach", "judge_temperature", "judge_samples", "judge_param", "backup")
-"""Options for the judges named with --judge."""
 
 
 def add_launch_options(parser: ArgumentParser) -> None:
@@ -119,15 +117,16 @@ def _jury_builder(options: Mapping[str, Any], problems: list[str]) -> JuryBuilde
     problems += parameter_problems(params)
     if options["judge"] and options["jury"]:
         problems.append("--jury and --judge both name judges: leave one of them out.")
-    idle = [name for name in JUDGE_OPTIONS if options[name] is not None and not options["judge"]]
-    problems += [
-        f"--{name.replace('_', '-')} needs judges: name them with --judge." for name in idle
-    ]
+    for name in ("approach", "judge_temperature", "judge_samples", "judge_param", "backup"):
+        if options[name] is not None and not options["judge"]:
+            option = name.replace("_", "-")
+            problems.append(f"--{option} needs judges: name them with --judge.")
     if samples is not None and not 1 <= samples <= MAX_SAMPLES:
         problems.append(f"--judge-samples {samples}: take from 1 to {MAX_SAMPLES} samples.")
-    wrong = [number for number in temperatures if not 0 <= number <= MAX_TEMPERATURE]
     problems += [
-        f"--judge-temperature {number:g} is not from 0 to {MAX_TEMPERATURE}." for number in wrong
+        f"--judge-temperature {number:g} is not from 0 to {MAX_TEMPERATURE}."
+        for number in temperatures
+        if not 0 <= number <= MAX_TEMPERATURE
     ]
     if not ids:
         return None
@@ -141,10 +140,9 @@ def _jury_builder(options: Mapping[str, Any], problems: list[str]) -> JuryBuilde
 
 
 def _jury(jury_builder: JuryBuilder, backup_name: str | None) -> Jury:
-    model = LanguageModel.objects.filter(name=backup_name).first() if backup_name else None
-    if model and (
-        problem := backup_problem(jury_builder.backup_draft(model), jury_builder.drafts())
-    ):
+    model = LanguageModel.objects.filter(name=backup_name).first()
+    draft = jury_builder.backup_draft(model) if model else None
+    if problem := backup_problem(draft, jury_builder.drafts()):
         raise LaunchRefused([problem])
     return jury_of(jury_builder.judges(), jury_builder.backup(model) if model else None)
 
@@ -177,17 +175,13 @@ def _numbers(name: str, text: str, problems: list[str]) -> list[int]:
 
 def _parameters(texts: Sequence[str], option: str, problems: list[str]) -> dict[str, Any]:
     """Read each NAME=VALUE; a value that is not JSON is text."""
-    found = {}
+    found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
             problems.append(f"{option} {text!r}: write NAME=VALUE, such as seed=7.")
-        found[name] = _json_or_text(value)
+        try:
+            found[name] = json.loads(value)
+        except json.JSONDecodeError:
+            found[name] = value
     return found
-
-
-def _json_or_text(value: str) -> Any:
-    try:
-        return json.loads(value)
-    except json.JSONDecodeError:
-        return value

@@ -50,7 +50,10 @@ class Command(BaseCommand):
             made["EVALHUB_SECRET_KEY_FILE"] = str(demo.secret_key_file().absolute())
         port = settings.EVALHUB_MODEL_PORT
         if demo.is_embedded():
-            self.refuse_missing_model()
+            try:
+                local_model.weights()
+            except local_model.NoLocalModel as error:
+                raise CommandError(str(error)) from error
             port = self.free_port(port, "EVALHUB_MODEL_PORT")
             made["EVALHUB_MODEL_PORT"] = str(port)
         elif not settings.EVALHUB_DEMO_BASE_URL:
@@ -58,12 +61,6 @@ class Command(BaseCommand):
         allowed = [*settings.EVALHUB_ALLOWED_ADDRESSES, demo.allowed_address(port)]
         made["EVALHUB_ALLOWED_ADDRESSES"] = ",".join(dict.fromkeys(allowed))
         return made
-
-    def refuse_missing_model(self) -> None:
-        try:
-            local_model.weights()
-        except local_model.NoLocalModel as error:
-            raise CommandError(str(error)) from error
 
     def start_again_with(self, environment: dict[str, str]) -> None:
         """Restart with added settings, for they are read only at the start."""

@@ -24,7 +24,6 @@ from runs.launching.launch_spec import LaunchRefused
 from runs.launching.selection import select, warnings
 from runs.models import Result, ResultScore, Run
 
-POLL_S = 0.5
 HINT_AFTER_S = 10.0
 """Delay before the hint that no worker is running."""
 
@@ -54,9 +53,10 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             console.print("Stopped waiting. The runs continue.")
             raise SystemExit(130) from None
-        figures = figures_of(fresh(runs))
-        console.print(report(fresh(runs), figures))
-        stopped = [run for run in fresh(runs) if figures[run.pk].state != BatchState.DONE]
+        runs = fresh(runs)
+        figures = figures_of(runs)
+        console.print(report(runs, figures))
+        stopped = [run for run in runs if figures[run.pk].state != BatchState.DONE]
         for run in stopped:
             state = figures[run.pk]
             console.print(f"{run} is {state.state_label}. {state.reason}".strip(), markup=False)
@@ -86,28 +86,32 @@ def fresh(runs: Iterable[Run]) -> list[Run]:
     return list(Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("pk"))
 
 
+def is_live(runs: Iterable[Run]) -> bool:
+    return any(figures.is_live for figures in figures_of(fresh(runs)).values())
+
+
 def watch(runs: Sequence[Run], console: Console, *, works_itself: bool) -> None:
     """Show progress until no run is live."""
     over = Event()
     if not works_itself:
         show_progress(runs, console, over)
         return
+
+    def show_apart() -> None:
+        try:
+            show_progress(runs, console, over)
+        finally:
+            connection.close()
+
     # The work's event loop needs the main thread, for it handles signals.
-    display = Thread(target=_show_apart, args=(runs, console, over), daemon=True)
+    display = Thread(target=show_apart, daemon=True)
     display.start()
     try:
-        while any(figures.is_live for figures in figures_of(fresh(runs)).values()):
+        while is_live(runs):
             tasks.work()
     finally:
         over.set()
         display.join(timeout=5)
-
-
-def _show_apart(runs: Sequence[Run], console: Console, over: Event) -> None:
-    try:
-        show_progress(runs, console, over)
-    finally:
-        connection.close()
 
 
 def show_progress(runs: Sequence[Run], console: Console, over: Event) -> None:
@@ -129,12 +133,12 @@ def show_progress(runs: Sequence[Run], console: Console, over: Event) -> None:
         while True:
             for key, (done, total) in counts_of(runs).items():
                 progress.update(bars[key], completed=done, total=total, visible=bool(total))
-            if over.is_set() or not any(f.is_live for f in figures_of(fresh(runs)).values()):
+            if over.is_set() or not is_live(runs):
                 return
             if not hinted and time.monotonic() - started > HINT_AFTER_S and not workers_alive():
                 console.print("No worker is running. Start one (manage.py worker), or use --work.")
                 hinted = True
-            time.sleep(POLL_S)
+            time.sleep(0.5)
 
 
 def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
@@ -159,10 +163,9 @@ def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
     table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unscored", "Errors", "Cost", "Time")
     for run in runs:
         one = figures[run.pk]
-        model = f"{run.model_name} (scripted)" if run.is_scripted else run.model_name
         table.add_row(
             f"{run.pk} {run.label}",
-            model,
+            f"{run.model_name} (scripted)" if run.is_scripted else run.model_name,
             percent(one.rate.share),
             f"{one.rate.passed}/{one.rate.n}",
             between(one.rate.interval),

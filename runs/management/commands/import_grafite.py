@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
 
 def as_table(tallies: list[Tally]) -> str:
-    table = Table("", *(heading for heading in ("In the files", "New", "Here already")))
+    table = Table("", "In the files", "New", "Here already")
     for column in table.columns[1:]:
         column.justify = "right"
     for kind, found, new in tallies:
@@ -50,7 +50,7 @@ def as_table(tallies: list[Tally]) -> str:
 
 def conclusion(tallies: list[Tally], dry_run: bool) -> str:
     if not any(tally.new for tally in tallies):
-        return "Nothing was changed: all of it was unchanged."
+        return "Nothing was changed: everything was here already."
     if dry_run:
         return "Nothing was saved: this was a dry run."
-    return "Imported. What rows lack is asked for when their state changes next."
+    return "Imported. Missing fields become required when a row's state changes next."

@@ -31,45 +31,34 @@ class Command(BaseCommand):
         found = find(paths)
         outcomes = []
         for number, outcome in enumerate(import_all(found, approve=approve, dry_run=check), 1):
-            self._say(outcome, f"{number}/{len(found.sources)}")
+            self._write(outcome, f"{number}/{len(found.sources)}")
             outcomes.append(outcome)
         for problem in found.problems:
             self.stderr.write(str(problem))
-        problems = len(found.problems) + sum(len(outcome.problems) for outcome in outcomes)
+        problems = [*found.problems, *(p for outcome in outcomes for p in outcome.problems)]
         self.stdout.write(_in_all(outcomes, check))
         if problems:
-            files = len(
-                {p.file for o in outcomes for p in o.problems} | {p.file for p in found.problems}
-            )
+            files = len({problem.file for problem in problems})
             raise CommandError(
-                f"{_number(problems, 'problem')} in {_number(files, 'file')}: "
+                f"{_number(len(problems), 'problem')} in {_number(files, 'file')}: "
                 "nothing of these files was imported."
             )
 
-    def _say(self, outcome: Outcome, count: str) -> None:
-        self.stdout.write(f"{count} {outcome.file}: {_in_short(outcome)}")
+    def _write(self, outcome: Outcome, count: str) -> None:
+        loaded, problems = outcome.loaded, _number(len(outcome.problems), "problem")
+        self.stdout.write(f"{count} {outcome.file}: {in_words(loaded) if loaded else problems}")
         for note in outcome.notes:
             self.stdout.write(f"  note: {note}")
         for problem in outcome.problems:
             self.stderr.write(str(problem))
 
 
-def _in_short(outcome: Outcome) -> str:
-    if outcome.loaded is None:
-        return _number(len(outcome.problems), "problem")
-    return in_words(outcome.loaded)
-
-
 def in_words(loaded: Loaded) -> str:
     """Describe the changes to a blueprint's tests."""
     counts = loaded.counts
-    said = [
-        (counts.new, "new"),
-        (counts.changed, "changed"),
-        (counts.same, "as before"),
-        (counts.gone, "gone"),
-    ]
-    tests = ", ".join(f"{number} {word}" for number, word in said if number)
+    parts = {"new": counts.new, "changed": counts.changed}
+    parts |= {"as before": counts.same, "gone": counts.gone}
+    tests = ", ".join(f"{number} {word}" for word, number in parts.items() if number)
     return f"“{loaded.suite}”: tests {tests}" if loaded.is_changed else "unchanged"
 
 
