@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
@@ -22,18 +22,17 @@ from issues.admin.test.short_text import first_words
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
 from runs.admin.result.filters import TagFilter
-from runs.figures.verdict_labels import extent_label, verdict_label
+from runs.figures.verdict_labels import evaluation_label
 from runs.models import Example
 from runs.scoring.examples import copy_into, taught_by_human_evaluation
 from runs.scoring.human_evaluation import active_among
 
-COPY = "issues.change_judgetemplate"
 READ = (
     *("marked_by", "evaluation__annotator", "evaluation__criterion"),
     *("evaluation__result__answer", "evaluation__result__revision__template"),
     *("evaluation__result__run", "evaluation__result__test"),
 )
-MOST_COPIED = 200
+MAX_COPIED = 200
 
 
 class ExampleList(ChangeList):
@@ -76,12 +75,9 @@ class AboutFilter(DropdownFilter):
         return [("whole", "Whole answer"), ("criterion", "One criterion")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Example]) -> QuerySet[Example]:
-        match self.value():
-            case "whole":
-                return queryset.filter(evaluation__criterion__key="")
-            case "criterion":
-                return queryset.exclude(evaluation__criterion__key="")
-        return queryset
+        is_whole = Q(evaluation__criterion__key="")
+        wanted = {"whole": is_whole, "criterion": ~is_whole}.get(self.value() or "", Q())
+        return queryset.filter(wanted)
 
 
 class TargetTemplateForm(forms.Form):
@@ -94,6 +90,17 @@ class TargetTemplateForm(forms.Form):
         widget=UnfoldAdminSelectWidget,
         help_text="Published templates do not change: to add examples, start a new version.",
     )
+
+
+def _text_of(name: str) -> Any:
+    """Return the display of one of the texts that an example shows to judges."""
+
+    @display(description=name)
+    def text(self: ReadOnlyAdmin, row: Example) -> str:
+        shown = taught_by_human_evaluation(row.evaluation).texts[name]
+        return format_html('<pre class="eh-pre">{}</pre>', shown) if shown else DASH
+
+    return text
 
 
 @admin.register(Example)
@@ -148,9 +155,7 @@ class ExampleAdmin(ReadOnlyAdmin):
     @display(description="verdict", ordering="evaluation__value")
     def verdict(self, row: Example) -> str:
         given = row.evaluation
-        if given.criterion.key:
-            return extent_label(given.option, given.value)
-        return verdict_label(given.option, given.value, given.result.revision.passes(given.value))
+        return evaluation_label(given, given.result.revision.passes(given.value))
 
     @display(description="scope")
     def about(self, row: Example) -> str:
@@ -166,73 +171,51 @@ class ExampleAdmin(ReadOnlyAdmin):
 
     @display(description="state", label={"active": "success", "withdrawn or replaced": "warning"})
     def state(self, row: Any) -> str:
-        is_active = getattr(row, "is_active", None)
-        if is_active is None:
-            is_active = bool(active_among([row.evaluation]))
+        """`ExampleList` knows it for the rows of a page."""
+        known = getattr(row, "is_active", None)
+        is_active = bool(active_among([row.evaluation])) if known is None else known
         return "active" if is_active else "withdrawn or replaced"
 
     @display(description="result")
     def in_result(self, row: Example) -> SafeString:
-        url = reverse("admin:runs_result_change", args=[row.evaluation.result_id]) + "#people"
-        return format_html(
-            '<a class="eh-link" href="{}">result {}</a>', url, row.evaluation.result_id
-        )
+        result = row.evaluation.result_id
+        url = reverse("admin:runs_result_change", args=[result])
+        return format_html('<a class="eh-link" href="{}#people">result {}</a>', url, result)
 
     @display(description="reason")
     def reason(self, row: Example) -> str:
         return row.evaluation.justification or DASH
 
-    @display(description="input")
-    def input(self, row: Example) -> str:
-        return self._text(row, "input")
-
-    @display(description="output")
-    def output(self, row: Example) -> str:
-        return self._text(row, "output")
-
-    @display(description="reference")
-    def reference(self, row: Example) -> str:
-        return self._text(row, "reference")
-
-    @display(description="guidelines")
-    def guidelines(self, row: Example) -> str:
-        return self._text(row, "guidelines")
-
-    def _text(self, row: Example, name: str) -> str:
-        text = taught_by_human_evaluation(row.evaluation).texts[name]
-        return format_html('<pre class="eh-pre">{}</pre>', text) if text else DASH
+    input, output = _text_of("input"), _text_of("output")
+    reference, guidelines = _text_of("reference"), _text_of("guidelines")
 
     # Copying -------------------------------------------------------------------------------------
 
     def has_copy_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.has_perm(COPY))
+        return bool(request.user.has_perm("issues.change_judgetemplate"))
 
     @admin.action(permissions=["copy"], description="Copy into a draft …")
     def copy_selected(self, request: HttpRequest, queryset: QuerySet[Example]) -> HttpResponse:
         """Ask for a draft, or copy into it and report the outcome."""
-        rows = list(queryset[: MOST_COPIED + 1])
+        rows = list(queryset[: MAX_COPIED + 1])
         form = TargetTemplateForm(request.POST if "apply" in request.POST else None)
-        if len(rows) > MOST_COPIED:
-            form.add_error(None, f"Copy at most {MOST_COPIED} at once.") if form.is_bound else None
+        if form.is_bound and len(rows) > MAX_COPIED:
+            form.add_error(None, f"Copy at most {MAX_COPIED} at once.")
         if form.is_valid():
             template = form.cleaned_data["template"]
             try:
-                return self._copied(request, template, rows)
+                copied = copy_into(template, rows, by=current_user(request))
             except Refused as error:
-                for problem in error.problems:
-                    form.add_error(None, problem)
-        return self._ask(request, form, rows)
+                form.add_error(None, error.problems)
+            else:
+                examples = f"{copied.new} example{'s' * (copied.new != 1)}"
+                known = f" It already had {copied.known}." if copied.known else ""
+                message = f"Copied {examples} into {template}.{known}"
+                self.message_user(request, message, messages.SUCCESS)
+                return HttpResponseRedirect(template.get_absolute_url())
+        return self._form_page(request, form, rows)
 
-    def _copied(
-        self, request: HttpRequest, template: JudgeTemplate, rows: list[Example]
-    ) -> HttpResponse:
-        copied = copy_into(template, rows, by=current_user(request))
-        known = f" It already had {copied.known}." if copied.known else ""
-        message = f"Copied {copied.new} example{'s' * (copied.new != 1)} into {template}.{known}"
-        self.message_user(request, message, messages.SUCCESS)
-        return HttpResponseRedirect(template.get_absolute_url())
-
-    def _ask(
+    def _form_page(
         self, request: HttpRequest, form: TargetTemplateForm, rows: list[Example]
     ) -> HttpResponse:
         has_drafts = JudgeTemplate.objects.filter(state=TemplateState.DRAFT).exists()
@@ -242,8 +225,7 @@ class ExampleAdmin(ReadOnlyAdmin):
         ]
         if not has_drafts:
             sentences.append("No drafts yet: start a new version of a template first.")
-        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
-        hidden = [("action", "copy_selected"), ("apply", "1")]
+        chosen = [(ACTION_CHECKBOX_NAME, pk) for pk in request.POST.getlist(ACTION_CHECKBOX_NAME)]
         return self.page(
             request,
             "evalhub/confirm.html",
@@ -251,7 +233,7 @@ class ExampleAdmin(ReadOnlyAdmin):
             sentences=sentences,
             rows=[f"{row.evaluation} on result {row.evaluation.result_id}" for row in rows],
             form=form,
-            hidden=[*hidden, *((ACTION_CHECKBOX_NAME, pk) for pk in chosen)],
+            hidden=[("action", "copy_selected"), ("apply", "1"), *chosen],
             button="Copy examples",
             back_url=self.url_of("changelist"),
         )

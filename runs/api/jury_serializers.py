@@ -31,18 +31,7 @@ class SuiteSerializer(RowSerializer):
 
     class Meta:
         model = Suite
-        fields = (
-            "id",
-            "name",
-            "description",
-            "tests",
-            "tags",
-            "baseline",
-            "defaults",
-            "extras",
-            "source_id",
-            "created_at",
-        )
+        fields = "__all__"
 
     def validate_baseline(self, run: Run | None) -> Run | None:
         if run is None:
@@ -96,7 +85,7 @@ class JurySerializer(RowSerializer):
 
     class Meta:
         model = Jury
-        fields = ("id", "name", "judges", "backup", "is_active", "created_at")
+        fields = "__all__"
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         super().validate({name: value for name, value in attrs.items() if name != "backup"})

@@ -98,20 +98,7 @@ class LaunchSerializer(RowSerializer):
 
     class Meta:
         model = Launch
-        fields = (
-            "id",
-            "label",
-            "release",
-            "spec",
-            "runs",
-            "requested_by",
-            "cron",
-            "is_paused",
-            "next_at",
-            "last_at",
-            "last_outcome",
-            "created_at",
-        )
+        fields = "__all__"
 
 
 class CronSerializer(serializers.Serializer):
@@ -320,27 +307,7 @@ class JudgmentSerializer(RowSerializer):
 
     class Meta:
         model = Judgment
-        fields = (
-            "id",
-            "judge_run",
-            "result",
-            "criterion",
-            "judge",
-            "judge_name",
-            "approach",
-            "template",
-            "sample",
-            "order",
-            "is_backup",
-            "state",
-            "option",
-            "value",
-            "justification",
-            "failure",
-            "failure_message",
-            "call",
-            "created_at",
-        )
+        fields = "__all__"
 
 
 class HumanEvaluationSerializer(RowSerializer):
@@ -365,20 +332,7 @@ class HumanEvaluationSerializer(RowSerializer):
 
     class Meta:
         model = HumanEvaluation
-        fields = (
-            "id",
-            "result",
-            "criterion",
-            "annotator",
-            "kind",
-            "option",
-            "value",
-            "justification",
-            "blind",
-            "chosen_by",
-            "seconds",
-            "created_at",
-        )
+        fields = "__all__"
         read_only_fields = ("value", "chosen_by")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -93,17 +93,9 @@ class ResultDetailSerializer(ResultSerializer):
         if verdict.result_score is None:
             return None
         data = ResultVerdictSerializer(verdict).data
-        return data if getattr(result, "is_readable", False) else without_text(data)
-
-
-def without_text(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Blank the texts of the test and its answers; keep all figures."""
-    criteria = [
-        {
-            **criterion,
-            "text": "",
-            "judgments": [row | dict.fromkeys(SEALED, "") for row in criterion["judgments"]],
-        }
-        for criterion in verdict["criteria"]
-    ]
-    return {**verdict, "criteria": criteria}
+        if not getattr(result, "is_readable", False):
+            for criterion in data["criteria"]:
+                criterion["text"] = ""
+                for judgment in criterion["judgments"]:
+                    judgment.update(dict.fromkeys(SEALED, ""))
+        return data

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, Model, OuterRef, Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
@@ -9,6 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from evalhub.api.errors import Conflict
 from evalhub.api.views import ReadOnly, Written
@@ -35,7 +36,25 @@ from runs.models import (
 )
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
 
-CONTROL = "runs.control_run"
+
+def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
+    """Return the values of a request's body.
+
+    Raises:
+        ValidationError: They are missing or wrong.
+    """
+    body = serializer(data=sent)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)
+
+
+class Shown(ReadOnly):
+    """Rows that verbs change."""
+
+    def shown(self, row: Model, status: int = status.HTTP_200_OK) -> Response:
+        """Respond with the row as it is now."""
+        fresh = self.get_queryset().get(pk=row.pk)
+        return Response(self.get_serializer(fresh).data, status=status)
 
 
 class SuiteViewSet(Written):
@@ -59,7 +78,7 @@ class JuryViewSet(Written):
 # Runs --------------------------------------------------------------------------------------------
 
 
-class LaunchViewSet(ReadOnly):
+class LaunchViewSet(Shown):
     """Launches. POST to runs/ makes one."""
 
     queryset = Launch.objects.select_related("requested_by").prefetch_related("runs")
@@ -72,24 +91,18 @@ class LaunchViewSet(ReadOnly):
         "resume": "runs.change_launch",
     }
 
-    def _shown(self, record: Launch, status: int = status.HTTP_200_OK) -> Response:
-        fresh = self.get_queryset().get(pk=record.pk)
-        return Response(serializers.LaunchSerializer(fresh).data, status=status)
-
     @extend_schema(request=None, responses={201: serializers.LaunchSerializer})
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str) -> Response:
         """Start the same runs again, now."""
         record = launch_again(self.get_object(), by=request.user)  # type: ignore[arg-type]
-        return self._shown(record, status.HTTP_201_CREATED)
+        return self.shown(record, status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.CronSerializer, responses=serializers.LaunchSerializer)
     @action(detail=True, methods=["post"])
     def schedule(self, request: Request, pk: str) -> Response:
         """Schedule it, in the site's time zone."""
-        body = serializers.CronSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        return self._schedule(body.validated_data["cron"])
+        return self._schedule(validated(serializers.CronSerializer, request.data)["cron"])
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -97,7 +110,7 @@ class LaunchViewSet(ReadOnly):
         """Pause its schedule."""
         record = self.get_object()
         record.pause()
-        return self._shown(record)
+        return self.shown(record)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -111,7 +124,7 @@ class LaunchViewSet(ReadOnly):
             record.start_schedule(cron)
         except BadCron as error:
             raise ValidationError({"cron": [str(error)]}) from error
-        return self._shown(record)
+        return self.shown(record)
 
 
 def _verb(act: Callable[[Run], object], description: str) -> Any:
@@ -120,21 +133,21 @@ def _verb(act: Callable[[Run], object], description: str) -> Any:
     def view(self: "RunViewSet", request: Request, pk: str) -> Response:
         run = self.get_object()
         act(run)
-        return self._shown(run)
+        return self.shown(run)
 
     view.__name__ = act.__name__.removesuffix("_run")
     view.__doc__ = description
     return extend_schema(request=None)(action(detail=True, methods=["post"])(view))
 
 
-class RunViewSet(ReadOnly):
+class RunViewSet(Shown):
     """Runs. POST starts them; verbs control them."""
 
     queryset = Run.objects.select_related("requested_by").order_by("-pk")
     serializer_class = serializers.RunSerializer
     filterset_class = filters.RunFilters
     action_permissions = dict.fromkeys(
-        ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active"), CONTROL
+        ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active"), "runs.control_run"
     )
 
     @extend_schema(request=LaunchSpec, responses={201: serializers.LaunchSerializer})
@@ -154,19 +167,15 @@ class RunViewSet(ReadOnly):
     def import_answers(self, request: Request) -> Response:
         """Make a run of imported answers, which its jury judges like any others."""
         values = _body(request)
-        body = serializers.ImportedAnswersSerializer(data={"answers": values.pop("answers", None)})
-        body.is_valid(raise_exception=True)
+        sent = {"answers": values.pop("answers", None)}
+        body = validated(serializers.ImportedAnswersSerializer, sent)
         answers = [
             ImportedAnswer(f"answers[{number}]", **answer)
-            for number, answer in enumerate(body.validated_data["answers"])
+            for number, answer in enumerate(body["answers"])
         ]
         spec = read_spec({**values, "tests": [answer.test for answer in answers]})
         run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
-
-    def _shown(self, run: Run) -> Response:
-        fresh = self.get_queryset().get(pk=run.pk)
-        return Response(serializers.RunSerializer(fresh, context={"request": self.request}).data)
 
     pause = _verb(control.pause_run, "Start no more calls. Those in flight are saved.")
     resume = _verb(control.resume_run, "Continue with the missing calls.")
@@ -182,14 +191,12 @@ class RunViewSet(ReadOnly):
     def rejudge(self, request: Request, pk: str) -> Response:
         """Judge the same answers again. The judge run sets no scores until it is set as active."""
         run = self.get_object()
-        body = serializers.RejudgeSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        said = body.validated_data
+        body = validated(serializers.RejudgeSerializer, request.data)
         judge_run = control.rejudge(
             run,
-            said.get("jury"),
+            body.get("jury"),
             by=request.user,  # type: ignore[arg-type]
-            allow_sealed_exposure=said["allow_sealed_exposure"],
+            allow_sealed_exposure=body["allow_sealed_exposure"],
         )
         shown = serializers.JudgeRunSerializer(judge_run).data
         return Response(shown, status=status.HTTP_201_CREATED)
@@ -199,14 +206,12 @@ class RunViewSet(ReadOnly):
     def set_active(self, request: Request, pk: str) -> Response:
         """Set the judge run that sets the run's scores."""
         run = self.get_object()
-        body = serializers.SetActiveSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        pk = body.validated_data["judge_run"]
+        pk = validated(serializers.SetActiveSerializer, request.data)["judge_run"]
         judge_run = run.judge_runs.filter(pk=pk).first()
         if judge_run is None:
             raise ValidationError({"judge_run": [f"{run} has no judge run {pk}."]})
         control.set_active(judge_run)
-        return self._shown(run)
+        return self.shown(run)
 
 
 def _body(request: Request) -> dict[str, Any]:
@@ -261,9 +266,8 @@ class JudgmentViewSet(ReadOnly):
 
     def get_queryset(self) -> QuerySet[Judgment]:
         judgments: QuerySet[Judgment] = Judgment.objects.readable_by(self.request.user)
-        return judgments.select_related(
-            "criterion", "judge__language_model", "judge__template"
-        ).order_by("-pk")
+        related = ("criterion", "judge__language_model", "judge__template")
+        return judgments.select_related(*related).order_by("-pk")
 
 
 class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
@@ -300,12 +304,10 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
             raise PermissionDenied("Only its annotator can withdraw an evaluation.")
         if not is_active(evaluation):
             raise Conflict("This evaluation is not active: it was withdrawn or replaced.")
-        body = serializers.WithdrawSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
         undone = withdraw(
             evaluation.result,
             by=request.user,  # type: ignore[arg-type]
             criterion=evaluation.criterion.key,
-            **body.validated_data,
+            **validated(serializers.WithdrawSerializer, request.data),
         )
         return Response(self.get_serializer(undone).data, status=status.HTTP_201_CREATED)

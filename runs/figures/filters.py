@@ -19,8 +19,8 @@ SORTS = {
 }
 """Orders of the grid, with their labels."""
 
-MOST_DIGITS = 18
-"""The most digits of an id in a URL."""
+MAX_DIGITS = 18
+"""Of an id in a URL."""
 
 FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 
@@ -51,14 +51,14 @@ class Filters:
     def read(cls, query: QueryDict) -> Self:
         """Read the filters from a query string; invalid parameters are ignored and reported."""
         problems: list[str] = []
-        outcomes = [
-            one for one in query.getlist("outcome") if one and _known(one, "outcome", problems)
-        ]
+        outcomes = list(dict.fromkeys(filter(None, query.getlist("outcome"))))
+        unknown = [one for one in outcomes if one not in Outcome.values]
+        problems += [_not_one_of("outcome", one, Outcome.values) for one in unknown]
         sort = query.get("sort", "")
         if sort not in SORTS:
             problems.append(_not_one_of("sort", sort, SORTS))
         return cls(
-            outcomes=tuple(dict.fromkeys(outcomes)),
+            outcomes=tuple(one for one in outcomes if one not in unknown),
             issue=_number(query, "issue", problems),
             test=_number(query, "test", problems),
             tag=query.get("tag", ""),
@@ -88,13 +88,6 @@ class Filters:
         return replace(plain, sort="", page=1) != Filters()
 
 
-def _known(outcome: str, name: str, problems: list[str]) -> bool:
-    if outcome in Outcome.values:
-        return True
-    problems.append(_not_one_of(name, outcome, Outcome.values))
-    return False
-
-
 def _not_one_of(name: str, value: str, known: Any) -> str:
     return f"Ignored {name}={value}: use one of {', '.join(filter(None, known))}."
 
@@ -103,7 +96,7 @@ def _number(query: QueryDict, name: str, problems: list[str]) -> int | None:
     text = query.get(name, "")
     if not text:
         return None
-    is_short = len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
+    is_short = len(text) <= MAX_DIGITS and text.isascii() and text.isdigit()
     if is_short and int(text) > 0:
         return int(text)
     problems.append(f"Ignored {name}={text:.40}: use a number from 1.")

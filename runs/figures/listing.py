@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.fields.json import KeyTransform
 
 from evalhub.models import User
@@ -30,7 +30,15 @@ class Listing:
     reader: User
 
     def matching(self, filters: Filters) -> ItemQuerySet:
-        found = Result.objects.filter(_wanted(filters), run=self.run)
+        exact = {
+            "outcome__in": filters.outcomes,
+            "issue": filters.issue,
+            "test": filters.test,
+            "is_overridden": filters.overridden,
+            "is_disputed": filters.disputed,
+        }
+        given = {name: value for name, value in exact.items() if value}
+        found = Result.objects.filter(run=self.run, **given)
         if filters.tag:
             found = found.filter(tag_set__in=self._tag_sets(lambda tags: filters.tag in tags))
         if filters.domain:
@@ -51,12 +59,11 @@ class Listing:
                 *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
                 default=Value(5),
             )
-            looks = Case(When(pk__in=self._doubtful(), then=Value(0)), default=Value(1))
-            return found.order_by(looks, rank, "issue_id", "test_id", "pk")
+            doubt = Case(When(pk__in=self._doubtful(), then=Value(0)), default=Value(1))
+            return found.order_by(doubt, rank, "issue_id", "test_id", "pk")
         if sort == "test":
             return found.order_by("test_id", "repeat")
-        name = F(sort.lstrip("-"))
-        falls = sort.startswith("-")
+        name, falls = F(sort.lstrip("-")), sort.startswith("-")
         order = name.desc(nulls_last=True) if falls else name.asc(nulls_last=True)
         return found.order_by(order, "pk")
 
@@ -69,8 +76,8 @@ class Listing:
         """Return revisions of this run with the text in a prompt that the reader may read."""
         used = Revision.objects.filter(results__run=self.run).readable_by(self.reader).distinct()
         wanted = text.casefold()
-        asked = used.order_by().values_list("pk", KeyTransform("messages", "content"))
-        return [pk for pk, messages in asked if wanted in "\n".join(texts_of(messages)).casefold()]
+        rows = used.order_by().values_list("pk", KeyTransform("messages", "content"))
+        return [pk for pk, messages in rows if wanted in "\n".join(texts_of(messages)).casefold()]
 
     def _doubtful(self) -> QuerySet[Any]:
         """Select results with a failed judgment in the active judge run."""
@@ -80,18 +87,3 @@ class Listing:
 def texts_of(messages: Any) -> list[str]:
     """Return the texts of the messages, without turns to generate."""
     return [message["content"] for message in messages or [] if message.get("content")]
-
-
-def _wanted(filters: Filters) -> Q:
-    wanted = Q()
-    if filters.outcomes:
-        wanted &= Q(outcome__in=filters.outcomes)
-    if filters.issue:
-        wanted &= Q(issue=filters.issue)
-    if filters.test:
-        wanted &= Q(test=filters.test)
-    if filters.overridden:
-        wanted &= Q(is_overridden=True)
-    if filters.disputed:
-        wanted &= Q(is_disputed=True)
-    return wanted

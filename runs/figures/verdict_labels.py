@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.markup import model_markdown
 from evalhub.models import CallRole
-from runs.models import Judgment
+from runs.models import HumanEvaluation, Judgment
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,13 @@ def extent_label(label: str, value: float | None = None) -> str:
     """Label how far an answer shows a criterion: "mostly met", "5 · 0.67"."""
     text = label.replace("_", " ").lower() if label.isupper() else label
     return text if value is None else f"{text or 'shown'} · {value:.2f}"
+
+
+def evaluation_label(row: HumanEvaluation, passed: bool | None) -> str:
+    """Label a human evaluation; `passed` is the verdict of one on the whole."""
+    if row.criterion.key:
+        return extent_label(row.option, row.value)
+    return verdict_label(row.option, row.value, passed)
 
 
 def is_number(label: str) -> bool:

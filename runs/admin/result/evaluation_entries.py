@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evalhub.models import User
 from issues.rubrics.scales import Option, Scale
-from runs.figures.verdict_labels import extent_label, verdict_label
+from runs.figures.verdict_labels import evaluation_label, extent_label, verdict_label
 from runs.models import Example, HumanEvaluation
 from runs.scoring.active_evaluations import active_evaluations, withdrawn
 
@@ -38,10 +38,7 @@ class EvaluationEntry:
 
     @property
     def label(self) -> str:
-        row = self.evaluation
-        if self.about:
-            return extent_label(row.option, row.value)
-        return verdict_label(row.option, row.value, self.passed)
+        return evaluation_label(self.evaluation, self.passed)
 
 
 def evaluation_entries_of(rows: Sequence[HumanEvaluation], passes: Passes) -> list[EvaluationEntry]:
