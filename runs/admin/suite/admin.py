@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
@@ -61,8 +61,7 @@ class SuiteAdmin(HistoryAdmin):
     list_before_template = "runs/suite/list_before.html"
 
     def get_urls(self) -> list[Any]:
-        view = self.admin_site.admin_view(self.import_view)
-        return [path("import/", view, name="runs_suite_import_weval"), *super().get_urls()]
+        return [self.view_path("import/", self.import_view, "import_weval"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         context = {**(extra_context or {}), "may_import": may_import(request)}
@@ -72,7 +71,7 @@ class SuiteAdmin(HistoryAdmin):
     def import_view(self, request: HttpRequest) -> HttpResponse:
         if not may_import(request):
             raise PermissionDenied
-        return import_page(request, self.admin_site)
+        return import_page(request, self)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
         suites: QuerySet[Suite] = super().get_queryset(request)
@@ -86,13 +85,9 @@ class SuiteAdmin(HistoryAdmin):
 
     @display(description="Runs", ordering="run_total")
     def run_link(self, suite: Suite) -> SafeString:
-        url = reverse("admin:runs_run_changelist")
-        return format_html(
-            '<a class="eh-link" href="{}?suite__id__exact={}">{}</a>',
-            url,
-            suite.pk,
-            suite.run_total,  # type: ignore[attr-defined]
-        )
+        url = f"{reverse('admin:runs_run_changelist')}?suite__id__exact={suite.pk}"
+        runs = suite.run_total  # type: ignore[attr-defined]
+        return format_html('<a class="eh-link" href="{}">{}</a>', url, runs)
 
     def has_launch_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return bool(request.user.has_perm("runs.add_launch"))

@@ -1,23 +1,20 @@
 """The page that imports blueprints: upload, preview, import."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.contrib import messages
-from django.contrib.admin import AdminSite
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
-from django.urls import reverse
 
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import PageAdmin, current_user
 from runs.importers.weval.batch_import import Outcome, import_all
 from runs.importers.weval.files import uploaded
 from runs.importers.weval.records import Finding
 from runs.models import Suite
 
-MOST_FILES, MOST_BYTES = 200, 8 * 1024 * 1024
+MAX_FILES, MAX_BYTES = 200, 8 * 1024 * 1024
 NEEDED = (
     *("issues.add_issue", "issues.change_issue", "issues.add_test", "issues.change_test"),
     *("issues.add_tag", "runs.add_suite", "runs.change_suite", "runs.add_jury"),
@@ -49,29 +46,40 @@ def may_import(request: HttpRequest) -> bool:
     return request.user.has_perms(NEEDED)
 
 
-def import_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
+def import_page(request: HttpRequest, admin: PageAdmin) -> HttpResponse:
     """Show the form, then a preview with every problem, then import."""
     approve = "approve" in request.POST and request.user.has_perms(APPROVING)
-    if request.method != "POST":
-        return _page(request, site, approve=approve)
+    problems: list[str] = []
+    preview = None
     if request.POST.get("act") == "import":
-        return _imported(request, site, _again(request), approve)
-    problems, sent = _received(request.FILES.getlist("files"))
-    if problems:
-        return _page(request, site, problems=problems, approve=approve)
-    return _page(request, site, preview=_preview(request, sent, approve), approve=approve)
+        made, problems = _imported(request, approve)
+        if made and not problems:
+            target = ("change", made[0].pk) if len(made) == 1 else ("changelist",)
+            return HttpResponseRedirect(admin.url_of(*target))
+        problems = problems or ["Nothing to change."]
+    elif request.method == "POST":
+        problems, sent = _received(request.FILES.getlist("files"))
+        preview = None if problems else _preview(request, sent, approve)
+    return admin.page(
+        request,
+        "runs/suite/import_weval.html",
+        title="Import blueprints",
+        preview=preview,
+        problems=problems,
+        approve=approve,
+        may_approve=request.user.has_perms(APPROVING),
+    )
 
 
-def _received(files: Iterable[UploadedFile]) -> tuple[list[str], list[Sent]]:
+def _received(files: Sequence[UploadedFile]) -> tuple[list[str], list[Sent]]:
     """Return the problems and texts of the uploaded files."""
-    files = list(files)
     if not files:
         return ["Choose files."], []
-    if len(files) > MOST_FILES:
-        return [f"These are {len(files)} files; the limit is {MOST_FILES}."], []
+    if len(files) > MAX_FILES:
+        return [f"These are {len(files)} files; the limit is {MAX_FILES}."], []
     size = sum(file.size or 0 for file in files)
-    if size > MOST_BYTES:
-        return [f"The files have {size:,} bytes; the limit is {MOST_BYTES:,}."], []
+    if size > MAX_BYTES:
+        return [f"The files have {size:,} bytes; the limit is {MAX_BYTES:,}."], []
     problems, sent = [], []
     for file in files:
         try:
@@ -79,12 +87,6 @@ def _received(files: Iterable[UploadedFile]) -> tuple[list[str], list[Sent]]:
         except UnicodeDecodeError as error:
             problems.append(f"{file.name} is not UTF-8 text: {error}.")
     return problems, sent
-
-
-def _again(request: HttpRequest) -> list[Sent]:
-    """Return the previewed files as the browser sends them back."""
-    names, texts = request.POST.getlist("name"), request.POST.getlist("text")
-    return [Sent(*pair) for pair in zip(names, texts, strict=False)][:MOST_FILES]
 
 
 def _preview(request: HttpRequest, sent: list[Sent], approve: bool) -> Preview:
@@ -96,43 +98,14 @@ def _preview(request: HttpRequest, sent: list[Sent], approve: bool) -> Preview:
     return Preview(outcomes, found.problems, kept)
 
 
-def _imported(
-    request: HttpRequest, site: AdminSite, sent: list[Sent], approve: bool
-) -> HttpResponse:
-    found = uploaded(sent)
+def _imported(request: HttpRequest, approve: bool) -> tuple[list[Suite], list[str]]:
+    """Import the previewed files, which the browser sends back; return suites and problems."""
+    names, texts = request.POST.getlist("name"), request.POST.getlist("text")
+    found = uploaded([Sent(*pair) for pair in zip(names, texts, strict=False)][:MAX_FILES])
     outcomes = list(import_all(found, by=current_user(request), approve=approve))
     problems = [*found.problems, *(p for outcome in outcomes for p in outcome.problems)]
     made = [one.loaded.suite for one in outcomes if one.loaded and one.loaded.is_changed]
     if made:
         count = "1 blueprint" if len(made) == 1 else f"{len(made)} blueprints"
         messages.success(request, f"Imported {count}.")
-    if problems or not made:
-        said = [str(problem) for problem in problems] or ["Nothing to change."]
-        return _page(request, site, problems=said, approve=approve)
-    return HttpResponseRedirect(_address(made))
-
-
-def _address(made: list[Suite]) -> str:
-    if len(made) == 1:
-        return reverse("admin:runs_suite_change", args=[made[0].pk])
-    return reverse("admin:runs_suite_changelist")
-
-
-def _page(
-    request: HttpRequest,
-    site: AdminSite,
-    *,
-    approve: bool,
-    preview: Preview | None = None,
-    problems: Iterable[str] = (),
-) -> HttpResponse:
-    context = {
-        **site.each_context(request),
-        "opts": Suite._meta,
-        "title": "Import blueprints",
-        "preview": preview,
-        "problems": list(problems),
-        "approve": approve,
-        "may_approve": request.user.has_perms(APPROVING),
-    }
-    return TemplateResponse(request, "runs/suite/import_weval.html", context)
+    return made, [str(problem) for problem in problems]

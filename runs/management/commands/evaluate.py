@@ -24,6 +24,7 @@ from runs.launching.launch_spec import LaunchRefused
 from runs.launching.selection import select, warnings
 from runs.models import Result, ResultScore, Run
 
+POLL_S = 0.5
 HINT_AFTER_S = 10.0
 """Delay before the hint that no worker is running."""
 
@@ -138,7 +139,7 @@ def show_progress(runs: Sequence[Run], console: Console, over: Event) -> None:
             if not hinted and time.monotonic() - started > HINT_AFTER_S and not workers_alive():
                 console.print("No worker is running. Start one (manage.py worker), or use --work.")
                 hinted = True
-            time.sleep(0.5)
+            time.sleep(POLL_S)
 
 
 def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
