@@ -52,14 +52,6 @@ SLICE = 1000
 """Results rescored per statement."""
 
 
-def results_of(run: Run) -> QuerySet[Result]:
-    return Result.objects.filter(run=run)
-
-
-def result_scores_of(judge_run: JudgeRun) -> QuerySet[ResultScore]:
-    return ResultScore.objects.filter(judge_run=judge_run)
-
-
 @transaction.atomic
 def pause_run(run: Run) -> None:
     """Start no more calls for its answers and judge runs. Those in flight are saved.
@@ -108,7 +100,7 @@ def retry_errors(run: Run) -> int:
     Raises:
         NotPossible: There is no error to retry.
     """
-    answered_again = progress.retry_errors(run, results_of(run))
+    answered_again = progress.retry_errors(run, _items(run))
     judged_again = 0
     for judge_run in run.judge_runs.order_by("pk"):
         progress.lock(judge_run)
@@ -123,15 +115,15 @@ def retry_errors(run: Run) -> int:
 
 def _wait_for_answers(judge_run: JudgeRun) -> int:
     """Reopen result scores without an answer to judge, if the answer is retried."""
-    waiting = result_scores_of(judge_run).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
-    return waiting.filter(result__state=ItemState.PENDING).update(
-        state=ItemState.PENDING, error_kind="", error_message=""
+    waiting = _items(judge_run).filter(
+        state=ItemState.ERROR, error_kind=NO_ANSWER, result__state=ItemState.PENDING
     )
+    return waiting.update(state=ItemState.PENDING, error_kind="", error_message="")
 
 
 def _retry_judge_run(judge_run: JudgeRun) -> int:
     """Reopen result scores with an error, a failed judgment or a missing similarity."""
-    items = result_scores_of(judge_run)
+    items = _items(judge_run)
     failed = DOUBTFUL | Q(BROKEN, state=ItemState.DONE)
     if judge_run.run.wants_similarity:
         failed |= UNCOMPARED
@@ -223,8 +215,7 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
 def set_active(judge_run: JudgeRun) -> None:
     """Let this judge run set the run's scores from now on; keep the others."""
     progress.lock(judge_run.run)
-    others = JudgeRun.objects.filter(run=judge_run.run_id, is_active=True)
-    others.update(is_active=False)
+    JudgeRun.objects.filter(run=judge_run.run_id, is_active=True).update(is_active=False)
     JudgeRun.objects.filter(pk=judge_run.pk).update(is_active=True)
     ids = Result.objects.filter(run=judge_run.run_id).order_by("pk").values_list("pk", flat=True)
     for some in _sliced(list(ids)):
@@ -247,7 +238,10 @@ def _parts(run: Run, states: list[BatchState]) -> list[Run | JudgeRun]:
 
 
 def _items(batch: Run | JudgeRun) -> QuerySet[Any]:
-    return results_of(batch) if isinstance(batch, Run) else result_scores_of(batch)
+    """Return the results of a run, or the result scores of a judge run."""
+    if isinstance(batch, Run):
+        return Result.objects.filter(run=batch)
+    return ResultScore.objects.filter(judge_run=batch)
 
 
 def _need(run: Run, parts: list[Run | JudgeRun], what: str) -> None:

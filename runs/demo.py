@@ -25,23 +25,12 @@ from runs.launching.launch_spec import read_spec
 from runs.models import Jury, Result, Run
 
 LABEL = "Demo"
-BLUEPRINT_WAITS = timedelta(seconds=45)
-"""Few criteria, so that the first judgments arrive soon."""
-
 BLUEPRINT = Path(__file__).with_name("sample") / "library_desk.yml"
 LOGIN = "admin"
-SYSTEM_PROMPTS = [
-    "You are a helpful assistant. Answer in one or two sentences.",
-    "Work out the answer step by step. Check it. Then say it in one sentence.",
-]
 NOTE = (
     "A model of 135 million parameters judges at chance: its verdicts show how judging works, "
     "not how good an answer is."
 )
-
-JUDGE_PARAMS = {"temperature": 1}
-"""At 0, the embedded model gives every answer the same verdict."""
-
 
 # Secrets -----------------------------------------------------------------------------------------
 
@@ -163,7 +152,10 @@ def _launch(candidate: LanguageModel, user: User) -> None:
         "label": LABEL,
         "tests": list(tests.values_list("pk", flat=True)),
         "models": [candidate.pk],
-        "system_prompts": SYSTEM_PROMPTS,
+        "system_prompts": [
+            "You are a helpful assistant. Answer in one or two sentences.",
+            "Work out the answer step by step. Check it. Then say it in one sentence.",
+        ],
         "jury": _jury(candidate).pk,
         "allow_self_evaluation": True,
     }
@@ -185,7 +177,8 @@ def _launch_blueprint(candidate: LanguageModel, user: User) -> None:
         "allow_self_evaluation": True,
     }
     launched = launch(read_spec(spec), by=user)
-    later = timezone.now() + BLUEPRINT_WAITS
+    # The sample goes first: its first judgments arrive soon.
+    later = timezone.now() + timedelta(seconds=45)
     Result.objects.filter(run__launch=launched).update(next_try_at=later)
 
 
@@ -198,5 +191,7 @@ def _jury(judge: LanguageModel) -> Jury:
     name = "Embedded judge" if is_embedded() else f"{judge.name} as judge"
     jury, is_new = Jury.objects.get_or_create(name=name)
     if is_new:
-        jury.judges.set(JuryBuilder([judge], params=JUDGE_PARAMS if is_embedded() else {}).judges())
+        # At temperature 0, the embedded model gives every answer the same verdict.
+        params = {"temperature": 1} if is_embedded() else {}
+        jury.judges.set(JuryBuilder([judge], params=params).judges())
     return jury

@@ -21,7 +21,7 @@ from evalhub.formatting import DASH
 from evalhub.schedules import BadCron, in_words, next_times
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
-from runs.admin.launch.initial_data import blank_data, data_of, with_defaults
+from runs.admin.launch.initial_data import data_of, with_defaults
 from runs.admin.launch.parameters import TYPES, USUAL, Row
 from runs.admin.launch.preselection import IN_SESSION, selected_tests
 from runs.launching.estimate import estimate
@@ -272,7 +272,7 @@ def preselected(request: HttpRequest) -> QueryDict:
     chosen = {name: _numbers(request, name) for name in ("issues", "tags", "suite")}
     chosen["tests"] = selected_tests(request) or _numbers(request, "tests")
     label = f"Run of {timezone.localtime():%-d %B %Y, %H:%M}"
-    return blank_data(label, **chosen)
+    return data_of({"label": label, "repeats": 1, **chosen})
 
 
 def _numbers(request: HttpRequest, name: str) -> list[int]:

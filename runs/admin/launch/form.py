@@ -73,9 +73,13 @@ class LaunchForm(forms.Form):
 
     def plan(self) -> LaunchPlan:
         """Read the whole form and collect every problem."""
-        problems = self._problems()
         params = read_rows(self.rows)
-        problems += [*params.problems, *_prompt_problems(self.system_prompts)]
+        problems = [*self._problems(), *params.problems]
+        for number, prompt in enumerate(self.system_prompts, 1):
+            if prompt in self.system_prompts[: number - 1]:
+                problems.append(
+                    f"System prompt {number} repeats an earlier one: remove it, or change it."
+                )
         values = self._values() | {"params": params.values}
         spec = LaunchSpec.model_construct(**values)
         if not problems:
@@ -85,14 +89,12 @@ class LaunchForm(forms.Form):
                 problems += refused.problems
         selection = named(spec)
         sealed = sealed_exposure_of(spec, selection)
-        spec = spec.model_copy(update={CONSENT: self._allows(sealed)})
+        # The consent names these very tests and addresses.
+        is_allowed = sealed is not None and self.sent.get(CONSENT) == sealed.key
+        spec = spec.model_copy(update={CONSENT: is_allowed})
         if "models" not in self.errors and "__all__" not in self.errors:
             problems += problems_of(spec, selection)
         return LaunchPlan(spec, selection, self.cleaned_data.get("cron", ""), problems, sealed)
-
-    def _allows(self, sealed: SealedExposure | None) -> bool:
-        """Return whether the consent names these very tests and addresses."""
-        return sealed is not None and self.sent.get(CONSENT) == sealed.key
 
     def _problems(self) -> list[str]:
         return [
@@ -113,11 +115,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, QuerySet):
         return [row.pk for row in value]
     return value.pk if isinstance(value, Model) else value
-
-
-def _prompt_problems(prompts: list[str]) -> list[str]:
-    return [
-        f"System prompt {number} repeats an earlier one: remove it, or change it."
-        for number, prompt in enumerate(prompts, 1)
-        if prompt in prompts[: number - 1]
-    ]

@@ -1,6 +1,6 @@
 """Initial data of the launch form: blank, of an earlier launch, or with a suite's defaults."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import QueryDict
@@ -9,11 +9,6 @@ from runs.admin.launch.fields import FORM_FIELDS, NumbersField, form_field
 from runs.admin.launch.parameters import Row, rows_of
 from runs.launching.launch_spec import DEFAULT_FIELDS, OPTIONS
 from runs.models import Suite
-
-
-def blank_data(label: str, **chosen: Iterable[int]) -> QueryDict:
-    """Return the data of a new form with these tests, issues, tags or suite chosen."""
-    return data_of({"label": label, "repeats": 1, **chosen})
 
 
 def data_of(spec: Mapping[str, Any], cron: str = "") -> QueryDict:

@@ -46,19 +46,12 @@ class Parameters(NamedTuple):
 
 def rows_of(params: dict[str, Any]) -> list[Row]:
     """Return stored parameters as rows."""
-    return [_row(name, value) for name, value in params.items()]
-
-
-def _row(name: str, value: Any) -> Row:
-    if isinstance(value, bool):
-        return Row(name, "switch", "true" if value else "false")
-    if isinstance(value, int | float):
-        return Row(name, "integer" if isinstance(value, int) else "number", str(value))
-    return Row(name, "text", value) if isinstance(value, str) else Row(name, "json", _json(value))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    types = {bool: "switch", int: "integer", float: "number", str: "text"}
+    rows = []
+    for name, value in params.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        rows.append(Row(name, types.get(type(value), "json"), text))
+    return rows
 
 
 def rows_in(names: Sequence[str], types: Sequence[str], values: Sequence[str]) -> list[Row]:
@@ -90,26 +83,16 @@ def _value(row: Row) -> Any:
         return row.value
     if row.type == "integer":
         return int(row.value)
-    if row.type == "number":
-        return _finite(float(row.value))
+    if row.type == "number" and isfinite(number := float(row.value)):
+        return number
     if row.type == "json":
-        return _read(row.value)
+        try:
+            return json.loads(row.value, parse_constant=_refuse)
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
     if row.type == "switch" and row.value.lower() in ON | OFF:
         return row.value.lower() in ON
     raise ValueError(row.type)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-
-
-def _finite(number: float) -> float:
-    if not isfinite(number):
-        raise ValueError(number)
-    return number
 
 
 def _refuse(constant: str) -> Any:
