@@ -90,36 +90,30 @@ def model() -> LanguageModel:
     Raises:
         ValidationError: The settings do not make a model that can be called.
     """
-    wanted = _embedded() if is_embedded() else _elsewhere()
+    wanted: dict[str, Any] = {
+        "name": settings.EVALHUB_DEMO_MODEL,
+        "litellm_model": settings.EVALHUB_DEMO_MODEL,
+        "api_base": settings.EVALHUB_DEMO_BASE_URL,
+        "api_key_env": settings.EVALHUB_DEMO_KEY_VARIABLE,
+    }
+    if is_embedded():
+        wanted = {
+            "name": "SmolLM2 135M (embedded)",
+            "developer": "Hugging Face",
+            "family": "SmolLM2",
+            "litellm_model": local_model.LITELLM_MODEL,
+            "api_base": local_model.base_url(settings.EVALHUB_MODEL_PORT),
+            "params": {"max_tokens": 128, "temperature": 0},
+            "max_concurrency": local_model.SLOTS,
+            "judge_timeout_s": 120,
+            "note": NOTE,
+        }
     found = LanguageModel.objects.filter(name=wanted["name"]).first() or LanguageModel(**wanted)
     if found.pk is None or found.api_base != wanted["api_base"]:
         found.api_base = wanted["api_base"]
         found.full_clean()
         found.save()
     return found
-
-
-def _embedded() -> dict[str, Any]:
-    return {
-        "name": "SmolLM2 135M (embedded)",
-        "developer": "Hugging Face",
-        "family": "SmolLM2",
-        "litellm_model": local_model.LITELLM_MODEL,
-        "api_base": local_model.base_url(settings.EVALHUB_MODEL_PORT),
-        "params": {"max_tokens": 128, "temperature": 0},
-        "max_concurrency": local_model.SLOTS,
-        "judge_timeout_s": 120,
-        "note": NOTE,
-    }
-
-
-def _elsewhere() -> dict[str, Any]:
-    return {
-        "name": settings.EVALHUB_DEMO_MODEL,
-        "litellm_model": settings.EVALHUB_DEMO_MODEL,
-        "api_base": settings.EVALHUB_DEMO_BASE_URL,
-        "api_key_env": settings.EVALHUB_DEMO_KEY_VARIABLE,
-    }
 
 
 # The runs ----------------------------------------------------------------------------------------

@@ -23,6 +23,12 @@ from runs.models import (
 )
 from runs.scoring.agreement import agreement_in
 
+OF_BATCH = (
+    *("state", "reason", "cost_limit_usd", "spent_usd", "requested_by"),
+    *("created_at", "started_at", "finished_at"),
+)
+"""Fields of runs and judge runs alike."""
+
 # Runs --------------------------------------------------------------------------------------------
 
 
@@ -64,22 +70,15 @@ class RunSerializer(RowSerializer):
             "repeats",
             "variant_key",
             "suite_fingerprint",
-            "state",
-            "reason",
-            "cost_limit_usd",
-            "spent_usd",
             "has_imported_answers",
             "self_evaluation_allowed",
             "similarity_weight",
             "similarity_model",
             "score_by_similarity",
             "is_scripted",
-            "requested_by",
             "source_id",
             "page",
-            "created_at",
-            "started_at",
-            "finished_at",
+            *OF_BATCH,
         )
 
     def get_litellm_model(self, run: Run) -> str:
@@ -263,20 +262,13 @@ class JudgeRunSerializer(RowSerializer):
             "run",
             "number",
             "is_active",
-            "state",
-            "reason",
             "jury_name",
             "judges",
             "backup",
             "jury_fingerprint",
             "agreement",
             "statistics",
-            "cost_limit_usd",
-            "spent_usd",
-            "requested_by",
-            "created_at",
-            "started_at",
-            "finished_at",
+            *OF_BATCH,
         )
 
     @extend_schema_field(AgreementSerializer(allow_null=True))
