@@ -73,14 +73,14 @@ class LaunchForm(forms.Form):
 
     def plan(self) -> LaunchPlan:
         """Read the whole form and collect every problem."""
-        params = read_rows(self.rows)
-        problems = [*self._problems(), *params.problems]
+        params, unread = read_rows(self.rows)
+        problems = [*self._problems(), *unread]
         for number, prompt in enumerate(self.system_prompts, 1):
             if prompt in self.system_prompts[: number - 1]:
                 problems.append(
                     f"System prompt {number} repeats an earlier one: remove it, or change it."
                 )
-        values = self._values() | {"params": params.values}
+        values = self._values() | {"params": params}
         spec = LaunchSpec.model_construct(**values)
         if not problems:
             try:

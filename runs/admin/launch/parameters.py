@@ -37,13 +37,6 @@ class Row(NamedTuple):
     value: str = ""
 
 
-class Parameters(NamedTuple):
-    """Parameters that could be read, and the problems of the others."""
-
-    values: dict[str, Any]
-    problems: list[str]
-
-
 def rows_of(params: dict[str, Any]) -> list[Row]:
     """Return stored parameters as rows."""
     types = {bool: "switch", int: "integer", float: "number", str: "text"}
@@ -60,8 +53,8 @@ def rows_in(names: Sequence[str], types: Sequence[str], values: Sequence[str]) -
     return [row for row in rows if row.name or row.value]
 
 
-def read_rows(rows: Iterable[Row]) -> Parameters:
-    """Read the rows; a missing name or a value of another type is a problem."""
+def read_rows(rows: Iterable[Row]) -> tuple[dict[str, Any], list[str]]:
+    """Return the parameters that could be read, and the problems of the others."""
     values: dict[str, Any] = {}
     problems = []
     for row in rows:
@@ -75,7 +68,7 @@ def read_rows(rows: Iterable[Row]) -> Parameters:
             except ValueError:
                 wanted = TYPES.get(row.type, row.type)
                 problems.append(f"Parameter {row.name!r}: {row.value!r} is not a {wanted}.")
-    return Parameters(values, problems + parameter_problems(values))
+    return values, problems + parameter_problems(values)
 
 
 def _value(row: Row) -> Any:

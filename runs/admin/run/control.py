@@ -20,8 +20,20 @@ def control(request: HttpRequest, run: Run, admin: PageAdmin) -> HttpResponse:
         return HttpResponseNotAllowed(["POST"])
     act, back = request.POST.get("act", ""), address_back(request, run.get_absolute_url())
     if act == "cancel" and "confirmed" not in request.POST:
-        title = "Cancel a run"
-        return admin.page(request, "runs/run/cancel.html", title=title, run=run, next=back)
+        return admin.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Cancel {run}?",
+            sentences=[
+                "Calls in flight are dropped; saved results stay. You can resume the run later: "
+                "only missing calls are made."
+            ],
+            hidden=[("act", act), ("confirmed", "1"), ("next", back)],
+            button="Cancel run",
+            danger=True,
+            back="Keep running",
+            back_url=back,
+        )
     if act == "rejudge":
         sealed = acts.sealed_exposure_of_judge_run(run, _jury(request))
         if sealed and request.POST.get(CONSENT) != sealed.key:

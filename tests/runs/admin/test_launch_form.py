@@ -62,7 +62,7 @@ def test_ranges_say_the_same_numbers():
 )
 def test_parameters_have_the_type_that_was_chosen(row, value):
     assert read_rows([row]) == ({row.name: value}, [])
-    assert read_rows(rows_of({row.name: value})).values == {row.name: value}
+    assert read_rows(rows_of({row.name: value}))[0] == {row.name: value}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_parameters_have_the_type_that_was_chosen(row, value):
     ],
 )
 def test_a_parameter_that_cannot_be_sent_is_named(row):
-    problems = read_rows([row]).problems
+    _, problems = read_rows([row])
 
     assert len(problems) == 1
     assert (row.name or row.value) in problems[0]
@@ -87,7 +87,7 @@ def test_a_parameter_that_cannot_be_sent_is_named(row):
 def test_a_parameter_given_twice_is_a_problem():
     rows = [Row("seed", "integer", "1"), Row("seed", "integer", "2")]
 
-    assert read_rows(rows).problems == ["The parameter 'seed' is given twice."]
+    assert read_rows(rows)[1] == ["The parameter 'seed' is given twice."]
 
 
 # The page ----------------------------------------------------------------------------------------
