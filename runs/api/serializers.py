@@ -23,12 +23,6 @@ from runs.models import (
 )
 from runs.scoring.agreement import agreement_in
 
-OF_BATCH = (
-    *("state", "reason", "cost_limit_usd", "spent_usd", "requested_by"),
-    *("created_at", "started_at", "finished_at"),
-)
-"""Fields of runs and judge runs alike."""
-
 # Runs --------------------------------------------------------------------------------------------
 
 
@@ -56,30 +50,7 @@ class RunSerializer(RowSerializer):
 
     class Meta:
         model = Run
-        fields = (
-            "id",
-            "label",
-            "release",
-            "launch",
-            "suite",
-            "language_model",
-            "model_name",
-            "litellm_model",
-            "system_prompt",
-            "params",
-            "repeats",
-            "variant_key",
-            "suite_fingerprint",
-            "has_imported_answers",
-            "self_evaluation_allowed",
-            "similarity_weight",
-            "similarity_model",
-            "score_by_similarity",
-            "is_scripted",
-            "source_id",
-            "page",
-            *OF_BATCH,
-        )
+        exclude = ("endpoint", "similarity_endpoint")
 
     def get_litellm_model(self, run: Run) -> str:
         return str(run.endpoint.get("litellm_model", ""))
@@ -173,34 +144,7 @@ class ResultSerializer(RowSerializer):
 
     class Meta:
         model = Result
-        fields = (
-            "id",
-            "run",
-            "test",
-            "issue",
-            "revision",
-            "repeat",
-            "tags",
-            "origin",
-            "weight",
-            "state",
-            "outcome",
-            "score",
-            "passed",
-            "agreement",
-            "similarity",
-            "is_judged",
-            "is_overridden",
-            "is_disputed",
-            "input_tokens",
-            "output_tokens",
-            "cost_usd",
-            "latency_ms",
-            "error_kind",
-            "error_message",
-            "is_readable",
-            "answer",
-        )
+        exclude = ("tag_set", "worker", "attempts", "next_try_at")
 
     @extend_schema_field(AnswerSerializer(allow_null=True))
     def get_answer(self, result: Result) -> Any:
@@ -257,19 +201,7 @@ class JudgeRunSerializer(RowSerializer):
 
     class Meta:
         model = JudgeRun
-        fields = (
-            "id",
-            "run",
-            "number",
-            "is_active",
-            "jury_name",
-            "judges",
-            "backup",
-            "jury_fingerprint",
-            "agreement",
-            "statistics",
-            *OF_BATCH,
-        )
+        exclude = ("jury",)
 
     @extend_schema_field(AgreementSerializer(allow_null=True))
     def get_agreement(self, judge_run: JudgeRun) -> dict[str, Any] | None:

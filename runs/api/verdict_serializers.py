@@ -84,9 +84,6 @@ class ResultDetailSerializer(ResultSerializer):
 
     verdict = serializers.SerializerMethodField()
 
-    class Meta(ResultSerializer.Meta):
-        fields = (*ResultSerializer.Meta.fields, "verdict")  # type: ignore[assignment]
-
     @extend_schema_field(ResultVerdictSerializer(allow_null=True))
     def get_verdict(self, result: Result) -> Any:
         verdict = verdicts_on(result).active
