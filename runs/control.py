@@ -197,9 +197,12 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     problems = inactive_judges(everyone)
     models = {judge.language_model for judge in everyone}
     models |= repair_models_of(judges, backup, own_templates(run))
-    asked = {(model.litellm_model, model.api_base) for model in models}
+    addresses = {(model.litellm_model, model.api_base) for model in models}
     candidate = run.candidate()
-    if (candidate.litellm_model, candidate.api_base) in asked and not run.self_evaluation_allowed:
+    if (
+        candidate.litellm_model,
+        candidate.api_base,
+    ) in addresses and not run.self_evaluation_allowed:
         problems.append(f"{run.model_name} would judge its own answers: choose another jury.")
     unpriced = sorted(str(model) for model in models if not model.has_prices)
     if run.cost_limit_usd is not None and unpriced:

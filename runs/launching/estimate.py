@@ -67,7 +67,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Answering:
     """Calls and input tokens of one pass over the tests, answers not counted."""
 
     calls: int
@@ -127,7 +127,7 @@ def left_out(spec: LaunchSpec) -> list[LeftOut]:
     return [LeftOut(counts[key], reason) for key, reason in reasons.items() if counts[key]]
 
 
-def _asked(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Asked:
+def _answering(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Answering:
     """Count one repeat of every test under every system prompt."""
     calls = size = carried = 0
     for test in tests:
@@ -138,21 +138,21 @@ def _asked(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Asked:
             size += tokens_in([str(message.get("content") or "") for message in earlier])
     prompts = sum(tokens_in([prompt]) for prompt in system_prompts)
     n = len(system_prompts)
-    return _Asked(calls * n, size * n + calls * prompts, carried * n)
+    return _Answering(calls * n, size * n + calls * prompts, carried * n)
 
 
 def _candidates(
     spec: LaunchSpec, selection: Selection, answers: dict[LanguageModel, Span]
 ) -> list[EndpointLoad]:
     """Return the load of each model in all its runs together."""
-    asked = _asked(selection.tests, spec.system_prompts)
+    load = _answering(selection.tests, spec.system_prompts)
     times = spec.repeats * max(1, len(set(spec.temperatures)))
     return [
         EndpointLoad(
             model.endpoint(),
-            Span(asked.calls * times, asked.calls * times),
-            Span(*(times * (asked.tokens + asked.carried_answers * n) for n in answers[model])),
-            Span(*(times * asked.calls * n for n in answers[model])),
+            Span(load.calls * times, load.calls * times),
+            Span(*(times * (load.tokens + load.carried_answers * n) for n in answers[model])),
+            Span(*(times * load.calls * n for n in answers[model])),
         )
         for model in selection.models
     ]
@@ -232,15 +232,15 @@ def _assumptions(
 def _about_judges(selection: Selection) -> list[str]:
     lines = []
     rubrics = [list(test.criteria.all()) for test in selection.tests]
-    asked = sum(len(for_judges(rubric)) for rubric in rubrics)
-    checks = sum(map(len, rubrics)) - asked
+    judged = sum(len(for_judges(rubric)) for rubric in rubrics)
+    checks = sum(map(len, rubrics)) - judged
     if selection.judges:
         low, high = JUDGMENT_TOKENS
         lines.append(
             f"A judge replies with {low} to {high} tokens; each reply is repaired once at most."
         )
-        if asked:
-            lines.append(f"{_criteria(asked)} judged one by one, on every answer.")
+        if judged:
+            lines.append(f"{_criteria(judged)} judged one by one, on every answer.")
         lines += [
             f"{judge} takes {judge.samples} samples of each judgment."
             for judge in selection.judges

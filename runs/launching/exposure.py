@@ -27,12 +27,12 @@ class Recipient(NamedTuple):
     """
 
     address: str
-    asked: tuple[str, ...]
+    models: tuple[str, ...]
     seen: int
     last: date | None
 
     def __str__(self) -> str:
-        return f"{self.address} ({', '.join(self.asked)})"
+        return f"{self.address} ({', '.join(self.models)})"
 
 
 class SealedExposure(NamedTuple):
@@ -73,8 +73,8 @@ def exposure_of_judge_run(
     if not sealed:
         return None
     templates = {template for *_, template in found if template is not None}
-    asked = roles_of_judges(judges, backup, templates)
-    return sealed_exposure(sealed, len({test for test, *_ in found}), asked)
+    roles = roles_of_judges(judges, backup, templates)
+    return sealed_exposure(sealed, len({test for test, *_ in found}), roles)
 
 
 def roles_of_judges(
@@ -94,20 +94,20 @@ def sealed_exposure(
     sealed: Sequence[int], tests: int, roles: Iterable[Role]
 ) -> SealedExposure | None:
     """Return the exposure of these sealed tests, of so many, to roles outside, if any."""
-    asked: dict[str, dict[str, None]] = defaultdict(dict)
+    models: dict[str, dict[str, None]] = defaultdict(dict)
     for role, endpoint in roles:
         if not is_trusted(endpoint):
-            asked[address_of(endpoint)][f"{role} {endpoint.name}"] = None
-    if not asked or not sealed:
+            models[address_of(endpoint)][f"{role} {endpoint.name}"] = None
+    if not models or not sealed:
         return None
-    sent = Exposure.objects.filter(kind=ExposureKind.SENT, test__in=sealed, endpoint__in=asked)
+    sent = Exposure.objects.filter(kind=ExposureKind.SENT, test__in=sealed, endpoint__in=models)
     counted = sent.order_by().values_list("endpoint").annotate(Count("test", distinct=True))
     seen = {address: (n, last) for address, n, last in counted.annotate(Max("day"))}
     recipients = tuple(
         Recipient(address, tuple(names), *seen.get(address, (0, None)))
-        for address, names in asked.items()
+        for address, names in models.items()
     )
-    key = digest([sorted(sealed), sorted(asked)])
+    key = digest([sorted(sealed), sorted(models)])
     return SealedExposure(len(sealed), tests, recipients, key)
 
 

@@ -45,13 +45,13 @@ def judge_shares(frozen_jury: FrozenJury, criteria: int) -> list[JudgeShare]:
 
 def _subjects(frozen_jury: FrozenJury, judge: FrozenJudge) -> tuple[bool, bool]:
     """Return whether the judge is asked about whole tests, and about rubrics."""
-    asked = [frozen_jury.judges_asked(on_rubric=on_rubric) for on_rubric in (False, True)]
-    on_whole, on_rubric = (any(judge is other for other in judges) for judges in asked)
+    subjects = [frozen_jury.judges_asked(on_rubric=on_rubric) for on_rubric in (False, True)]
+    on_whole, on_rubric = (any(judge is other for other in judges) for judges in subjects)
     return on_whole, on_rubric
 
 
 @dataclass
-class _Asked:
+class _Judging:
     """Judgments of one judge in one pass over the answers, with the tokens of their prompts.
 
     `repaired` counts judgments whose reply another model repairs, by that model.
@@ -72,13 +72,13 @@ class JudgeLoad:
 
     def load(self, frozen_judge: FrozenJudge, passes: int, answer: Span) -> EndpointLoad:
         """Return the load of one judge over these passes, for answers of so many tokens."""
-        asked = self._asked(frozen_judge)
-        low, high = (passes * (asked.tokens + asked.judgments * size) for size in answer)
+        judging = self._judging(frozen_judge)
+        low, high = (passes * (judging.tokens + judging.judgments * size) for size in answer)
         return load_of_judge(
             frozen_judge.endpoint,
             frozen_judge.params,
-            judgments=asked.judgments * passes,
-            repairs=(asked.judgments - asked.repaired.total()) * passes,
+            judgments=judging.judgments * passes,
+            repairs=(judging.judgments - judging.repaired.total()) * passes,
             prompt_tokens=Span(low, high),
         )
 
@@ -86,7 +86,7 @@ class JudgeLoad:
         """Return the loads of repair models, from no repair to one for every judgment."""
         repaired: Counter[int] = Counter()
         for frozen_judge in self.frozen_jury.frozen_judges:
-            repaired.update(self._asked(frozen_judge).repaired)
+            repaired.update(self._judging(frozen_judge).repaired)
         endpoints = {e.language_model_id: e for e in self.frozen_jury.repair_models.values()}
         reply = JUDGMENT_TOKENS[1]
         prompt = reply + VERDICT_SCHEMA_TOKENS + REPAIR_TOKENS
@@ -100,8 +100,8 @@ class JudgeLoad:
             for model, n in sorted(repaired.items())
         ]
 
-    def _asked(self, judge: FrozenJudge) -> _Asked:
-        asked = _Asked()
+    def _judging(self, judge: FrozenJudge) -> _Judging:
+        judging = _Judging()
         on_whole, on_rubric = _subjects(self.frozen_jury, judge)
         for test in self.tests:
             rubric = list(test.criteria.all())
@@ -113,12 +113,12 @@ class JudgeLoad:
                 template = judge.whole or self._own(test)
             if template is None:
                 continue
-            asked.judgments += judge.samples * len(criteria)
-            asked.tokens += judge.samples * _size(judge, template, test, criteria)
+            judging.judgments += judge.samples * len(criteria)
+            judging.tokens += judge.samples * _size(judge, template, test, criteria)
             model = self.frozen_jury.repair_models.get(template.template_id)
             if criteria and model and model.language_model_id != judge.endpoint.language_model_id:
-                asked.repaired[model.language_model_id] += judge.samples * len(criteria)
-        return asked
+                judging.repaired[model.language_model_id] += judge.samples * len(criteria)
+        return judging
 
     def _own(self, test: Test) -> JudgePromptTemplate | None:
         if test.template is None:

@@ -201,5 +201,5 @@ def _without_rubric(run: Run) -> QuerySet[Revision]:
 
 def _with_rubric(run: Run) -> QuerySet[FrozenCriterion, Any]:
     """Return the run's revisions that have a rubric."""
-    asked = FrozenCriterion.objects.filter(revision__results__run=run).order_by()
-    return asked.exclude(key=WHOLE_TEST).values("revision").distinct()
+    criteria = FrozenCriterion.objects.filter(revision__results__run=run).order_by()
+    return criteria.exclude(key=WHOLE_TEST).values("revision").distinct()

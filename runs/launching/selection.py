@@ -151,8 +151,8 @@ def without_prompt(judges: Sequence[Judge]) -> list[Judge]:
 def _self_evaluation(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.allow_self_evaluation:
         return []
-    asked = {_address(model) for model in selection.judging_models()}
-    both = sorted(str(model) for model in selection.models if _address(model) in asked)
+    addresses = {_address(model) for model in selection.judging_models()}
+    both = sorted(str(model) for model in selection.models if _address(model) in addresses)
     if not both:
         return []
     return [

@@ -45,7 +45,9 @@ class JuryAdmin(HistoryAdmin):
         """Return the calls of the jury in the form, saved or not."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        return render(request, "runs/jury/_preview.html", {"asked": JuryForm(request.POST).asked})
+        return render(
+            request, "runs/jury/_preview.html", {"preview": JuryForm(request.POST).preview}
+        )
 
     @display(description="Judges")
     def judge_names(self, jury: Jury) -> str:

@@ -55,9 +55,9 @@ class PromptField(forms.ModelChoiceField):
 
     def offer(self) -> None:
         """Read the templates to choose from."""
-        asked = JudgeTemplate.objects.exclude(state=TemplateState.DRAFT)
-        fitting = [t.pk for t in asked if is_criterion_template(t.text) == self.for_rubrics]
-        self.queryset = asked.filter(pk__in=fitting)
+        templates = JudgeTemplate.objects.exclude(state=TemplateState.DRAFT)
+        fitting = [t.pk for t in templates if is_criterion_template(t.text) == self.for_rubrics]
+        self.queryset = templates.filter(pk__in=fitting)
 
 
 class JuryForm(forms.ModelForm):
@@ -194,7 +194,7 @@ class JuryForm(forms.ModelForm):
     # Page ----------------------------------------------------------------------------------------
 
     @property
-    def asked(self) -> JuryPreview:
+    def preview(self) -> JuryPreview:
         """Return the calls of the judges that are entered, or of those stored."""
         criteria = min(row_number(self.data.get("criteria")) or DEFAULT_CRITERIA, MAX_CRITERIA)
         if self.is_bound:

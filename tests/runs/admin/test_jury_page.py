@@ -145,7 +145,7 @@ def test_a_backup_that_judges_already_is_refused_in_words(client, maintainer, te
     assert not Jury.objects.exists()
 
 
-def test_a_backup_of_a_model_that_judges_in_another_way_is_warned_of(client, maintainer):
+def test_a_backup_of_a_model_that_judges_otherwise_is_warned_of(client, maintainer):
     model = make_model(name="busy")
 
     response = client.post(ADD, sent(model, backup_model=model.pk, temperatures="1"), follow=True)

@@ -338,7 +338,7 @@ def test_a_run_is_given_its_answers(client, as_role):
     assert run.judge_runs.get().jury_name == jury.name
 
 
-def test_every_problem_of_a_file_is_told_by_line(client, as_role):
+def test_every_problem_of_a_file_names_its_line(client, as_role):
     as_role("maintainer")
 
     page = text_of(supplied(client, "test,answer\nx,Four\n0,Five\n", model=make_model().pk))
@@ -574,7 +574,7 @@ def test_a_launch_is_paused_resumed_changed_and_made_again(client, as_role):
     assert "Launched 1 run." in page
 
 
-def test_a_bad_expression_is_told_and_not_kept(client, as_role):
+def test_a_bad_expression_is_refused(client, as_role):
     as_role("maintainer")
     record = make_launch()
 

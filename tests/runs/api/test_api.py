@@ -384,7 +384,7 @@ def test_a_launch_tells_temperatures_and_similarity():
 # Results -----------------------------------------------------------------------------------------
 
 
-def test_a_result_is_told_with_its_answer_and_figures():
+def test_a_result_has_its_answer_and_figures():
     run = judged_run()
 
     (row,) = client_of("viewer").get(f"/api/v1/results/?run={run.pk}").json()["results"]
@@ -463,7 +463,7 @@ def test_a_list_of_results_takes_the_same_number_of_queries(django_assert_max_nu
         assert len(ids(client.get("/api/v1/results/"))) == 8
 
 
-def test_judgments_are_told_with_their_judges():
+def test_judgments_name_their_judges():
     run = judged_run(judges=2)
 
     rows = client_of("viewer").get(f"/api/v1/judgments/?run={run.pk}").json()["results"]
@@ -521,7 +521,7 @@ def test_withdrawn_the_judges_stand_again():
     assert HumanEvaluation.objects.count() == 2
 
 
-def test_only_what_stands_can_be_withdrawn_and_only_by_its_annotator():
+def test_only_an_active_evaluation_can_be_withdrawn_and_only_by_its_annotator():
     result = first_result(judged_run())
     client = client_of("annotator")
     first = evaluate(client, result).json()["id"]
@@ -579,7 +579,7 @@ def test_who_may_not_read_a_sealed_test_cannot_evaluate_its_answer():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("price", "spent"), [(None, None), ("1.5", 0)])
-def test_what_was_spent_is_told_only_where_prices_are_known(price, spent):
+def test_spending_is_null_without_prices(price, spent):
     model = make_model(input_usd_per_mtok=price, output_usd_per_mtok=price)
     run = make_run(model=model)
 

@@ -7,7 +7,7 @@ def read(query):
     return Filters.read(QueryDict(query))
 
 
-def test_a_view_survives_the_way_into_the_url_and_back():
+def test_a_view_survives_the_url():
     query = "outcome=failed&outcome=error&issue=3&tag=math+and+code&q=%C3%A4&sort=-score"
     query += "&test=5&domain=law"
     filters = read(query + "&overridden=1&disputed=1&failed_judgments=1&by_judge=1&page=2")
