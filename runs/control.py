@@ -104,21 +104,16 @@ def retry_errors(run: Run) -> int:
     judged_again = 0
     for judge_run in run.judge_runs.order_by("pk"):
         progress.lock(judge_run)
-        if _wait_for_answers(judge_run):
+        lacking = _items(judge_run).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
+        if lacking.filter(result__state=ItemState.PENDING).update(
+            state=ItemState.PENDING, error_kind="", error_message=""
+        ):
             progress.reopen(judge_run)
         if judge_run.is_active:
             judged_again += _retry_judge_run(judge_run)
     if not answered_again + judged_again:
         raise progress.NotPossible(f"{run} has no errors to retry.")
     return answered_again + judged_again
-
-
-def _wait_for_answers(judge_run: JudgeRun) -> int:
-    """Reopen result scores without an answer to judge, if the answer is retried."""
-    waiting = _items(judge_run).filter(
-        state=ItemState.ERROR, error_kind=NO_ANSWER, result__state=ItemState.PENDING
-    )
-    return waiting.update(state=ItemState.PENDING, error_kind="", error_message="")
 
 
 def _retry_judge_run(judge_run: JudgeRun) -> int:

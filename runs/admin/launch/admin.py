@@ -23,7 +23,7 @@ from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
 from runs.admin.launch.initial_data import data_of, with_defaults
 from runs.admin.launch.parameters import TYPES, USUAL, Row
-from runs.admin.launch.preselection import IN_SESSION, selected_tests
+from runs.admin.launch.preselection import selection_in
 from runs.launching.estimate import estimate
 from runs.launching.launch import launch
 from runs.launching.launch_spec import LaunchRefused
@@ -269,16 +269,11 @@ def preselected(request: HttpRequest) -> QueryDict:
     earlier = Launch.objects.filter(pk=row_number(request.GET.get("again"))).first()
     if earlier is not None:
         return data_of(earlier.spec)
-    chosen = {name: _numbers(request, name) for name in ("issues", "tags", "suite")}
-    chosen["tests"] = selected_tests(request) or _numbers(request, "tests")
+    chosen = {}
+    for name in ("tests", "issues", "tags", "suite"):
+        try:
+            chosen[name] = numbers_in(selection_in(request, name))
+        except ValueError as error:
+            messages.warning(request, f"{name} in the address: {error}")
     label = f"Run of {timezone.localtime():%-d %B %Y, %H:%M}"
     return data_of({"label": label, "repeats": 1, **chosen})
-
-
-def _numbers(request: HttpRequest, name: str) -> list[int]:
-    text = request.GET.get(name, "")
-    try:
-        return [] if text == IN_SESSION else numbers_in(text)
-    except ValueError as error:
-        messages.warning(request, f"{name} in the address: {error}")
-        return []

@@ -1,4 +1,4 @@
-"""The way from a selection in a list to the launch form."""
+"""The selection in a list that the launch form starts with."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 
-from runs.launching.number_lists import as_ranges, numbers_in
+from runs.launching.number_lists import as_ranges
 
 MAX_CHARACTERS = 1500
 """Length of a selection in an address; a longer one is kept in the session."""
@@ -24,8 +24,7 @@ def to_launch_form(request: HttpRequest, name: str, ids: Sequence[int]) -> HttpR
     return HttpResponseRedirect(f"{reverse('admin:runs_launch_add')}?{urlencode({name: text})}")
 
 
-def selected_tests(request: HttpRequest) -> list[int]:
-    """Return the tests of a selection that is kept in the session."""
-    if request.GET.get("tests") != IN_SESSION:
-        return []
-    return numbers_in(request.session.get(SESSION_KEY, ""))
+def selection_in(request: HttpRequest, name: str) -> str:
+    """Return the numbers in the address, or those that it leaves to the session."""
+    text = request.GET.get(name, "")
+    return request.session.get(SESSION_KEY, "") if text == IN_SESSION else text

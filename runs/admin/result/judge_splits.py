@@ -17,11 +17,10 @@ def judge_splits_of(results: Sequence[Result]) -> dict[int, str]:
     rows = Judgment.objects.filter(result__in=results, judge_run__is_active=True).order_by()
     for result, polarity, value in rows.values_list("result_id", "criterion__polarity", "value"):
         values[result].append(inverted(value) if polarity == Polarity.SHOULD_NOT else value)
-    return {row.pk: _split(row, values[row.pk]) for row in results if row.pk in values}
-
-
-def _split(result: Result, values: list[float | None]) -> str:
-    sides = [result.revision.passes(value) for value in values]
-    split = f"{sides.count(True)}:{sides.count(False)}"
-    missing = sides.count(None)
-    return f"{split}, {missing} no verdict" if missing else split
+    splits = {}
+    for row in results:
+        if row.pk in values:
+            sides = [row.revision.passes(value) for value in values[row.pk]]
+            missing = f", {sides.count(None)} no verdict" if None in sides else ""
+            splits[row.pk] = f"{sides.count(True)}:{sides.count(False)}{missing}"
+    return splits

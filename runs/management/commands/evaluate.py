@@ -163,7 +163,10 @@ def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
     """Return a table of the runs: pass rates with n and interval, a dash if not measured."""
     table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unscored", "Errors", "Cost", "Time")
     for run in runs:
-        one = figures[run.pk]
+        one, took = figures[run.pk], DASH
+        if run.started_at:
+            ran = (run.finished_at or timezone.now()) - run.started_at
+            took = seconds(round(ran.total_seconds() * 1000))
         table.add_row(
             f"{run.pk} {run.label}",
             f"{run.model_name} (scripted)" if run.is_scripted else run.model_name,
@@ -173,13 +176,6 @@ def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
             str(one.counts.unscored),
             str(one.counts.error),
             usd(one.spent_usd),
-            _took(run),
+            took,
         )
     return table
-
-
-def _took(run: Run) -> str:
-    if run.started_at is None:
-        return DASH
-    end = run.finished_at or timezone.now()
-    return seconds(round((end - run.started_at).total_seconds() * 1000))

@@ -224,10 +224,10 @@ def test_viewers_see_a_jury_without_its_form(client, db):
 def asked(client, *models, **fields):
     response = client.post(reverse("admin:runs_jury_preview"), sent(*models, **fields))
     assert response.status_code == 200
-    return response.context["asked"], said(response)
+    return response.context["preview"], said(response)
 
 
-def test_it_says_what_is_asked_about_a_rubric_and_a_test_without_one(client, maintainer):
+def test_the_preview_counts_calls_for_a_rubric_and_for_a_test_without_one(client, maintainer):
     found, page = asked(
         client, make_model(), approaches=list(DEFAULT_APPROACHES), samples="2", criteria="7"
     )
