@@ -1,6 +1,7 @@
 """The jury form; its judges, which never change, are found or created from its fields."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -17,13 +18,15 @@ from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, TemplateState
 from issues.models.template import is_criterion_template
-from runs.admin.jury.preview import JuryPreview, jury_preview_of
 from runs.judging.jury_builder import (
+    SEEN,
     JuryBuilder,
     backup_problem,
     jury_builder_of,
 )
+from runs.launching.judge_load import judge_shares, jury_preview
 from runs.launching.number_lists import as_list, temperatures_in
+from runs.launching.selection import backup_of_one_model, equal_samples
 from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury
 from runs.models.jury import MAX_SAMPLES
 
@@ -42,6 +45,53 @@ APPROACHES = [
     (Approach.HOLISTIC, "Single criterion, with the whole rubric"),
     (Approach.STANDARD, "Single criterion, answer only"),
 ]
+
+
+@dataclass(frozen=True)
+class JudgePreview:
+    """A judge, with its calls for a test without rubric and for one with a rubric."""
+
+    name: str
+    sees: str
+    samples: int
+    whole: int
+    rubric: int
+
+
+@dataclass(frozen=True)
+class JuryPreview:
+    """Calls of all judges, for an example rubric of `criteria` criteria."""
+
+    lines: list[JudgePreview]
+    criteria: int
+    backup: Judge | None
+    warnings: list[str]
+
+    @property
+    def whole(self) -> int:
+        return sum(line.whole for line in self.lines)
+
+    @property
+    def rubric(self) -> int:
+        return sum(line.rubric for line in self.lines)
+
+    @property
+    def samples(self) -> int:
+        """Most samples of any judge."""
+        return max((line.samples for line in self.lines), default=1)
+
+
+def jury_preview_of(judges: Sequence[Judge], backup: Judge | None, criteria: int) -> JuryPreview:
+    lines = []
+    for judge, share in zip(judges, judge_shares(jury_preview(judges), criteria), strict=True):
+        sees = SEEN[Approach(judge.approach)]
+        if judge.approach == Approach.TEMPLATE and judge.template:
+            sees = f"the fields of {judge.template}"
+        if judge.approach == Approach.TEMPLATE and share.rubric:
+            sees = f"{sees}; for a rubric {SEEN[Approach.PROMPT_AWARE]}"
+        lines.append(JudgePreview(str(judge), sees, judge.samples, share.whole, share.rubric))
+    warnings = [*equal_samples(judges), *backup_of_one_model(judges, backup)]
+    return JuryPreview(lines, criteria, backup, warnings)
 
 
 class PromptField(forms.ModelChoiceField):
