@@ -33,7 +33,7 @@ def test_runs_of_one_family_are_added_up():
     assert [row["runs"] for row in totals.values()] == [2, 2]
 
 
-def test_a_test_is_told_by_family():
+def test_tests_are_grouped_by_family():
     ledger = make_workspace()
     LanguageModel.objects.filter(name__startswith="steady").update(family="Steady ones")
 
@@ -44,7 +44,7 @@ def test_a_test_is_told_by_family():
     assert first[1].text == "50% (1 of 2)"
 
 
-def test_two_runs_may_be_told_by_family_too():
+def test_two_runs_are_grouped_by_family():
     runs = make_workspace().runs[:2]
 
     assert document_about(runs).title == "Differences between 2 model families"

@@ -59,7 +59,7 @@ def test_the_same_question_of_another_test_is_matched_after_that_of_its_own():
     assert found.only_second == (second[0],)
 
 
-def test_tests_of_one_run_only_are_told_by_which():
+def test_unmatched_tests_name_their_run():
     digests = {1: Digests("a", "a"), 2: Digests("b", "b")}
 
     found = match([one_test(1)], [one_test(2)], digests)
@@ -78,7 +78,7 @@ contents = st.dictionaries(
 
 
 @given(revisions, revisions, contents)
-def test_every_test_of_either_run_stands_in_one_place(first, second, content):
+def test_every_test_of_either_run_is_in_one_place(first, second, content):
     digests = {n: Digests(*content.get(n, (str(n), str(n)))) for n in range(1, 13)}
     before = [one_test(n, test_id=n % 5) for n in first]
     after = [one_test(n, test_id=n % 5) for n in second]

@@ -97,7 +97,7 @@ def test_a_test_whose_rubric_changed_is_listed_apart():
     assert [row["became"] for row in listed(document, "changed")] == ["rubric changed"]
 
 
-def test_tests_of_one_run_are_told_by_which():
+def test_tests_of_one_run_name_that_run():
     first = judged(PASS, tests=[make_test("Which day?")], label="March")
     second = judged(PASS, tests=[make_test("Which month?")], label="April")
 
@@ -233,7 +233,7 @@ def test_a_run_that_is_not_done_is_warned_of():
     assert report(first, second).warnings == ("Still running: April. The figures will change.",)
 
 
-def test_labels_are_told_with_the_run_that_has_them():
+def test_labels_name_the_run_that_has_them():
     first, second = two_runs([PASS], [PASS])
     Run.objects.filter(pk=second.pk).update(is_scripted=True)
     second.refresh_from_db()

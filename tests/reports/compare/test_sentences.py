@@ -24,7 +24,7 @@ def test_the_headline_tells_counts_certainty_and_what_could_be_found():
     )
 
 
-def test_what_is_yet_to_be_computed_is_not_told():
+def test_pending_findings_are_left_out():
     assert said(a_run("p", "f"), a_run("f", "f"), computed=False) == (
         "1 worse, 0 better of 2 matched.",
     )
@@ -37,26 +37,26 @@ def test_no_flip_is_not_enough_evidence_and_not_no_change():
     assert "no change" not in headline
 
 
-def test_nothing_compared_is_said():
+def test_no_compared_tests_gives_a_sentence():
     assert said(a_run("e"), a_run("p"))[0] == (
         "0 worse, 0 better of 0 matched: nothing can be compared."
     )
 
 
-def test_shared_issues_are_told_with_the_p_of_independent_tests():
+def test_shared_issues_show_the_p_of_independent_tests():
     first, second = (a_run(*outcomes * 6, issues=(1, 1, 1, 2, 2, 2)) for outcomes in "pf")
 
     assert "If tests were independent: p = 0.031 (exact McNemar)" in said(first, second)[2]
 
 
-def test_too_few_issues_to_be_certain_are_told():
+def test_too_few_changed_issues_give_a_sentence():
     first, second = (a_run(*outcomes * 6, issues=(1, 1, 1, 2, 2, 2)) for outcomes in "pf")
 
     assert said(first, second)[1].startswith("Only 2 issues changed on balance;")
 
 
 @pytest.mark.parametrize(("flips", "told"), [(0, False), (1, True), (5, True), (6, False)])
-def test_fewer_than_six_flips_are_told_to_be_too_few(flips, told):
+def test_fewer_than_six_flips_are_too_few(flips, told):
     text = " ".join(said(a_run(*"p" * 10), a_run(*"f" * flips, *"p" * (10 - flips))))
 
     assert ("p < 0.05 needs at least 6" in text) is told
@@ -68,7 +68,7 @@ def test_repeats_find_a_change_by_how_they_spread():
     assert "power at this spread" in said(first, second, single=False)[0]
 
 
-def test_why_tests_are_not_compared_is_told():
+def test_reasons_not_to_compare_are_listed():
     text = said(a_run("p", "e", "u"), a_run("p", "p", "p", "p"))[-1]
 
     assert (

@@ -135,7 +135,7 @@ def test_repeats_have_a_resampled_interval(tests):
     assert rate.interval is not None
 
 
-def test_more_runs_than_fit_are_told(tests):
+def test_more_runs_than_fit_give_a_warning(tests):
     runs = [judged(PASS, PASS, tests=tests) for _ in range(13)]
 
     document = report(*runs)

@@ -56,7 +56,7 @@ def test_more_worse_than_allowed_is_a_regression_however_uncertain(most, expecte
     assert code("ppff", "ffpp", max_worse=most) == expected
 
 
-def test_nothing_in_common_cannot_be_told():
+def test_runs_without_common_tests_cannot_be_decided():
     rows = comparison(a_run("p"), [])
 
     assert (
@@ -67,12 +67,12 @@ def test_nothing_in_common_cannot_be_told():
     )
 
 
-def test_no_tests_at_all_cannot_be_told():
+def test_runs_without_tests_cannot_be_decided():
     assert code("", "", max_missing=1) == Code.CANNOT_TELL
 
 
 @pytest.mark.parametrize("lacking", ["e", "u", "w"])
-def test_more_missing_than_allowed_cannot_be_told(lacking):
+def test_too_many_missing_tests_cannot_be_decided(lacking):
     # 1 of 19 is 5.3 %.
     assert code("p" * 19, "p" * 18 + lacking) == Code.CANNOT_TELL
 
@@ -82,7 +82,7 @@ def test_exactly_as_many_missing_as_allowed_pass():
     assert code("p" * 20, "p" * 19 + "e") == Code.PASSES
 
 
-def test_a_regression_with_too_much_missing_cannot_be_told():
+def test_a_regression_with_too_much_missing_cannot_be_decided():
     assert code("p" * 10, "f" * 8 + "ee") == Code.CANNOT_TELL
 
 
@@ -166,11 +166,11 @@ def test_a_run_is_named_by_label_too(two_runs, capsys):
     assert gate(capsys, "March", "--against", "March")[0] == 0
 
 
-def test_the_other_way_round_it_got_better(two_runs, capsys):
+def test_the_reverse_comparison_got_better(two_runs, capsys):
     assert gate(capsys, "March", "--against", "April")[0] == 0
 
 
-def test_errors_beyond_the_limit_cannot_be_told(two_runs, capsys):
+def test_errors_beyond_the_limit_cannot_be_decided(two_runs, capsys):
     fail(two_runs[1], Result.objects.filter(run=two_runs[1]).first())
 
     assert gate(capsys, "April")[0] == 2
@@ -206,7 +206,7 @@ def test_without_a_baseline_the_previous_run_is_compared(two_runs, capsys):
     assert "against March (run" in gate(capsys, "April")[1].splitlines()[0]
 
 
-def test_a_run_without_an_opponent_cannot_be_told(two_runs):
+def test_a_run_without_an_opponent_cannot_be_decided(two_runs):
     with pytest.raises(CommandError, match="nothing to compare March with") as refused:
         call_command("gate", "March")
 

@@ -57,7 +57,7 @@ def test_what_broke_lies_between_two_runs():
     }
 
 
-def test_fewer_runs_of_a_line_are_shown_than_are_told_of():
+def test_fewer_runs_of_a_line_are_shown_than_counted():
     ledger = make_workspace(releases=4)
     document = document_of(ledger.issues[0], points=2)
 
@@ -85,7 +85,7 @@ def test_text_of_a_sealed_test_and_its_feedback_stays_sealed():
     assert "Secret words." in str(document_of(issue))
 
 
-def test_its_states_and_who_changed_them_are_told():
+def test_its_states_are_listed_with_who_changed_them():
     issue, _ = ready_issue()
     person = make_user("maintainer", username="Ada")
     issue.state = IssueState.DEPRECATED
@@ -160,7 +160,7 @@ def test_who_may_not_decide_sees_the_proposal_without_its_button(client):
     assert issue.state == IssueState.APPROVED
 
 
-def test_what_an_issue_lacks_is_said_when_its_proposal_is_accepted(client):
+def test_accepting_a_proposal_names_what_the_issue_lacks(client):
     issue = proposed()
     Source.objects.all().delete()
     response = accept(client, issue, "maintainer", act="resolve")

@@ -53,7 +53,7 @@ def runs_of(found):
 # What is compared --------------------------------------------------------------------------------
 
 
-def test_alike_answers_are_nearer_and_the_odd_one_stands_last(reader):
+def test_similar_answers_come_first_and_the_odd_one_last(reader):
     test = make_test()
     odd = answered(test, CAT)
     alike = {answered(test, PARIS), answered(test, ALSO_PARIS)}
@@ -191,7 +191,7 @@ def test_a_model_that_measured_none_of_them_cannot_be_chosen(reader):
     assert found.embedder == query.BUILT_IN
 
 
-def test_nearness_to_the_reference_stands_beside(reader):
+def test_similarity_to_the_reference_is_shown(reader):
     test = make_test(reference=PARIS)
     answered(test, PARIS)
     answered(test, CAT)

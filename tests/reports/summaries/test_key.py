@@ -56,7 +56,7 @@ def test_settings_that_all_share_and_nobody_set_have_no_id():
     assert all(variant.label == f"{variant.developer}/{variant.model}" for variant in key.variants)
 
 
-def test_a_missing_system_prompt_is_told_from_others():
+def test_a_missing_system_prompt_differs_from_others():
     titles = {one.text: one.title for one in make_key(SUBJECTS, 1).systems.values()}
     assert titles == {"": "No system prompt", "Be brief.": "System prompt 1"}
 

@@ -186,7 +186,7 @@ def test_the_form_offers_runs_by_suite_and_shows_what_would_be_sent(client, runs
 
 
 @pytest.mark.parametrize("context", ["a lot", "10"])
-def test_a_wrong_context_is_said(client, runs, context):
+def test_a_wrong_context_gives_an_error(client, runs, context):
     query = {"runs": runs[0].pk, "analyst": make_model().pk, "context": context}
     shown = text(page(client, "summary_ask", role="maintainer", **query))
     assert "Enter a number of tokens" in shown or "Enter 1,000 to" in shown
@@ -240,7 +240,7 @@ def test_a_program_asks_and_reads(runs):
     assert [row["id"] for row in listed] == [told["id"]]
 
 
-def test_a_program_is_told_what_is_wrong(runs):
+def test_the_api_names_the_problem(runs):
     other = make_run(make_test(), suite_fingerprint="other")
     script = client_of(make_user("maintainer"))
     sent = {"runs": [runs[0].pk, other.pk], "analyst": make_model().pk}

@@ -73,7 +73,7 @@ def test_anything_else_is_no_grade(content):
     assert len(parsed.problems) == 1
 
 
-def test_what_is_wrong_with_a_grade_is_told():
+def test_problems_of_a_grade_are_listed():
     assert grade_in("15/10") == (None, "15 is no grade from 1 to 10.")
     assert grade_in("4/5")[1] == "4/5 is not on the scale of 1 to 10."
     assert "names no model" in grade("SCORE: 3", 'dimension="clarity"').problems[0]
@@ -90,7 +90,7 @@ def test_a_dimension_is_known_by_its_beginning(written, meant):
     assert [one.dimension for one in read] == ([meant] if meant else [])
 
 
-def test_the_last_grade_of_a_dimension_stands():
+def test_the_last_grade_of_a_dimension_counts():
     both = WHOLE + '<grade model="MD_6002" dimension="Adherence">SCORE: 2</grade>'
     (read,) = parse(both, WORKED).grades
     assert read.grade == 2

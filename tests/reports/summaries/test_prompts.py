@@ -72,7 +72,7 @@ def test_long_texts_are_cut_in_both_forms():
         assert "x" * 76 not in text
 
 
-def test_a_missing_answer_is_told_or_left_out():
+def test_a_missing_answer_is_noted_or_left_out():
     assert "no answer (timed_out)" in written(prompt, ONE, failure="timed_out")
     assert written(short_prompt, ONE, failure="timed_out") == ""
 

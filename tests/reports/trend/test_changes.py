@@ -43,7 +43,7 @@ def test_the_same_judges_with_another_fingerprint_were_asked_in_other_words():
     assert words_of(SAME, after, BOTH, None) == ("A judge template changed.",)
 
 
-def test_everything_that_changed_is_told():
+def test_every_change_is_listed():
     after = Measure("t", "k", 0.25)
     juries = (jury(judge("A")), jury(judge("B")))
     assert kinds_of(SAME, after, juries) == ("tests", "jury", "similarity")

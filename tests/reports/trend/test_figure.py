@@ -90,13 +90,13 @@ def test_panels_share_their_axes_and_one_legend():
     assert [note["text"] for note in layout["annotations"]] == ["<b>law</b>", "<b>maths</b>"]
 
 
-def test_runs_of_one_hour_are_not_told_by_the_second():
+def test_runs_of_one_hour_show_no_seconds():
     axis = FIGURES["time"]["layout"]["xaxis"]
 
     assert axis["range"] == ["2026-03-01T09:30:00", "2026-03-01T10:30:00"]
 
 
-def test_runs_of_several_days_are_told_by_the_day():
+def test_runs_of_several_days_show_days():
     dots = [dot("2026-03-01T10:00:00"), dot("2026-03-09T10:00:00")]
     axis = trend_lines([DrawnLine("a", line_style(1), dots)], [], ())["layout"]["xaxis"]
 

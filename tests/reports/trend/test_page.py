@@ -78,14 +78,14 @@ def test_each_model_is_a_line_of_pass_rates(suite):
     assert series(trend()[0]) == {"kelp": [(2, 2), (0, 2)], "aurora": [(1, 2), (1, 1)]}
 
 
-def test_what_was_not_scored_is_in_no_rate_and_told(suite):
+def test_unscored_results_are_excluded_and_counted(suite):
     two_models(suite)
     newest = rows(trend()[0])[0]
 
     assert (newest["line"], newest["excluded"]) == ("aurora", "1 unscored")
 
 
-def test_a_run_that_still_works_is_left_out_and_told(suite):
+def test_a_live_run_is_left_out_and_counted(suite):
     kelp, _ = two_models(suite)
     run = Run.objects.filter(language_model=kelp).latest("pk")
     JudgeRun.objects.filter(run=run).update(state=BatchState.LIVE)
@@ -172,7 +172,7 @@ def test_each_tag_has_a_small_chart_of_its_own_where_that_is_asked():
     ], "3 of 12, 5 of 12, 20 of 36 and 12 of 12 passed"
 
 
-def test_a_jury_that_changed_is_told_and_marked(suite):
+def test_a_changed_jury_is_listed_and_marked(suite):
     model, tests = make_model(name="kelp"), [make_test()]
     old, new = make_jury(make_model(name="old judge")), make_jury(make_model(name="new judge"))
     for jury in (old, new):
@@ -200,7 +200,7 @@ def two_models_and_a_test_more(suite):
     JudgeRun.objects.update(jury_fingerprint="same")
 
 
-def test_a_change_that_came_to_several_lines_is_told_once(suite):
+def test_a_change_of_several_lines_is_listed_once(suite):
     two_models_and_a_test_more(suite)
     document, reading = trend()
 
@@ -232,7 +232,7 @@ def test_what_exactly_changed_is_found_out_at_a_second_request(suite):
     assert reading.pending
 
 
-def test_the_largest_fall_is_told_where_nothing_else_changed(suite):
+def test_the_largest_fall_is_named_where_nothing_else_changed(suite):
     two_models(suite)
     JudgeRun.objects.update(jury_fingerprint="same")
     document, _ = trend()
@@ -246,7 +246,7 @@ def test_the_largest_fall_is_told_where_nothing_else_changed(suite):
     assert cells(document, "latest", "line", "change") == [("aurora", 0.5), ("kelp", -1.0)]
 
 
-def test_points_that_there_is_no_room_for_are_told():
+def test_points_beyond_the_limit_are_counted():
     make_workspace(releases=4)
     document, _ = trend("points=2")
 

@@ -43,7 +43,7 @@ def test_the_newest_run_of_a_release_counts():
     assert courses.repeated == 1
 
 
-def test_a_late_run_of_an_old_release_stands_at_its_release():
+def test_a_late_run_of_an_old_release_is_at_its_release():
     courses = released([brief(1, release="1"), brief(2, release="2"), brief(3, release="1")])
     assert shown(courses) == {"a": [[3], [2]]}
 
