@@ -1,9 +1,5 @@
-"""Notify users of issues assigned to them, from the history of issues.
+"""Notify users of issues assigned to them, from the history of issues: on whichever page."""
 
-So the way of assigning does not matter. Assigning an issue to oneself sends nothing.
-"""
-
-from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -18,18 +14,22 @@ from issues.models import Issue
 LOOKBACK = timedelta(days=1)
 """Age of an assignment after which nobody is notified, as after a first installation."""
 
-PULLED, KEPT_S = "assigned-pulled", 7 * 24 * 3600
+LAST_READ, KEPT_S = "assigned-pulled", 7 * 24 * 3600
 """Cache key of the last history row read. Losing it is harmless: no notification is sent twice."""
 
 
 def notify_assigned() -> int:
     """Notify new assignees since the last call; return their number."""
-    kept = caches["computed"]
-    changes = list(_changes_after(kept.get(PULLED) or 0))
-    told = sum(notify(event, to=[user]) for event, user in _assigned(changes))
+    cache = caches["computed"]
+    changes = list(_changes_after(cache.get(LAST_READ) or 0))
+    count = 0
+    for change in changes:
+        user = change.assignee
+        if user and user.pk != change.assigned_before and user != change.history_user:
+            count += notify(_event(change), to=[user])
     if changes:
-        kept.set(PULLED, changes[-1].history_id, KEPT_S)
-    return told
+        cache.set(LAST_READ, changes[-1].history_id, KEPT_S)
+    return count
 
 
 def _changes_after(last: int) -> Any:
@@ -42,13 +42,6 @@ def _changes_after(last: int) -> Any:
         .select_related("assignee", "history_user")
         .order_by("history_id")
     )
-
-
-def _assigned(changes: Iterable[Any]) -> Iterator[tuple[Event, Any]]:
-    for change in changes:
-        user, by = change.assignee, change.history_user
-        if user is not None and user.pk != change.assigned_before and user != by:
-            yield _event(change), user
 
 
 def _event(change: Any) -> Event:

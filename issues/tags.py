@@ -122,7 +122,13 @@ def suggested(text: str, matches: Mapping[int, float], *, limit: int = 5) -> lis
     likely = sorted(votes, key=lambda tag: (-votes[tag], tag))
     kept = [tag for tag in likely if votes[tag] >= MIN_VOTE][:limit]
     tags = Tag.objects.in_bulk(kept)
-    return [Suggestion(tags[pk], _why(carriers[pk], pk in named)) for pk in kept]
+    suggestions = []
+    for pk in kept:
+        n = carriers[pk]
+        reasons = [f"on {n} similar issues" if n > 1 else "on a similar issue"] if n else []
+        reasons += ["named in the text"] if pk in named else []
+        suggestions.append(Suggestion(tags[pk], "; ".join(reasons)))
+    return suggestions
 
 
 def _named_in(text: str) -> set[int]:
@@ -130,8 +136,3 @@ def _named_in(text: str) -> set[int]:
     said = words_of(text).keys()
     names = Tag.objects.order_by("-pk").values_list("pk", "name")[:MAX_TAGS]
     return {pk for pk, name in names if (words := words_of(name).keys()) and words <= said}
-
-
-def _why(carriers: int, is_named: bool) -> str:
-    matches = {0: "", 1: "on a similar issue"}.get(carriers, f"on {carriers} similar issues")
-    return "; ".join(part for part in (matches, "named in the text" if is_named else "") if part)

@@ -13,7 +13,6 @@ from django.utils.timezone import localtime
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import (
-    Author,
     Feedback,
     FeedbackState,
     Issue,
@@ -30,6 +29,7 @@ TITLE_LENGTH = 120
 TRIAGED = "Triaged: "
 """Prefix of the reason for each action in the history."""
 FOLLOWS = "Follows feedback "
+NO_PROMPT = "This feedback has no prompt to test a model with."
 
 
 class VersionConflict(Refused):
@@ -142,7 +142,11 @@ def issue_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = ()) -> Iss
 
 
 def _draft_issue(feedback: Feedback, by: User, tags: Sequence[Tag]) -> Issue:
-    issue = Issue(title=_title(feedback), description=feedback.comment, author=by)
+    text = feedback.comment.strip() or feedback.prompt.strip() or f"Feedback {feedback.pk}"
+    title = text.splitlines()[0]
+    if len(title) > TITLE_LENGTH:
+        title = title[:TITLE_LENGTH].rsplit(" ", 1)[0] + " …"
+    issue = Issue(title=title, description=feedback.comment, author=by)
     sign(issue, by, f"Made from feedback {feedback.pk}")
     issue.save()
     issue.tags.set(tags)
@@ -160,7 +164,7 @@ def test_from(feedback: Feedback, *, by: User) -> Test:
     if feedback.issue is not None:
         return test_of(feedback, feedback.issue, by=by)
     problem = "Attach this feedback to an issue, or create one from it, before you create a test."
-    raise Refused([problem, *_problems_of_test(feedback)])
+    raise Refused([problem, *([] if feedback.prompt.strip() else [NO_PROMPT])])
 
 
 @transaction.atomic
@@ -172,10 +176,21 @@ def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
     Raises:
         Refused: The feedback has no prompt, or the issue is deprecated.
     """
-    if problems := _problems_of_test(feedback):
-        raise Refused(problems)
+    if not feedback.prompt.strip():
+        raise Refused([NO_PROMPT])
     issue = _taking_feedback(issue)
-    test = _draft_test(feedback, issue, by)
+    open_siblings = [sibling for sibling in siblings_of(issue, by) if not sibling.sealed]
+    test = Test(
+        issue=issue,
+        messages=[{"role": "user", "content": feedback.prompt}],
+        flagged_answer=feedback.answer,
+        note=feedback.comment,
+        origin=Origin.FEEDBACK,
+        author=by,
+        **(judge_settings_of(open_siblings[0]) if open_siblings else {}),
+    )
+    sign(test, by, f"Made from feedback {feedback.pk}")
+    test.save()
     _accept_for(issue, feedback, f"Made test {test.pk} from it", by)
     return test
 
@@ -189,28 +204,6 @@ def issue_and_test_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = (
     """
     issue = feedback.issue or _draft_issue(feedback, by, tags)
     return test_of(feedback, issue, by=by)
-
-
-def _problems_of_test(feedback: Feedback) -> list[str]:
-    asked = feedback.prompt.strip()
-    return [] if asked else ["This feedback has no prompt to test a model with."]
-
-
-def _draft_test(feedback: Feedback, issue: Issue, by: User) -> Test:
-    open_siblings = [sibling for sibling in siblings_of(issue, by) if not sibling.sealed]
-    test = Test(
-        issue=issue,
-        messages=[{"role": "user", "content": feedback.prompt}],
-        flagged_answer=feedback.answer,
-        note=feedback.comment,
-        origin=Origin.FEEDBACK,
-        reference_by=Author.HUMAN,
-        author=by,
-        **(judge_settings_of(open_siblings[0]) if open_siblings else {}),
-    )
-    sign(test, by, f"Made from feedback {feedback.pk}")
-    test.save()
-    return test
 
 
 def _taking_feedback(issue: Issue) -> Issue:
@@ -230,13 +223,6 @@ def _accept_for(issue: Issue, feedback: Feedback, action: str, by: User | None) 
     feedback.issue, feedback.state, feedback.duplicate_of = issue, FeedbackState.ACCEPTED, None
     _save(feedback, f"{TRIAGED}{action}", by)
     follow(feedback, by=by)
-
-
-def _title(feedback: Feedback) -> str:
-    """Return the first line of text, cut at a word."""
-    said = feedback.comment.strip() or feedback.prompt.strip() or f"Feedback {feedback.pk}"
-    line = said.splitlines()[0]
-    return line if len(line) <= TITLE_LENGTH else line[:TITLE_LENGTH].rsplit(" ", 1)[0] + " …"
 
 
 def _save(feedback: Feedback, reason: str, by: User | None) -> None:

@@ -14,7 +14,6 @@ from unfold.decorators import display
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.models import User
 from issues import states
 from issues.admin.filters import TestDomainFilter
 from issues.admin.inlines import ReadOnlyInline
@@ -223,15 +222,22 @@ class TestAdmin(SealingPages):
         """Show the exact prompt that judges get for an answer; nothing is sent or saved."""
         test = self.found(request, object_id)
         answer = request.POST.get("answer", sample_answer(test))
+        reader = current_user(request)
         shown: dict[str, Any]
         if test.criteria.exists():
-            draft = draft_of_test(test)._replace(answer=answer, reader=current_user(request))
+            draft = draft_of_test(test)._replace(answer=answer, reader=reader)
             asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
             shown = {"rubric": True, **context_of(draft, asked=asked, approach=approach)}
         elif test.template is None:
             raise Http404(f"{test} has neither a rubric nor a judge template yet.")
         else:
-            shown = _whole_prompt(test, answer, current_user(request))
+            shown = {"template": test.template, "prompt": "", "problems": []}
+            try:
+                shown["prompt"] = preview(
+                    test.template, content_of(test), answer, test_id=test.pk, reader=reader
+                )
+            except (PromptError, ScaleError) as error:
+                shown["problems"] = error.problems
         return self.page(
             request,
             "issues/preview.html",
@@ -241,16 +247,3 @@ class TestAdmin(SealingPages):
             back_url=self.url_of("change", test.pk),
             **shown,
         )
-
-
-def _whole_prompt(test: Test, answer: str, reader: User) -> dict[str, Any]:
-    """Return the prompt for a test judged as a whole, or the problems."""
-    assert test.template is not None  # the page asked
-    shown: dict[str, Any] = {"template": test.template, "prompt": "", "problems": []}
-    try:
-        shown["prompt"] = preview(
-            test.template, content_of(test), answer, test_id=test.pk, reader=reader
-        )
-    except (PromptError, ScaleError) as error:
-        shown["problems"] = error.problems
-    return shown
