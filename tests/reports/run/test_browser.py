@@ -99,7 +99,7 @@ def test_charts_are_drawn_with_their_tables_follow_the_theme_and_are_printed(ent
     enter.emulate_media(media="print")
     assert not enter.locator("#nav-sidebar").is_visible()
     assert not enter.get_by_role("button", name="Print").is_visible()
-    assert enter.get_by_role("heading", name=" on ").is_visible()
+    assert enter.get_by_role("heading", name="on the check").is_visible()
 
 
 def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
