@@ -65,7 +65,7 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
 
 
 def _parts_url(weighed: Weighed, model: str) -> str:
-    return page_url("capabilities", capability=weighed.row.name, model=model) + "#parts"
+    return page_url("capabilities", capability=weighed.row.name, model=model) + "#components"
 
 
 def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
@@ -119,7 +119,7 @@ def parts_tables(
         SUITE: str,
     }
     yield Table(
-        key="parts",
+        key="components",
         title=f"Components for {model_name(report, asked['model'])}",
         columns=(
             Column("capability", "Capability"),

@@ -63,7 +63,7 @@ class CriterionCell:
 class Row:
     """A result. `prompt` and `answer` are None if the reader may not read the test.
 
-    `parts` are the criteria of its rubric in order; `deviation` is the largest among them.
+    `criteria` are those of its rubric in order; `deviation` is the largest among them.
     `answered` of the `expected` judgments have a value.
     """
 
@@ -79,8 +79,8 @@ class Row:
     deviation: float | None
     answered: int
     expected: int
-    votes: tuple[JudgeCell, ...]
-    parts: tuple[CriterionCell, ...]
+    judges: tuple[JudgeCell, ...]
+    criteria: tuple[CriterionCell, ...]
     failed_judgments: int
     is_overridden: bool
     is_disputed: bool
@@ -95,7 +95,7 @@ class Row:
 
     def judge_cell_of(self, judge_id: int) -> JudgeCell | None:
         """Return the cell of this judge; None if it was not asked."""
-        return next((vote for vote in self.votes if vote.judge_id == judge_id), None)
+        return next((cell for cell in self.judges if cell.judge_id == judge_id), None)
 
     @property
     def doubt(self) -> str:
@@ -108,16 +108,7 @@ class Row:
     @property
     def splits(self) -> int:
         """Number of criteria on which the judges are split."""
-        return sum(part.is_split for part in self.parts)
-
-
-RESULT_COLUMNS = (
-    *("result_id", "test_id", "repeat", "issue_id", "issue", "tags", "outcome", "score"),
-    *("agreement", "deviation", "answered", "expected", "votes", "parts", "failed_judgments"),
-    *("is_overridden", "is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd"),
-    *("latency_ms", "error_kind", "prompt", "answer"),
-)
-"""Columns of results.csv."""
+        return sum(criterion.is_split for criterion in self.criteria)
 
 
 @dataclass(frozen=True)
@@ -131,13 +122,13 @@ class JudgeColumn:
 
 @dataclass(frozen=True)
 class Grid:
-    """A page of the matching rows, `total` in all. `seats` are the columns of judges."""
+    """A page of the matching rows, `total` in all. `judge_columns`: one for each judge."""
 
     rows: tuple[Row, ...]
     total: int
     page: int
     pages: int
-    seats: tuple[JudgeColumn, ...] = ()
+    judge_columns: tuple[JudgeColumn, ...] = ()
 
     @property
     def first(self) -> int:
@@ -164,7 +155,7 @@ class ResultTable(Listing):
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
         ids = self.in_order(filters).values_list("pk", flat=True)
         rows = self._read(ids[(page - 1) * PAGE : page * PAGE])
-        return Grid(rows, total, page, pages, self.seats())
+        return Grid(rows, total, page, pages, self.judge_columns())
 
     def rows(self, filters: Filters) -> Iterator[Row]:
         """Yield all matching rows in the order of the grid, read in chunks."""
@@ -172,7 +163,7 @@ class ResultTable(Listing):
         for start in range(0, len(ids), 10 * PAGE):
             yield from self._read(ids[start : start + 10 * PAGE])
 
-    def seats(self) -> tuple[JudgeColumn, ...]:
+    def judge_columns(self) -> tuple[JudgeColumn, ...]:
         """Return the judges in the order of the jury, the backup last."""
         backup = self.judge_run.jury.get("backup") if self.judge_run else None
         return tuple(
@@ -237,8 +228,8 @@ COPIED = (
 """Fields of a result that a row takes over unchanged."""
 
 NO_JUDGMENTS: dict[str, Any] = {
-    "votes": (),
-    "parts": (),
+    "judges": (),
+    "criteria": (),
     "failed_judgments": 0,
     "deviation": None,
 }
@@ -281,7 +272,7 @@ def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> dict[str, An
     deviations = [part.deviation for part in parts if part.deviation is not None]
     in_order = [judge for judge in names if judge in judges]
     return {
-        "votes": tuple(
+        "judges": tuple(
             JudgeCell(
                 judge,
                 judge_name(judge, names.get(judge)),
@@ -290,7 +281,7 @@ def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> dict[str, An
             )
             for judge in [*in_order, *(judge for judge in judges if judge not in names)]
         ),
-        "parts": tuple(parts) if any(one.key for one in given) else (),
+        "criteria": tuple(parts) if any(one.key for one in given) else (),
         "failed_judgments": sum(one.value is None for one in given),
         "deviation": max(deviations, default=None),
     }

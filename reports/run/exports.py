@@ -5,13 +5,28 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from evalhub.csv_safety import BOM, Echo, cell
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
-from reports.run.judgments_query import Verdict
+from reports.run.judgments_query import JudgmentRow
+
+RESULT_COLUMNS = (
+    *("result_id", "test_id", "repeat", "issue_id", "issue", "tags", "outcome", "score"),
+    *("agreement", "deviation", "answered", "expected", "judges", "criteria", "failed_judgments"),
+    *("is_overridden", "is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd"),
+    *("latency_ms", "error_kind", "prompt", "answer"),
+)
+"""Columns of results.csv."""
+
+JUDGMENT_COLUMNS = (
+    *("result_id", "test_id", "repeat", "criterion", "text", "polarity", "weight", "alternative"),
+    *("mandatory", "check", "judge", "sample", "is_backup", "state", "option", "value"),
+    *("failure", "consensus", "criterion_score", "deviation", "is_split", "justification"),
+)
+"""Columns of judgments.csv."""
 
 
 def csv_lines(
-    rows: Iterable[Row] | Iterable[Verdict],
+    rows: Iterable[Row] | Iterable[JudgmentRow],
     columns: Sequence[str],
-    seats: Sequence[JudgeColumn] = (),
+    judge_columns: Sequence[JudgeColumn] = (),
 ) -> Iterator[str]:
     """Write rows as CSV, line by line.
 
@@ -19,17 +34,21 @@ def csv_lines(
 
     Args:
         columns: Attributes of the rows, in the order of the file.
-        seats: Judges that get a column each for their values: with rows of the grid only.
+        judge_columns: Judges that get a column each for their values: with rows of the grid only.
     """
     writer = csv.writer(Echo())
-    yield BOM + writer.writerow([*columns, *(cell(seat.name) for seat in seats)])
+    yield BOM + writer.writerow([*columns, *(cell(judge.name) for judge in judge_columns)])
     for row in rows:
         values = [getattr(row, name) for name in columns]
-        votes = [row.judge_cell_of(seat.judge_id) for seat in seats] if isinstance(row, Row) else []
+        judges = (
+            [row.judge_cell_of(judge.judge_id) for judge in judge_columns]
+            if isinstance(row, Row)
+            else []
+        )
         yield writer.writerow(
             [
                 *(cell("; ".join(map(_part, v)) if isinstance(v, tuple) else v) for v in values),
-                *(vote.value if vote else None for vote in votes),
+                *(judge.value if judge else None for judge in judges),
             ]
         )
 

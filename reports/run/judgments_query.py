@@ -15,7 +15,7 @@ PIECE = 100
 
 
 @dataclass(frozen=True)
-class Verdict:
+class JudgmentRow:
     """A judgment on one criterion; `criterion` "" is the test as a whole.
 
     `value` is how far the answer shows it, `consensus` what its judges (or its check) say
@@ -48,15 +48,7 @@ class Verdict:
     justification: str | None
 
 
-JUDGMENT_COLUMNS = (
-    *("result_id", "test_id", "repeat", "criterion", "text", "polarity", "weight", "alternative"),
-    *("mandatory", "check", "judge", "sample", "is_backup", "state", "option", "value"),
-    *("failure", "consensus", "criterion_score", "deviation", "is_split", "justification"),
-)
-"""The columns of judgments.csv."""
-
-
-def human_scores_of(sheet: ResultTable, filters: Filters) -> Iterator[Verdict]:
+def judgment_rows(sheet: ResultTable, filters: Filters) -> Iterator[JudgmentRow]:
     """Yield the judgments of the matching results in the grid's order, in batches."""
     if sheet.judge_run is None:
         return
@@ -78,11 +70,11 @@ def human_scores_of(sheet: ResultTable, filters: Filters) -> Iterator[Verdict]:
 
 def _criterion(
     judgments: Sequence[Judgment], names: dict[int, str], *, is_open: bool
-) -> Iterator[Verdict]:
+) -> Iterator[JudgmentRow]:
     found = CriterionValue.of((row.judge_id, row.value) for row in judgments)
     for row in judgments:
         result, criterion = row.result, row.criterion
-        yield Verdict(
+        yield JudgmentRow(
             result_id=row.result_id,
             test_id=result.test_id,
             repeat=result.repeat,

@@ -104,7 +104,7 @@ def _add(case: Element, tag: str, message: str, kind: str, text: str) -> None:
 
 
 def _texts(row: Row) -> str:
-    parts = [vote.in_words for vote in row.votes]
+    parts = [judge.in_words for judge in row.judges]
     parts += [f"Asked: {row.prompt}"] if row.prompt else []
     parts += [f"Answered: {row.answer}"] if row.answer else []
     return "\n".join(parts)

@@ -12,10 +12,10 @@ from evalhub.admin_site.pages import current_user
 from evalhub.work.leases import workers_alive
 from reports.documents.exports import json_of
 from reports.documents.rendering import needs, page
-from reports.queries.result_rows import RESULT_COLUMNS, ResultTable
+from reports.queries.result_rows import ResultTable
 from reports.report_views import COMPUTE, TABLE, WRITERS, attached
-from reports.run.exports import csv_lines
-from reports.run.judgments_query import JUDGMENT_COLUMNS, human_scores_of
+from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines
+from reports.run.judgments_query import judgment_rows
 from reports.run.junit import junit_lines
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
@@ -104,15 +104,15 @@ def download_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
         response = WRITERS["csv"](request, document_of_run(report))
         return attached(response, f"run-{pk}-{request.GET[TABLE]}", "csv")
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
-    seats = sheet.seats() if filters.by_judge else ()
-    lines = csv_lines(sheet.rows(filters), RESULT_COLUMNS, seats)
+    judge_columns = sheet.judge_columns() if filters.by_judge else ()
+    lines = csv_lines(sheet.rows(filters), RESULT_COLUMNS, judge_columns)
     return attached(StreamingHttpResponse(lines, content_type=CSV), f"run-{pk}", "csv")
 
 
 @needs("runs.export_results")
 def download_judgments(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download every judgment of the results that fit the filters, one per row."""
-    found = human_scores_of(_sheet(request, pk), Filters.read(request.GET))
+    found = judgment_rows(_sheet(request, pk), Filters.read(request.GET))
     response = StreamingHttpResponse(csv_lines(found, JUDGMENT_COLUMNS), content_type=CSV)
     return attached(response, f"run-{pk}-judgments", "csv")
 
@@ -137,7 +137,7 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     content = {
         **json_of(document_of_run(report, filters)),
         "results": [asdict(row) for row in sheet.rows(filters)],
-        "judgments": [asdict(verdict) for verdict in human_scores_of(sheet, filters)],
+        "judgments": [asdict(verdict) for verdict in judgment_rows(sheet, filters)],
     }
     return attached(JsonResponse(content), f"run-{pk}", ending)
 

@@ -109,25 +109,25 @@ def excluded(counts: Counts) -> SafeString:
 
 
 @register.simple_tag
-def vote_mark(vote: JudgeCell) -> SafeString:
+def judge_mark(cell: JudgeCell) -> SafeString:
     """Render a judge's score as a mark coloured from fail to pass; a failed one is crossed."""
-    if vote.value is None:
+    if cell.value is None:
         return format_html(
-            '<span class="eh-vote eh-vote--none" title="{}: no verdict">×</span>', vote.judge
+            '<span class="eh-vote eh-vote--none" title="{}: no verdict">×</span>', cell.judge
         )
     return format_html(
         '<span class="eh-vote" style="--share: {}%" title="{}: {}{}">{}</span>',
-        round(100 * vote.value),
-        vote.judge,
-        score(vote.value),
-        f", {vote.failed} failed" if vote.failed else "",
-        score(vote.value),
+        round(100 * cell.value),
+        cell.judge,
+        score(cell.value),
+        f", {cell.failed} failed" if cell.failed else "",
+        score(cell.value),
     )
 
 
 @register.filter
-def judge_cell_of(row: Row, seat: JudgeColumn) -> JudgeCell | None:
-    return row.judge_cell_of(seat.judge_id)
+def judge_cell_of(row: Row, judge: JudgeColumn) -> JudgeCell | None:
+    return row.judge_cell_of(judge.judge_id)
 
 
 @register.filter
@@ -148,26 +148,26 @@ def similarity_cell(value: float | None, variant: Variant, number: int) -> SafeS
 
 
 @register.simple_tag
-def parts_strip(parts: Sequence[CriterionCell]) -> SafeString:
+def criteria_strip(criteria: Sequence[CriterionCell]) -> SafeString:
     """Render a rubric as a strip with a piece per criterion, as wide as its weight."""
     pieces = format_html_join(
         "",
         '<span class="eh-part{}" style="--share: {}%; flex-grow: {}" title="{}"></span>',
         (
             (
-                " eh-part--none" if part.score is None else "",
-                round(100 * (part.score or 0)),
-                part.weight,
-                f"criterion {number}: {score(part.score)}, weight {part.weight:g}"
-                + (", judges split" if part.is_split else ""),
+                " eh-part--none" if criterion.score is None else "",
+                round(100 * (criterion.score or 0)),
+                criterion.weight,
+                f"criterion {number}: {score(criterion.score)}, weight {criterion.weight:g}"
+                + (", judges split" if criterion.is_split else ""),
             )
-            for number, part in enumerate(parts, 1)
+            for number, criterion in enumerate(criteria, 1)
         ),
     )
     return format_html(
         '<span class="eh-parts" role="img" aria-label="{} criteria: {}">{}</span>',
-        len(parts),
-        ", ".join(score(part.score) for part in parts),
+        len(criteria),
+        ", ".join(score(criterion.score) for criterion in criteria),
         pieces,
     )
 

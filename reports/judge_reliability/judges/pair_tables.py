@@ -110,12 +110,17 @@ def votes_table(report: JudgeReport) -> Table:
     for line in report.lines:
         newest.setdefault(frozenset(judge.judge_id for judge in line.judges), line)
     return Table(
-        key="votes",
+        key="effective_judges",
         title="Effective number of judges",
         columns=(
             Column("jury", "Jury"),
             Column("judges", "Judges", "count"),
-            Column("votes", "Effective number", "number", "Kish: judges squared over the sum of r"),
+            Column(
+                "effective_judges",
+                "Effective number",
+                "number",
+                "Kish: judges squared over the sum of r",
+            ),
             Column("note", "Note"),
         ),
         rows=[(line.jury, *_votes(report, line.members)) for line in newest.values()],

@@ -94,7 +94,7 @@ def test_score_weighs_grades_topics_and_suites(took, suites):
 def test_parts_of_a_score_are_one_click_away(took):
     took(make_model(name="gpt-4o"), 0.4, 0.6, 0.9, 0.9, 0.9)
     url = built().table("ranking").as_rows()[0]["model"].url
-    parts = built(url.partition("?")[2].partition("#")[0]).table("parts").as_rows()
+    parts = built(url.partition("?")[2].partition("#")[0]).table("components").as_rows()
     assert [(part["kind"], part["name"], part["suite"], part["weight"]) for part in parts] == [
         ("topic", "Law", "Suite 0", 1),
         ("suite", "Suite 1", None, 2),

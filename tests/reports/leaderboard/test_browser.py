@@ -89,4 +89,4 @@ def test_drift_and_capabilities_fit_every_window(enter, many):
         assert overflow_px(enter) == 0
     enter.locator("table[data-table=overview] a").first.click()
     enter.wait_for_url("**model=**")
-    assert [row[1] for row in rows(enter, "parts")] == ["topic"] * (SUITES - 1) + ["suite"]
+    assert [row[1] for row in rows(enter, "components")] == ["topic"] * (SUITES - 1) + ["suite"]

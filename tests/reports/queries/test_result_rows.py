@@ -97,16 +97,16 @@ def test_a_judges_failure_is_no_vote(annotator):
     run, _ = judged([1, None])
     row = sheet(run, annotator).page(Filters()).rows[0]
 
-    assert [vote.value for vote in row.votes] == [1, None]
+    assert [cell.value for cell in row.judges] == [1, None]
     assert (row.failed_judgments, row.score) == (1, 1)
 
 
 def test_each_judge_has_its_place_whether_it_voted_or_not(annotator):
     run, _ = judged([1, None], [0, 1])
     grid = sheet(run, annotator).page(Filters(sort="test"))
-    first, second = (seat.judge_id for seat in grid.seats)
+    first, second = (judge.judge_id for judge in grid.judge_columns)
 
-    assert [seat.is_backup for seat in grid.seats] == [False, False]
+    assert [judge.is_backup for judge in grid.judge_columns] == [False, False]
     assert [row.judge_cell_of(first).value for row in grid.rows] == [1, 0]
     assert [row.judge_cell_of(second).value for row in grid.rows] == [None, 1]
     assert grid.rows[0].judge_cell_of(0) is None

@@ -282,7 +282,7 @@ def test_the_table_holds_what_the_grid_shows(client):
     (row,) = rows
     assert (row["outcome"], row["score"], row["cost_usd"]) == ("passed", "1.0", "")
     assert row["prompt"] == "'=1+1"
-    assert row["votes"].endswith("no verdict")
+    assert row["judges"].endswith("no verdict")
 
 
 def test_the_table_has_a_column_for_each_judge_if_asked(client):

@@ -167,18 +167,18 @@ def test_the_grid_shows_a_rubric_as_parts_after_inversion():
     )
     (row,) = report(run).grid.rows
 
-    assert [(part.weight, part.score) for part in row.parts] == [(1, 0.5), (3, 0.125), (1, None)]
+    assert [(part.weight, part.score) for part in row.criteria] == [(1, 0.5), (3, 0.125), (1, None)]
     assert (row.splits, row.failed_judgments) == (1, 1)
     assert row.deviation == 0.5
     assert (row.answered, row.expected) == (4, 4)
     # The first judge found 1 polite and 1 rude, which is 0.
-    assert [vote.value for vote in row.votes] == [0.5, 0.125]
+    assert [cell.value for cell in row.judges] == [0.5, 0.125]
 
 
 def test_a_test_without_a_rubric_has_no_parts():
     (row,) = report(judged([1, 0])).grid.rows
 
-    assert (row.parts, row.deviation) == ((), 0.5)
+    assert (row.criteria, row.deviation) == ((), 0.5)
 
 
 @pytest.mark.parametrize(

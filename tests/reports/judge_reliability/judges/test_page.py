@@ -105,9 +105,9 @@ def test_alpha_is_drawn_as_one_line_per_jury():
 
 def test_equal_judges_count_as_one():
     trio(AGREED)
-    (row,) = cells("votes")
+    (row,) = cells("effective_judges")
 
-    assert (row["judges"], row["votes"]) == (3, pytest.approx(1))
+    assert (row["judges"], row["effective_judges"]) == (3, pytest.approx(1))
     assert row["note"] == "3 judges count as 1.0 independent ones"
 
 
