@@ -31,16 +31,19 @@ class TagSet(models.Model):
 
 
 class RunQuerySet(models.QuerySet["Run"]):
+    def answered(self) -> Self:
+        """Runs with every result answered or in error, judged or not."""
+        return self.filter(state=BatchState.DONE)
+
     def complete(self) -> Self:
         """Runs with every result answered or in error, and judged: `states.state_of` is done.
 
         No judge run of theirs is live, and the active one, if there is any, is done.
         """
         judge_runs = apps.get_model("runs", "JudgeRun")._default_manager.filter(run=OuterRef("pk"))
-        return self.filter(
+        return self.answered().filter(
             ~Exists(judge_runs.filter(state=BatchState.LIVE)),
             ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
-            state=BatchState.DONE,
         )
 
 

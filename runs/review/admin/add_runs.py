@@ -28,10 +28,13 @@ class AddingPages(PageAdmin):
         if not self.has_change_permission(request, queue):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
-        chosen = [row_number(text) for text in sent.getlist("run")][:MAX_RUNS]
-        complete = Run.objects.complete().order_by("-pk")
-        runs = list(complete.filter(pk__in=chosen))
+        chosen = [row_number(text) for text in sent.getlist("run")]
+        answered = Run.objects.answered().order_by("-pk")
         act = request.POST.get("act")
+        if len(chosen) > MAX_RUNS:
+            self.say(request, f"{len(chosen)} runs are chosen: add at most {MAX_RUNS} at a time.")
+            chosen, act = chosen[:MAX_RUNS], "look"
+        runs = list(answered.filter(pk__in=chosen))
         if act == "add" and runs:
             return self._add(request, queue, runs)
         if act == "look" and not runs:
@@ -52,7 +55,7 @@ class AddingPages(PageAdmin):
             plans=plans,
             total=sum(added.added for _, added in plans),
             reasons=[(REASONS[key], n) for key, n in reasons.most_common() if n],
-            runs=list(complete.filter(label__icontains=query)[:LISTED]),
+            runs=list(answered.filter(label__icontains=query)[:LISTED]),
             here_url=self.url_of("runs", pk),
             overview_url=self.url_of("overview", pk),
         )

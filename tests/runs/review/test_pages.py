@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from evalhub.models import User
 from runs.models import HumanEvaluation, Judgment
+from runs.review.admin.add_runs import MAX_RUNS
 from runs.review.models import Assignment, AssignmentState, Correction, Queue, ReviewItem, Skip
 from runs.review.reservations import take
 from tests.factories import first_result, make_run, make_test, make_user
@@ -541,6 +542,26 @@ def test_adding_a_run_has_a_preview(chief):
     assert ReviewItem.objects.count() == 0
     chief.post(url("runs", queue), {"act": "add", "run": run.pk})
     assert ReviewItem.objects.filter(queue=queue).count() == 2
+
+
+def test_a_run_whose_judges_failed_can_be_reviewed(chief):
+    run = judged([1.0, 0.0])
+    run.judge_runs.update(state="failed")
+    queue = make_queue(random_share=1)
+
+    chief.post(url("runs", queue), {"act": "add", "run": run.pk})
+
+    assert ReviewItem.objects.filter(queue=queue).count() == 1
+
+
+def test_too_many_runs_at_once_are_refused_and_none_is_added(chief):
+    queue = make_queue(random_share=1)
+    runs = [judged([1.0]).pk for _ in range(MAX_RUNS + 1)]
+
+    page = chief.post(url("runs", queue), {"act": "add", "run": runs}).content.decode()
+
+    assert "21 runs are chosen: add at most 20 at a time." in page
+    assert not ReviewItem.objects.exists()
 
 
 def test_a_run_leads_to_the_queues_that_it_can_be_reviewed_in(chief, mine):
