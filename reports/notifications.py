@@ -16,7 +16,7 @@ from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url
 from reports.gate.query import gate_result
-from reports.gate.rule import Code, Limits
+from reports.gate.rule import ExitCode, Limits
 from runs.baselines import opponent_of
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, counts_of, tallies_of_runs
@@ -84,7 +84,7 @@ def _regression(run: Run, key: str) -> Event | None:
     if opponent is None:
         return None
     ruling = gate_result(run, opponent, Limits()).ruling
-    if ruling.code != Code.REGRESSED:
+    if ruling.code != ExitCode.REGRESSED:
         return None
     return Event(
         kind=NotificationKind.REGRESSION,

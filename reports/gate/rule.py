@@ -10,7 +10,7 @@ from reports.compare.rule import DIGITS, Tally
 MAX_MISSING = 0.05
 
 
-class Code(IntEnum):
+class ExitCode(IntEnum):
     """Exit codes of the gate's command."""
 
     PASSES = 0
@@ -36,11 +36,12 @@ class Limits:
         """Return the whole rule in words."""
         worse = "" if self.max_worse is None else f", or more than {self.max_worse:,} are worse"
         return (
-            f"Exit {Code.CANNOT_TELL} if no tests match, or if errors and unscored, pending and "
-            f"unmatched tests exceed {percent(self.max_missing)} of the tests of either run; exit "
-            f"{Code.REGRESSED} if tests got worse on balance with p <= {self.alpha:g}{worse}; else "
-            f"exit {Code.PASSES}. p: exact McNemar on flipped tests; with repeats, random sign "
-            "flips of tests; if an issue has several matched tests, sign flips of whole issues."
+            f"Exit {ExitCode.CANNOT_TELL} if no tests match, or if errors and unscored, pending "
+            f"and unmatched tests exceed {percent(self.max_missing)} of the tests of either run; "
+            f"exit {ExitCode.REGRESSED} if tests got worse on balance with p <= {self.alpha:g}"
+            f"{worse}; else exit {ExitCode.PASSES}. p: exact McNemar on flipped tests; with "
+            "repeats, random sign flips of tests; if an issue has several matched tests, sign "
+            "flips of whole issues."
         )
 
 
@@ -66,7 +67,7 @@ class GateInput:
 class GateDecision:
     """The gate's exit code and its reason."""
 
-    code: Code
+    code: ExitCode
     reason: str
 
 
@@ -75,21 +76,21 @@ def rule(found: GateInput, limits: Limits) -> GateDecision:
     worse = found.tally.worse
     if not found.matched or found.missing is None:
         reason = "The runs share no unchanged test: nothing to compare."
-        return GateDecision(Code.CANNOT_TELL, reason)
+        return GateDecision(ExitCode.CANNOT_TELL, reason)
     if round(found.missing - limits.max_missing, DIGITS) > 0:
         reason = (
             f"{percent(found.missing)} of the tests are missing (limit "
             f"{percent(limits.max_missing)}): retry errors, re-judge, or compare runs of the same "
             "tests."
         )
-        return GateDecision(Code.CANNOT_TELL, reason)
+        return GateDecision(ExitCode.CANNOT_TELL, reason)
     if limits.max_worse is not None and worse > limits.max_worse:
         reason = f"{worse:,} tests got worse (limit {limits.max_worse:,})."
-        return GateDecision(Code.REGRESSED, reason)
+        return GateDecision(ExitCode.REGRESSED, reason)
     if found.p is None:
         reason = "No test was scored in both runs, within the limit of missing tests."
-        return GateDecision(Code.PASSES, reason)
+        return GateDecision(ExitCode.PASSES, reason)
     if found.net is not None and round(found.net, DIGITS) < 0 and found.p <= limits.alpha:
         reason = f"Tests got significantly worse on balance (p = {found.p:.3g})."
-        return GateDecision(Code.REGRESSED, reason)
-    return GateDecision(Code.PASSES, "No significant regression.")
+        return GateDecision(ExitCode.REGRESSED, reason)
+    return GateDecision(ExitCode.PASSES, "No significant regression.")

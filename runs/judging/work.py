@@ -21,7 +21,7 @@ from evalhub.work.rows import overwrite
 from issues import checks
 from issues.checks import CHECKS
 from runs.answering.work import spend_of
-from runs.judging.judge_replies import ask_judge
+from runs.judging.ask_judge import ask_judge
 from runs.judging.jury import frozen_jury_of
 from runs.judging.tasks import (
     CallCost,

@@ -12,7 +12,7 @@ from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
 from issues.models import Test
-from runs.judging.judge_replies import JudgeReply, ask_judge
+from runs.judging.ask_judge import JudgeReply, ask_judge
 from runs.judging.jury import FrozenJudge, frozen_jury_of
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.judging.tasks import judged_answer_of

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from issues.domains import current_domains
 from reports.documents.reading import Reading
-from reports.judge_reliability.trust.rule import TrustEntry, entries_of
+from reports.judge_reliability.trust.deciders import TrustEntry, entries_of
 from reports.queries.human_agreement import PIECE, Calibration, Evaluated, inputs_of
 from runs.models import Result, TagSet
 

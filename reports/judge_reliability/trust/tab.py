@@ -7,8 +7,8 @@ from typing import Any
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.humans.tab import left_out
+from reports.judge_reliability.trust.deciders import EVERYTHING, Decider, TrustEntry
 from reports.judge_reliability.trust.query import DOMAINS, TAGS, trust_entries
-from reports.judge_reliability.trust.rule import EVERYTHING, Decider, TrustEntry
 from reports.judge_reliability.trust.trust_tables import (
     Parties,
     judges_table,

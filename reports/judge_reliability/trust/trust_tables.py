@@ -13,7 +13,7 @@ from reports.judge_reliability.humans.accuracy_tables import (
     party_link,
     party_url,
 )
-from reports.judge_reliability.trust.rule import (
+from reports.judge_reliability.trust.deciders import (
     EVERYTHING,
     MIN_AGREED,
     Decider,

@@ -15,7 +15,7 @@ from reports.compare.rule import FLIPS, Compared, net_change
 from reports.compare.sentences import sentences
 from reports.documents.cells import points
 from reports.gate.query import gate_input, gate_result
-from reports.gate.rule import MAX_MISSING, Code, GateDecision, Limits
+from reports.gate.rule import MAX_MISSING, ExitCode, GateDecision, Limits
 from runs.baselines import opponent_of
 from runs.models import Run
 
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         else:
             lines = as_text(comparison, computed, limits, ruling)
             self.stdout.write("\n".join(map(printable, lines)))
-        if ruling.code != Code.PASSES:
+        if ruling.code != ExitCode.PASSES:
             raise SystemExit(int(ruling.code))
 
 
@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 def refusal(message: str) -> CommandError:
     """Return an error that exits with CANNOT_TELL: a wrong question is no regression."""
-    return CommandError(message, returncode=Code.CANNOT_TELL)
+    return CommandError(message, returncode=ExitCode.CANNOT_TELL)
 
 
 def found_run(named: str) -> Run:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from issues.models import Issue
 from reports.compare.evidence_rule import evidence_of
 from reports.compare.rule import MATCHED, missing_share, net_change, tally_of
-from reports.gate.rule import Code, GateInput, Limits, rule
+from reports.gate.rule import ExitCode, GateInput, Limits, rule
 from runs.models import Result, Suite
 from tests.reports.compare.builders import a_run, comparison
 from tests.reports.judged_runs import fail, judged
@@ -36,22 +36,22 @@ def code(first, second, **limits):
 
 
 def test_six_worse_of_six_are_a_regression():
-    assert code("p" * 6, "f" * 6) == Code.REGRESSED
+    assert code("p" * 6, "f" * 6) == ExitCode.REGRESSED
 
 
 def test_five_worse_of_five_are_not_enough_evidence():
-    assert code("p" * 5, "f" * 5) == Code.PASSES
+    assert code("p" * 5, "f" * 5) == ExitCode.PASSES
 
 
 def test_a_significant_change_for_the_better_passes():
-    assert code("f" * 20, "p" * 20) == Code.PASSES
+    assert code("f" * 20, "p" * 20) == ExitCode.PASSES
 
 
 def test_alpha_moves_the_line():
-    assert code("p" * 6, "f" * 6, alpha=0.01) == Code.PASSES
+    assert code("p" * 6, "f" * 6, alpha=0.01) == ExitCode.PASSES
 
 
-@pytest.mark.parametrize(("most", "expected"), [(1, Code.REGRESSED), (2, Code.PASSES)])
+@pytest.mark.parametrize(("most", "expected"), [(1, ExitCode.REGRESSED), (2, ExitCode.PASSES)])
 def test_more_worse_than_allowed_is_a_regression_however_uncertain(most, expected):
     assert code("ppff", "ffpp", max_worse=most) == expected
 
@@ -63,27 +63,27 @@ def test_runs_without_common_tests_cannot_be_decided():
         rule(
             GateInput(tally_of(rows), 0, missing_share(rows), None, None), Limits(max_missing=1)
         ).code
-        == Code.CANNOT_TELL
+        == ExitCode.CANNOT_TELL
     )
 
 
 def test_runs_without_tests_cannot_be_decided():
-    assert code("", "", max_missing=1) == Code.CANNOT_TELL
+    assert code("", "", max_missing=1) == ExitCode.CANNOT_TELL
 
 
 @pytest.mark.parametrize("lacking", ["e", "u", "w"])
 def test_too_many_missing_tests_cannot_be_decided(lacking):
     # 1 of 19 is 5.3 %.
-    assert code("p" * 19, "p" * 18 + lacking) == Code.CANNOT_TELL
+    assert code("p" * 19, "p" * 18 + lacking) == ExitCode.CANNOT_TELL
 
 
 def test_exactly_as_many_missing_as_allowed_pass():
     # 1 of 20 is 5 %.
-    assert code("p" * 20, "p" * 19 + "e") == Code.PASSES
+    assert code("p" * 20, "p" * 19 + "e") == ExitCode.PASSES
 
 
 def test_a_regression_with_too_much_missing_cannot_be_decided():
-    assert code("p" * 10, "f" * 8 + "ee") == Code.CANNOT_TELL
+    assert code("p" * 10, "f" * 8 + "ee") == ExitCode.CANNOT_TELL
 
 
 outcomes = st.lists(st.text("pfeuw", min_size=1, max_size=3), min_size=1, max_size=12)
@@ -97,9 +97,9 @@ def test_a_run_compared_with_itself_passes_unless_too_much_is_missing(tests, mos
     ruling = rule(same, Limits(max_worse=worse, max_missing=most))
 
     if round(same.missing - most, 9) <= 0:
-        assert ruling.code == Code.PASSES
+        assert ruling.code == ExitCode.PASSES
     else:
-        assert ruling.code == Code.CANNOT_TELL
+        assert ruling.code == ExitCode.CANNOT_TELL
 
 
 def test_the_rule_in_words_names_its_limits():

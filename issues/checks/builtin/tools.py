@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic import Field
 
+from issues.checks.builtin.counts import Range
 from issues.checks.check import Arguments, Finding, family, yes_or_no
-from issues.checks.counts import Range
 from issues.checks.json_text import alike
 from issues.checks.quoting import quoted, quoted_all, shown
 from issues.checks.subject import Material

@@ -3,7 +3,7 @@
 import pytest
 
 from reports.judge_reliability.accuracy_rule import Checked, Sample
-from reports.judge_reliability.trust.rule import (
+from reports.judge_reliability.trust.deciders import (
     EVERYTHING,
     Decider,
     entries_of,

@@ -1,0 +1,1 @@
+"""The built-in checks, a module for each family."""
