@@ -38,7 +38,7 @@ def api_of(page: Page) -> Callable[..., HttpResponseBase]:
             if not form.is_valid():
                 raise ValidationError(form.wrong)
             reading = Reading(current_user(request._request))
-            return Response(json_of(page.build(form.asked, reading)))
+            return Response(json_of(page.build(form.filters, reading)))
 
     ReportView.__name__ = f"{page.key.title()}ReportView"
     return cast(Callable[..., HttpResponseBase], ReportView.as_view())

@@ -25,7 +25,7 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
     shown = page_of(key)
     reading = Reading(current_user(request), computes=COMPUTE in request.GET)
     form = shown.form(request.GET)
-    document = shown.build(form.asked, reading)
+    document = shown.build(form.filters, reading)
     may_export, state = request.user.has_perm("runs.export_results"), state_of(request)
     csv = reverse(f"reports:{key}_download", args=["csv"])
     return page(
@@ -48,7 +48,7 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
 def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     """Download the report: one table as CSV, or everything in another format."""
     shown = page_of(key)
-    document = shown.build(shown.form(request.GET).asked, Reading(current_user(request)))
+    document = shown.build(shown.form(request.GET).filters, Reading(current_user(request)))
     return attached(WRITERS[ending](request, document), key, ending)
 
 

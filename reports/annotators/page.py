@@ -19,9 +19,9 @@ from reports.judge_reliability.evaluated_runs_form import EvaluatedRunsForm
 from reports.queries.human_agreement import evaluated_runs
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Report the agreement of annotators in pairs, by suite and tag, and each with themselves."""
-    found = annotators(evaluated_runs(suite=asked["suite"], last=asked["last"]), reading)
+    found = annotators(evaluated_runs(suite=filters["suite"], last=filters["last"]), reading)
     return Document(
         title="Agreement between annotators",
         sentences=tuple(_sentences(found)),

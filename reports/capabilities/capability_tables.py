@@ -108,10 +108,10 @@ def _ranked_row(
 
 
 def parts_tables(
-    asked: Mapping[str, Any], rankings: CapabilityRanks, report: CapabilityReport
+    filters: Mapping[str, Any], rankings: CapabilityRanks, report: CapabilityReport
 ) -> Iterator[Table]:
     """Yield the components of the opened model's scores."""
-    if not asked["model"]:
+    if not filters["model"]:
         return
     title_of: dict[str, Callable[[str], str]] = {
         DIMENSION: lambda name: TITLES.get(name, name),
@@ -120,7 +120,7 @@ def parts_tables(
     }
     yield Table(
         key="components",
-        title=f"Components for {model_name(report, asked['model'])}",
+        title=f"Components for {model_name(report, filters['model'])}",
         columns=(
             Column("capability", "Capability"),
             Column("kind", "Kind"),
@@ -140,7 +140,7 @@ def parts_tables(
             )
             for weighed, ranked, _ in rankings
             for one in ranked
-            if one.model == asked["model"]
+            if one.model == filters["model"]
             for part in one.parts
         ],
         empty="This model is not ranked in the capabilities shown.",

@@ -41,10 +41,10 @@ class CapabilitiesForm(ReportForm):
     model = forms.CharField(widget=forms.HiddenInput)
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Rank models by capability, with the components of each score and the excluded models."""
     report = capability_report()
-    chosen = asked["capability"]
+    chosen = filters["capability"]
     shown = [one for one in report.capabilities if chosen in ("", one.row.name)]
     rankings: CapabilityRanks = []
     for weighed in shown:
@@ -59,7 +59,7 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
         facts=_facts(report, rankings),
         tables=(
             overview_table(rankings, report),
-            *parts_tables(asked, rankings, report),
+            *parts_tables(filters, rankings, report),
             ranking_table(rankings, report),
             champions_table(dimensions, report),
             excluded_table(rankings, dimensions, report),

@@ -31,7 +31,7 @@ class Offered:
     is_near: bool
 
 
-def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
+def controls(sides: Sequence[Side], filters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the template's context for choosing runs."""
     runs = [side.run for side in sides]
     are_two = len(runs) == 2
@@ -47,9 +47,9 @@ def controls(sides: Sequence[Side], asked: Mapping[str, Any]) -> dict[str, Any]:
             )
             for side in sides
         ],
-        "offered": offers(runs, asked["find"]),
+        "offered": offers(runs, filters["find"]),
         "swap_url": page_url("compare", runs=runs[::-1]) if are_two else "",
-        "find": asked["find"],
+        "find": filters["find"],
         "rule": Limits().in_words(),
         "command": f"manage.py gate {runs[1].pk} --against {runs[0].pk}" if are_two else "",
     }

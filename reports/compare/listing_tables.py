@@ -21,27 +21,27 @@ PROMPT = 160
 
 def tests_of(two: TwoRuns) -> Table:
     """List the tests that the filters select."""
-    asked, comparison = two.asked, two.comparison
+    filters, comparison = two.filters, two.comparison
     rows = [
         one
-        for one in comparison.one_by_one(SHOW[asked["show"]][1])
-        if (not asked["issue"] or one.latest.issue_id == asked["issue"])
-        and (not asked["tag"] or asked["tag"] in comparison.tags[one.latest.tag_set_id])
+        for one in comparison.one_by_one(SHOW[filters["show"]][1])
+        if (not filters["issue"] or one.latest.issue_id == filters["issue"])
+        and (not filters["tag"] or filters["tag"] in comparison.tags[one.latest.tag_set_id])
     ]
-    if asked["q"]:
-        found = saying(asked["q"], [one.latest.revision_id for one in rows], two.reading.reader)
+    if filters["q"]:
+        found = saying(filters["q"], [one.latest.revision_id for one in rows], two.reading.reader)
         rows = [one for one in rows if one.latest.revision_id in found]
-    if asked["tag"] or asked["issue"] or asked["q"]:
+    if filters["tag"] or filters["issue"] or filters["q"]:
         empty = "No matching tests. Choose another list, or clear tag, issue and words."
     elif not two.tally.n:
         empty = "The runs share no scored test. Choose runs of the same suite."
-    elif not asked["show"]:
+    elif not filters["show"]:
         empty = "No test flipped. A change smaller than the detectable change may have been missed."
     else:
         empty = "None."
     return Table(
         "tests",
-        f"Tests: {SHOW[asked['show']][0]}",
+        f"Tests: {SHOW[filters['show']][0]}",
         _test_columns(two),
         LazyRows(rows, lambda keys: _test_rows(two, keys)),
         note="Worst first. * human verdict. Open a test to see both answers side by side.",
@@ -53,7 +53,7 @@ def edited_tests(two: TwoRuns) -> list[Table]:
     """List the tests that were edited between the runs; they are not compared."""
     edited = (Kind.TEXT_CHANGED, Kind.RUBRIC_CHANGED)
     rows = [one for one in two.comparison.rows if one.kind in edited]
-    if not rows or two.asked["show"] in ("text", "rubric", "all"):
+    if not rows or two.filters["show"] in ("text", "rubric", "all"):
         return []
     return [
         Table(

@@ -46,16 +46,16 @@ class CompareColumn:
         return together(parts) if parts else None
 
 
-def document_of(sides: Sequence[Side], asked: Mapping[str, Any], reading: Reading) -> Document:
+def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the report on several runs, or on their model families."""
     runs = [side.run for side in sides]
-    chosen = TestFilter(asked["tag"], asked["issue"], asked["q"], asked["shared"] == "on")
+    chosen = TestFilter(filters["tag"], filters["issue"], filters["q"], filters["shared"] == "on")
     beside = SideBySide(runs, chosen, reading.reader)
     tests = beside.tests()
     shared = sum(one.runs == len(runs) for one in tests)
     mixed = sum(0 < one.passed < one.scored for one in tests)
     never = sum(one.scored > 0 and not one.passed for one in tests)
-    if asked["family"]:
+    if filters["family"]:
         columns, compared, title = _family_columns(runs), "model families", "Tests by family"
         totals = _family_totals(beside, columns, reading)
     else:

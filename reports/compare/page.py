@@ -14,9 +14,9 @@ from runs.baselines import latest_pair, opponent_of
 from runs.models import Run
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the report on two runs, on several side by side, or on their model families."""
-    runs = runs_of(asked["runs"] or ())
+    runs = runs_of(filters["runs"] or ())
     sides = sides_of(runs)
     if len(sides) < 2:
         hint = (
@@ -26,14 +26,14 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
             else "No run has a baseline or an earlier run to compare with. Choose two runs."
         )
         document = Document("Changes between runs", (hint,))
-    elif len(sides) == 2 and not asked["family"]:
-        document = two_runs.document_of(comparison_of(*sides), asked, reading)
+    elif len(sides) == 2 and not filters["family"]:
+        document = two_runs.document_of(comparison_of(*sides), filters, reading)
     else:
-        document = many_runs.document_of(sides, asked, reading)
-    n, warnings = len(asked["runs"] or ()), document.warnings
+        document = many_runs.document_of(sides, filters, reading)
+    n, warnings = len(filters["runs"] or ()), document.warnings
     if n > MAX_RUNS:
         warnings = (f"Showing the first {MAX_RUNS} of {n} chosen runs.", *warnings)
-    return replace(document, warnings=warnings, more=document.more | controls(sides, asked))
+    return replace(document, warnings=warnings, more=document.more | controls(sides, filters))
 
 
 def runs_of(chosen: Sequence[Run]) -> list[Run]:

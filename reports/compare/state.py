@@ -24,7 +24,7 @@ class TwoRuns:
     """A comparison of two runs, with the page's filters and reader."""
 
     comparison: Comparison
-    asked: Mapping[str, Any]
+    filters: Mapping[str, Any]
     reading: Reading
 
     @cached_property
@@ -51,6 +51,10 @@ class TwoRuns:
 
     def url(self, **changes: Any) -> str:
         """Return the URL of this comparison with other filters."""
-        state = {"show": self.asked["show"], "tag": self.asked["tag"], "issue": self.asked["issue"]}
+        state = {
+            "show": self.filters["show"],
+            "tag": self.filters["tag"],
+            "issue": self.filters["issue"],
+        }
         runs = [self.comparison.first.run, self.comparison.second.run]
         return page_url("compare", runs=runs, **(state | changes))

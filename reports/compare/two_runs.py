@@ -14,8 +14,8 @@ from reports.documents.document import Document
 from reports.documents.reading import Reading
 
 
-def document_of(comparison: Comparison, asked: Mapping[str, Any], reading: Reading) -> Document:
-    two = TwoRuns(comparison, asked, reading)
+def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Reading) -> Document:
+    two = TwoRuns(comparison, filters, reading)
     first, second = two.names
     rows = comparison.rows
     return Document(

@@ -71,12 +71,12 @@ class ReportForm(forms.Form):
         return data
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def filters(self) -> dict[str, Any]:
         """Return the value of each field; its default where it is missing or invalid."""
         self.full_clean()
-        return {name: self._asked(name, field) for name, field in self.fields.items()}
+        return {name: self._filters(name, field) for name, field in self.fields.items()}
 
-    def _asked(self, name: str, field: forms.Field) -> Any:
+    def _filters(self, name: str, field: forms.Field) -> Any:
         """Return the value, its default, or the field's empty value."""
         found = self.cleaned_data.get(name)
         if found is not None and found != "":

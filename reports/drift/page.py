@@ -27,10 +27,10 @@ class DriftForm(ReportForm):
     suite = forms.ModelChoiceField(Suite.objects.order_by("name"), empty_label="All suites")
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the list of drifts, largest change first, and of the other series."""
     report = drift_report()
-    suite = asked["suite"].pk if asked["suite"] else None
+    suite = filters["suite"].pk if filters["suite"] else None
     shown = [one for one in report.watch.series if suite in (None, one.line.suite)]
     drifted = [one for one in shown if one.state == State.DRIFTED]
     others = [one for one in shown if one.state != State.DRIFTED]

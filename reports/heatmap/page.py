@@ -50,22 +50,22 @@ class HeatForm(ReportForm):
     tests = tests_field()
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the map and its most notable findings."""
-    question = HeatQuery(
-        suite=asked["suite"],
-        rows=asked["rows"],
-        columns=asked["columns"],
-        order=asked["order"],
-        models=list(asked["models"] or ()),
-        tests=asked["tests"],
+    query = HeatQuery(
+        suite=filters["suite"],
+        rows=filters["rows"],
+        columns=filters["columns"],
+        order=filters["order"],
+        models=list(filters["models"] or ()),
+        tests=filters["tests"],
     )
-    report = heat_report(question, reading)
-    kind = "issues" if question.rows == ISSUE else "tags"
+    report = heat_report(query, reading)
+    kind = "issues" if query.rows == ISSUE else "tags"
     return Document(
-        title=f"Pass rate of each model by {question.rows}",
-        sentences=(*tests_filter_help(question.tests), *_sentences(report, kind)),
-        tables=(_map(report, question),),
+        title=f"Pass rate of each model by {query.rows}",
+        sentences=(*tests_filter_help(query.tests), *_sentences(report, kind)),
+        tables=(_map(report, query),),
         warnings=(WARNING,) if report.measured_apart else (),
         labels=report.labels,
     )
@@ -93,12 +93,12 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
 
 
-def _map(report: HeatReport, question: HeatQuery) -> Table:
+def _map(report: HeatReport, query: HeatQuery) -> Table:
     return Table(
         key="map",
-        title=f"Pass rate by {question.rows} and model",
+        title=f"Pass rate by {query.rows} and model",
         columns=(
-            Column("name", question.rows.capitalize(), "link"),
+            Column("name", query.rows.capitalize(), "link"),
             *(
                 Column(f"run_{one.run.pk}", one.name, "rate", str(one.run))
                 for one in report.columns
@@ -106,22 +106,22 @@ def _map(report: HeatReport, question: HeatQuery) -> Table:
             Column("all", "All", "rate", "All columns"),
             Column("spread", "Spread", "number", "Highest minus lowest pass rate, in points"),
         ),
-        rows=LazyRows(report.rows, lambda rows: [_row(report, question, row) for row in rows]),
-        note=" ".join(_note(question)),
+        rows=LazyRows(report.rows, lambda rows: [_row(report, query, row) for row in rows]),
+        note=" ".join(_note(query)),
         empty="No complete run of this suite yet. Launch it, or choose another suite.",
         look="heat",
         describes="Darker green: more passed. Orange: more failed.",
     )
 
 
-def _row(report: HeatReport, question: HeatQuery, row: Row) -> tuple[Cell, ...]:
-    if question.rows == ISSUE:
+def _row(report: HeatReport, query: HeatQuery, row: Row) -> tuple[Cell, ...]:
+    if query.rows == ISSUE:
         url = page_url("issue_timeline", issue=row.key)
     else:
         url = page_url("trend", suite=report.scope.suite, tag=row.key)
     runs = [column.run for column in report.columns]
     rates = [(run, report.rates.get(HeatCell(row.key, run.pk))) for run in runs]
-    filters = {question.rows: row.key}
+    filters = {query.rows: row.key}
     return (
         Link(row.name, url),
         *(rate and Linked(rate, results_url(run, **filters)) for run, rate in rates),
@@ -130,12 +130,12 @@ def _row(report: HeatReport, question: HeatQuery, row: Row) -> tuple[Cell, ...]:
     )
 
 
-def _note(question: HeatQuery) -> Iterator[str]:
+def _note(query: HeatQuery) -> Iterator[str]:
     yield "Best model on the left. Click a cell for its results, a name for its history."
     yield "A dash: no such test in the run."
-    if question.rows != ISSUE:
+    if query.rows != ISSUE:
         yield "A test counts for each of its tags."
-    if question.columns == IDENTITY:
+    if query.columns == IDENTITY:
         yield "Each model is shown with its newest run of any variant."
     yield (
         "Answers of several models to one test are not independent, so intervals in the column All "

@@ -86,19 +86,19 @@ class HeatReport:
     labels: tuple[str, ...]
 
 
-def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
+def heat_report(query: HeatQuery, reading: Reading) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
-    scope = scope_of(question.suite)
-    latest = _latest(scope, question)
+    scope = scope_of(query.suite)
+    latest = _latest(scope, query)
     known = runs_of(latest[: MAX_COLUMNS + MAX_NAMED])
-    if question.columns == IDENTITY:
+    if query.columns == IDENTITY:
         called = {pk: run.model_name for pk, run in known.items()}
     else:
         variants = names_of([variant_of(run) for run in known.values()])
         called = {pk: variants[run.variant_key] for pk, run in known.items()}
     runs = {pk: known[pk] for pk in latest[:MAX_COLUMNS]}
     judge_runs = judge_runs_of(runs)
-    groups, names = _grouped(question, runs)
+    groups, names = _grouped(query, runs)
     repeated = {pk for pk, run in runs.items() if run.repeats > 1}
     rates = rates_of(
         groups, reading.computed, resampled=lambda place: place.run == 0 or place.run in repeated
@@ -106,7 +106,7 @@ def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
     return HeatReport(
         scope=scope,
         columns=_columns(runs.values(), called, groups),
-        rows=_sorted(_rows(groups, names), question.order),
+        rows=_sorted(_rows(groups, names), query.order),
         rates=rates,
         left_out=tuple(called[pk] for pk in latest[MAX_COLUMNS:] if pk in called),
         left_out_count=max(0, len(latest) - MAX_COLUMNS),
@@ -115,27 +115,27 @@ def heat_report(question: HeatQuery, reading: Reading) -> HeatReport:
     )
 
 
-def _latest(scope: Scope, question: HeatQuery) -> list[int]:
+def _latest(scope: Scope, query: HeatQuery) -> list[int]:
     """Return the latest run of each column, newest first."""
     rows = scope.runs.order_by("created_at", "pk")
-    if question.models:
-        rows = rows.filter(language_model__in=question.models)
+    if query.models:
+        rows = rows.filter(language_model__in=query.models)
     keys = {pk: one.key for pk, one in identities().items()}
     newest: dict[str, int] = {}
     for run, variant, model in rows.values_list("pk", "variant_key", "language_model_id"):
-        key = keys[model] if question.columns == IDENTITY else variant
+        key = keys[model] if query.columns == IDENTITY else variant
         newest.pop(key, None)
         newest[key] = run
     return list(reversed(newest.values()))
 
 
 def _grouped(
-    question: HeatQuery, runs: Mapping[int, Run]
+    query: HeatQuery, runs: Mapping[int, Run]
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
     """Return the results by row and run, and the names of the rows."""
-    results = only(Result.objects.filter(run__in=list(runs)), question.tests)
+    results = only(Result.objects.filter(run__in=list(runs)), query.tests)
     tallies = tallies_of(results, by_tags=True, by_issue=True)
-    if question.rows == ISSUE:
+    if query.rows == ISSUE:
         titles = Issue.objects.filter(pk__in={tally.issue_id for tally in tallies}).order_by()
         return _placed(tallies, None), dict(titles.values_list("pk", "title"))
     tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))

@@ -44,15 +44,15 @@ class IssueForm(ReportForm):
     family = forms.BooleanField(label="By family")
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the timeline: runs by model, turning points, tests, feedback and states."""
-    issue = asked["issue"]
+    issue = filters["issue"]
     if issue is None:
         return _unasked()
     report = issue_report(
         issue,
-        by_family=bool(asked["family"]),
-        points=asked["points"] or POINTS,
+        by_family=bool(filters["family"]),
+        points=filters["points"] or POINTS,
         reader=reading.reader,
     )
     return Document(

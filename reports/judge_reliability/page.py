@@ -98,8 +98,8 @@ def tab_of(key: str) -> Tab:
     return next((tab for tab in TABS if tab.key == key), TABS[0])
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
-    return tab_of(asked["tab"]).build(asked, reading)
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
+    return tab_of(filters["tab"]).build(filters, reading)
 
 
 JUDGE_RELIABILITY = Page(

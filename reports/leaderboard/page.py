@@ -92,19 +92,19 @@ class Ranking:
     labels: Mapping[str, tuple[str, ...]]
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Rank models with confidence sets, and list excluded models and the runs behind one model."""
-    ranking = _ranked(asked)
+    ranking = _ranked(filters)
     ranked, sure = ranking.board.ranked, None
     if ranked:
         sure = reading.computed("rank-certainty-1", inputs(ranked), lambda: certainty(ranked))
     return Document(
-        title=_title(asked),
-        sentences=_sentences(asked, ranking, sure or {}),
-        facts=_facts(asked, ranking),
+        title=_title(filters),
+        sentences=_sentences(filters, ranking, sure or {}),
+        facts=_facts(filters, ranking),
         tables=(
-            _ranking_table(asked, ranking, sure or {}),
-            *_variants(asked, ranking),
+            _ranking_table(filters, ranking, sure or {}),
+            *_variants(filters, ranking),
             _excluded(ranking),
         ),
         warnings=(WARNING, *_mixed_versions(ranking)),
@@ -112,23 +112,23 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def least_of(asked: Mapping[str, Any]) -> int:
+def least_of(filters: Mapping[str, Any]) -> int:
     """Return the minimum number of suites."""
-    is_part = asked["topic"] or asked["tag"]
-    return asked["least"] or (MIN_SUITES_OF_TOPIC if is_part else MIN_SUITES)
+    is_part = filters["topic"] or filters["tag"]
+    return filters["least"] or (MIN_SUITES_OF_TOPIC if is_part else MIN_SUITES)
 
 
-def _ranked(asked: Mapping[str, Any]) -> Ranking:
+def _ranked(filters: Mapping[str, Any]) -> Ranking:
     field = field_of_runs()
-    counted = field.about(asked["topic"]) if asked["topic"] else field.latest
-    beta = asked["beta"] or 0
-    sums = field.sums(counted, asked["tag"], is_remixed=beta > 0)
+    counted = field.about(filters["topic"]) if filters["topic"] else field.latest
+    beta = filters["beta"] or 0
+    sums = field.sums(counted, filters["tag"], is_remixed=beta > 0)
     scores = suite_scores(
         counted, {run: one.at(beta) if beta else one.score for run, one in sums.items()}
     )
     names = {key: identity.name for key, identity in field.identities.items()}
     took = {one.model for one in counted}
-    if asked["family"]:
+    if filters["family"]:
         names = {key: identity.family for key, identity in field.identities.items()}
         scores, took = by_family(scores, names), {names[key] for key in took}
         names = {family: family for family in took}
@@ -140,7 +140,7 @@ def _ranked(asked: Mapping[str, Any]) -> Ranking:
         field=field,
         counted=counted,
         sums=sums,
-        board=board(scores, least=least_of(asked), same_only=asked["same"]),
+        board=board(scores, least=least_of(filters), same_only=filters["same"]),
         unmeasured=sorted(took - scores.keys()),
         names=names,
         runs=runs,
@@ -148,15 +148,15 @@ def _ranked(asked: Mapping[str, Any]) -> Ranking:
     )
 
 
-def _title(asked: Mapping[str, Any]) -> str:
-    about = f" in {topic_title(asked['topic'])}" if asked["topic"] else ""
-    tagged = f" on tests tagged “{asked['tag']}”" if asked["tag"] else ""
-    ranked = "model families" if asked["family"] else "models"
+def _title(filters: Mapping[str, Any]) -> str:
+    about = f" in {topic_title(filters['topic'])}" if filters["topic"] else ""
+    tagged = f" on tests tagged “{filters['tag']}”" if filters["tag"] else ""
+    ranked = "model families" if filters["family"] else "models"
     return f"Ranking of {ranked}{about}{tagged}"
 
 
 def _sentences(
-    asked: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
+    filters: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
 ) -> tuple[str, ...]:
     ranked = ranking.board.ranked
     sentences = []
@@ -176,10 +176,10 @@ def _sentences(
         sentences.append(
             f"Only the {_suites(len(ranking.board.shared))} that all of them ran count."
         )
-    if asked["beta"]:
+    if filters["beta"]:
         sentences.append(
-            f"Exploratory: similarity to the reference makes up {asked['beta']:.0%} of each score "
-            "on this page only. Human verdicts keep their score."
+            f"Exploratory: similarity to the reference makes up {filters['beta']:.0%} of each "
+            "score on this page only. Human verdicts keep their score."
         )
     return tuple(sentences)
 
@@ -202,12 +202,16 @@ def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
     )
 
 
-def _facts(asked: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
+def _facts(filters: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
     suites = {score.suite for one in ranking.board.ranked for score in one.suites}
     left_out = len(ranking.board.excluded) + len(ranking.unmeasured)
     return (
         Fact(
-            "ranked", "Ranked", len(ranking.board.ranked), "count", f"≥ {_suites(least_of(asked))}"
+            "ranked",
+            "Ranked",
+            len(ranking.board.ranked),
+            "count",
+            f"≥ {_suites(least_of(filters))}",
         ),
         Fact("left_out", "Not ranked", left_out, "count", "reasons below"),
         Fact("suites", "Suites", len(suites), "count", "each counts once"),
@@ -220,7 +224,7 @@ def outside_fact(field: Field) -> Fact:
 
 
 def _ranking_table(
-    asked: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
+    filters: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
 ) -> Table:
     ranked = ranking.board.ranked
     drawn = [
@@ -242,26 +246,28 @@ def _ranking_table(
             Column("runs", "Runs", "count", "One for each suite and variant"),
             Column("labels", "Notes"),
         ),
-        rows=[_ranked_row(place, one, asked, ranking, sure) for place, one in enumerate(ranked, 1)],
+        rows=[
+            _ranked_row(place, one, filters, ranking, sure) for place, one in enumerate(ranked, 1)
+        ],
         note="The latest complete run of each suite and model, or the mean of its variants. "
         "Models are compared in pairs over the suites both ran (sign-flip test, Holm): a "
         "wide range of ranks means no significant difference.",
-        empty=_empty(asked, ranking),
+        empty=_empty(filters, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",
     )
 
 
-def _empty(asked: Mapping[str, Any], ranking: Ranking) -> str:
+def _empty(filters: Mapping[str, Any], ranking: Ranking) -> str:
     if ranking.board.shared is not None and not ranking.board.shared:
         return "No suite was run by all of these models. Turn off “Same suites only”."
-    if asked["beta"] and ranking.unmeasured:
+    if filters["beta"] and ranking.unmeasured:
         return (
             "Similarity to the reference was not measured in enough suites. Set its weight to 0, "
             "or run suites that weigh it."
         )
     return (
-        f"No model has scores in {_suites(least_of(asked))} yet. Lower the minimum above, or run "
+        f"No model has scores in {_suites(least_of(filters))} yet. Lower the minimum above, or run "
         "more suites."
     )
 
@@ -269,18 +275,18 @@ def _empty(asked: Mapping[str, Any], ranking: Ranking) -> str:
 def _ranked_row(
     place: int,
     one: RankedModel,
-    asked: Mapping[str, Any],
+    filters: Mapping[str, Any],
     ranking: Ranking,
     sure: Mapping[str, Certainty],
 ) -> tuple[Cell, ...]:
     known = sure.get(one.model)
-    opened = page_url("leaderboard", **{**asked, "model": one.model}) + "#variants"
+    opened = page_url("leaderboard", **{**filters, "model": one.model}) + "#variants"
     return (
         place,
         ranks_in_words(known) if known else None,
         Link(ranking.names[one.model], opened),
         Estimate(one.mean, len(one.suites), known.interval if known else None),
-        _developer(asked, ranking, one.model),
+        _developer(filters, ranking, one.model),
         len(ranking.runs[one.model]),
         ", ".join(ranking.labels[one.model]) or None,
     )
@@ -292,8 +298,8 @@ def ranks_in_words(known: Certainty) -> str:
     return str(best) if best == worst else f"{best} to {worst}"
 
 
-def _developer(asked: Mapping[str, Any], ranking: Ranking, key: str) -> str | None:
-    if not asked["family"]:
+def _developer(filters: Mapping[str, Any], ranking: Ranking, key: str) -> str | None:
+    if not filters["family"]:
         return ranking.field.identities[key].developer or None
     developers = {one.developer for one in ranking.field.identities.values() if one.family == key}
     return ", ".join(sorted(developers - {""})) or None
@@ -315,9 +321,9 @@ def _excluded(ranking: Ranking) -> Table:
     )
 
 
-def _variants(asked: Mapping[str, Any], ranking: Ranking) -> Iterator[Table]:
+def _variants(filters: Mapping[str, Any], ranking: Ranking) -> Iterator[Table]:
     """Yield the runs behind the opened model, with its original names."""
-    if key := asked["model"]:
+    if key := filters["model"]:
         rows = [_variant(run, ranking) for run in ranking.runs.get(key, ())]
         yield Table(
             key="variants",

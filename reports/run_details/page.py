@@ -37,19 +37,19 @@ class RunDetailsForm(ReportForm):
     find = forms.CharField(max_length=100, label="Find runs")
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the outcomes of each run, overall and by tag."""
-    chosen = list(asked["runs"] or ())
-    report = run_details_report(chosen[:MAX_RUNS], reading, tests=asked["tests"])
+    chosen = list(filters["runs"] or ())
+    report = run_details_report(chosen[:MAX_RUNS], reading, tests=filters["tests"])
     return Document(
         title="Pass rate of each run, overall and by tag",
         sentences=(
-            *tests_filter_help(asked["tests"]),
+            *tests_filter_help(filters["tests"]),
             *_sentences(report, len(chosen) - MAX_RUNS),
         ),
         tables=(_runs(report), _tags(report)),
         labels=report.labels,
-        more=_controls(report, asked["find"]),
+        more=_controls(report, filters["find"]),
     )
 
 

@@ -78,4 +78,4 @@ def _content(report: ReportSchedule) -> dict[str, object]:
         raise ScheduleRefused(" ".join(form.problems))
     # Querysets only ask it for permissions, as they would ask a user.
     reader = cast(User, FiguresOnly())
-    return stored(page.build(form.asked, Reading(reader)))
+    return stored(page.build(form.filters, Reading(reader)))

@@ -52,23 +52,23 @@ class TrendForm(ReportForm):
     each = forms.BooleanField(label="One chart per tag")
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the lines, the changes of tests and judges, and the rates by tag."""
-    question = TrendQuery(
-        suite=asked["suite"],
-        over=asked["over"],
-        tag=asked["tag"],
-        issue=asked["issue"],
-        models=list(asked["models"] or ()),
-        by_family=asked["family"],
-        points=asked["points"] or POINTS,
-        each_tag=asked["each"],
-        tests=asked["tests"],
+    query = TrendQuery(
+        suite=filters["suite"],
+        over=filters["over"],
+        tag=filters["tag"],
+        issue=filters["issue"],
+        models=list(filters["models"] or ()),
+        by_family=filters["family"],
+        points=filters["points"] or POINTS,
+        each_tag=filters["each"],
+        tests=filters["tests"],
     )
-    report = trend_report(question, reading)
-    subjects = [subject for subject in (question.tag, question.issue) if subject is not None]
+    report = trend_report(query, reading)
+    subjects = [subject for subject in (query.tag, query.issue) if subject is not None]
     about = "".join(f" on “{subject}”" for subject in subjects)
-    by_release = report.is_by_release or question.over == RELEASE
+    by_release = report.is_by_release or query.over == RELEASE
     over = "by release" if by_release else "over time"
     caveat = (
         "The latest runs of these lines differ in tests or judges: compare each line with itself "
@@ -77,26 +77,26 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     return Document(
         title=f"Pass rate{about} {over}",
         sentences=(
-            *tests_filter_help(question.tests),
+            *tests_filter_help(query.tests),
             *_sentences(report),
             *_left_out(report),
         ),
-        tables=tuple(_tables(report, question)),
+        tables=tuple(_tables(report, query)),
         warnings=(caveat,) if report.measured_apart else (),
         labels=report.labels,
     )
 
 
-def _tables(report: TrendReport, question: TrendQuery) -> Iterator[Table]:
+def _tables(report: TrendReport, query: TrendQuery) -> Iterator[Table]:
     """Yield the tables; without runs, only the first, which says so."""
     numbers = {change: number for number, change in enumerate(report.changes, 1)}
     yield points_table(report, numbers)
     if report.lines:
         yield latest_table(report)
         yield changes_table(report, numbers)
-        if not question.has_subject:
+        if not query.has_subject:
             yield heat_table(report)
-        if question.each_tag and not question.has_subject:
+        if query.each_tag and not query.has_subject:
             yield panels_table(report, numbers)
 
 

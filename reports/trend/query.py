@@ -40,7 +40,7 @@ RELEASE, TIME = "release", "time"
 
 @dataclass(frozen=True)
 class TrendQuery:
-    """The question of the page.
+    """The filters of the page.
 
     Attributes:
         over: RELEASE, TIME, or "": by release where there are any.
@@ -125,18 +125,18 @@ class TrendReport:
         return self.rates.get(point.place._replace(tag=tag))
 
 
-def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
+def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     """Read the whole report; a constant number of queries."""
-    scope = scope_of(question.suite)
-    found = _briefs(scope, question)
-    over = question.over or (RELEASE if has_releases(found) else TIME)
+    scope = scope_of(query.suite)
+    found = _briefs(scope, query)
+    over = query.over or (RELEASE if has_releases(found) else TIME)
     choose = by_release if over == RELEASE else by_time
-    courses = choose(found, max_lines=MAX_LINES, max_points=question.points)
+    courses = choose(found, max_lines=MAX_LINES, max_points=query.points)
     newest = _newest(found, courses)
     runs = runs_of({*courses.runs, *newest.values()})
     judge_runs = judge_runs_of(courses.runs)
-    counted = Counted.read(question, courses, runs, reading)
-    names, looks = named_lines([runs[run] for run in newest.values()], newest, question.by_family)
+    counted = Counted.read(query, courses, runs, reading)
+    names, looks = named_lines([runs[run] for run in newest.values()], newest, query.by_family)
     lines = tuple(
         Line(
             names[series_line.key],
@@ -161,7 +161,7 @@ def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
         lines_left_out=tuple(names[line] for line in courses.left_out[:MAX_NAMED]),
-        incomplete=_of_models(scope.all_runs, question).count() - len(found),
+        incomplete=_of_models(scope.all_runs, query).count() - len(found),
         measured_apart=len({measure_of(line.points[-1].run, judge_runs) for line in lines}) > 1,
         labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
     )
@@ -170,15 +170,15 @@ def trend_report(question: TrendQuery, reading: Reading) -> TrendReport:
 # Which runs --------------------------------------------------------------------------------------
 
 
-def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
+def _briefs(scope: Scope, query: TrendQuery) -> list[RunKey]:
     """Return every complete run of the scope."""
-    rows = _of_models(scope.runs.order_by(), question)
-    families = {pk: one.family for pk, one in identities().items()} if question.by_family else {}
+    rows = _of_models(scope.runs.order_by(), query)
+    families = {pk: one.family for pk, one in identities().items()} if query.by_family else {}
     columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
     return [
         RunKey(
             run,
-            families[model] if question.by_family else variant,
+            families[model] if query.by_family else variant,
             variant,
             release,
             timezone.localtime(at),
@@ -187,8 +187,8 @@ def _briefs(scope: Scope, question: TrendQuery) -> list[RunKey]:
     ]
 
 
-def _of_models(runs: QuerySet[Run], question: TrendQuery) -> QuerySet[Run]:
-    return runs.filter(language_model__in=question.models) if question.models else runs
+def _of_models(runs: QuerySet[Run], query: TrendQuery) -> QuerySet[Run]:
+    return runs.filter(language_model__in=query.models) if query.models else runs
 
 
 def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
@@ -212,7 +212,7 @@ class Counted:
 
     @classmethod
     def read(
-        cls, question: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run], reading: Reading
+        cls, query: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run], reading: Reading
     ) -> "Counted":
         """Read tag sets, results, and results by tag; three queries."""
         series_points = {
@@ -224,16 +224,16 @@ class Counted:
         pooled = _pooled(courses, runs)
         tag_sets = TagSet.objects.order_by().values_list("pk", "names")
         tags_of = {pk: frozenset(names) for pk, names in tag_sets}
-        results = only(Result.objects.filter(run__in=list(series_points)), question.tests)
-        if question.issue:
-            results = results.filter(issue=question.issue)
-        if question.tag:
-            with_tag = [pk for pk, names in tags_of.items() if question.tag.name in names]
+        results = only(Result.objects.filter(run__in=list(series_points)), query.tests)
+        if query.issue:
+            results = results.filter(issue=query.issue)
+        if query.tag:
+            with_tag = [pk for pk, names in tags_of.items() if query.tag.name in names]
             results = results.filter(tag_set__in=with_tag)
         tallies = tallies_of(results, by_issue=bool(pooled))
         groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
-        of_tags = Result.objects.filter(run__in=_tagged(question, courses))
-        tagged = tallies_of(only(of_tags, question.tests), by_tags=True, by_issue=bool(pooled))
+        of_tags = Result.objects.filter(run__in=_tagged(query, courses))
+        tagged = tallies_of(only(of_tags, query.tests), by_tags=True, by_issue=bool(pooled))
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
         rates = rates_of(groups, reading.computed, resampled=lambda place: place[1:] in pooled)
@@ -260,11 +260,11 @@ def _pooled(courses: SeriesLines, runs: Mapping[int, Run]) -> set[tuple[str, int
     }
 
 
-def _tagged(question: TrendQuery, courses: SeriesLines) -> list[int]:
+def _tagged(query: TrendQuery, courses: SeriesLines) -> list[int]:
     """Return the runs with rates by tag."""
-    if question.has_subject:
+    if query.has_subject:
         return []
-    if question.each_tag:
+    if query.each_tag:
         return courses.runs
     points = [point for series_line in courses.shown for point in series_line.series_points]
     newest = sorted(points, key=lambda point: (point.at, point.newest.run), reverse=True)

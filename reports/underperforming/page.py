@@ -32,9 +32,9 @@ class UnderperformingForm(ReportForm):
         field: Any = self.fields["run"]
         runs = Run.objects.complete().only("label", "model_name", "created_at")
         offered = list(runs.order_by("-created_at", "-pk")[:MAX_OFFERED])
-        asked = self.asked["run"]
-        if asked is not None and asked not in offered:
-            offered.insert(0, asked)
+        chosen = self.filters["run"]
+        if chosen is not None and chosen not in offered:
+            offered.insert(0, chosen)
         names = [
             (run.pk, f"{run.label} ({run.model_name}, {run.created_at:%Y-%m-%d})")
             for run in offered
@@ -42,9 +42,9 @@ class UnderperformingForm(ReportForm):
         field.choices = [("", field.empty_label), *names]
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the list of underperforming issues with reasons, and of the next ones."""
-    report = underperforming(asked["run"] or newest_run(), reading)
+    report = underperforming(filters["run"] or newest_run(), reading)
     run = report.run
     return Document(
         title=f"Issues below the average of {run.model_name}"

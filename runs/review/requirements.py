@@ -33,7 +33,7 @@ class Requirements:
     """The points of a review, and the judges' verdict on them.
 
     Attributes:
-        questions: The points that may be evaluated, by key; "" is the answer as a whole.
+        points: The points that may be evaluated, by key; "" is the answer as a whole.
         needed: Keys of the criteria to evaluate in a review by criteria, sorted.
         scope: The queue's; the whole answer if no criterion has judges.
         values: The judges' consensus by criterion key; None: there is none.
@@ -41,7 +41,7 @@ class Requirements:
     """
 
     result: Result
-    questions: Mapping[str, EvaluationPoint]
+    points: Mapping[str, EvaluationPoint]
     needed: list[str]
     scope: str
     reasoning: str
@@ -85,14 +85,14 @@ class Requirements:
 
     def _problems_of(self, verdict: Verdict) -> dict[str, str]:
         option_name = field_of(OPTION, verdict.criterion)
-        question = self.questions.get(verdict.criterion)
-        if question is None:
+        point = self.points.get(verdict.criterion)
+        if point is None:
             return {option_name: f"The rubric has no criterion {verdict.criterion!r}."}
         if not verdict.option:
             return {option_name: "Choose a verdict."}
-        option = question.scale.option_of(verdict.option)
+        option = point.scale.option_of(verdict.option)
         if option is None:
-            labels = ", ".join(option.label for option in question.scale.options)
+            labels = ", ".join(option.label for option in point.scale.options)
             return {option_name: f"{verdict.option!r} is not one of {labels}."}
         if not verdict.justification.strip():
             if self.reasoning == Reasoning.ALWAYS:
@@ -115,8 +115,8 @@ class Requirements:
         """Tell whether the judges agree with all verdicts; None if they gave none."""
         found = set()
         for verdict in submission.verdicts:
-            question = self.questions.get(verdict.criterion)
-            if question and (option := question.scale.option_of(verdict.option)):
+            point = self.points.get(verdict.criterion)
+            if point and (option := point.scale.option_of(verdict.option)):
                 found.add(self._agrees(verdict.criterion, option.value))
         return False if False in found else True if True in found else None
 
@@ -124,18 +124,18 @@ class Requirements:
 def requirements_for(assignment: Assignment) -> Requirements:
     """Read the requirements for an assignment, in a constant number of queries."""
     result = assignment.item.result
-    questions = evaluation_points_of(result)
-    needed = sorted(key for key, point in questions.items() if has_judges(point.criterion))
+    points = evaluation_points_of(result)
+    needed = sorted(key for key, point in points.items() if has_judges(point.criterion))
     judge_run = JudgeRun.objects.filter(run=result.run_id, is_active=True)
     result_score = ResultScore.objects.filter(judge_run__in=judge_run, result=result).first()
     consensus = consensus_of(votes_on(result_score)) if result_score else {}
     return Requirements(
         result=result,
-        questions=questions,
+        points=points,
         needed=needed,
         scope=assignment.queue.scope if needed else ReviewScope.WHOLE,
         reasoning=assignment.queue.reasoning,
         is_hidden=is_hidden(assignment),
-        values={key: consensus.get(point.criterion.pk) for key, point in questions.items()},
+        values={key: consensus.get(point.criterion.pk) for key, point in points.items()},
         passed=result_score.passed if result_score else None,
     )

@@ -85,7 +85,7 @@ def record_evaluations(
         )
         for verdict in submission.verdicts
     ]
-    evaluations = evaluate_each(result, human_verdicts, requirements.questions, by=by)
+    evaluations = evaluate_each(result, human_verdicts, requirements.points, by=by)
     result.refresh_from_db(fields=("score", "passed", "is_overridden", "is_disputed", "is_judged"))
     return evaluations
 

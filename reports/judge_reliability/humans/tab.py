@@ -30,13 +30,13 @@ CORRECTED = 10
 """Newest runs whose pass rate is corrected."""
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Compare each judge and jury with humans, one of them in detail, and correct pass rates."""
-    suite = asked["suite"]
-    runs = evaluated_runs(suite=suite, last=asked["last"])
+    suite = filters["suite"]
+    runs = evaluated_runs(suite=suite, last=filters["last"])
     humans = calibration(runs, reading)
     judged = judged_runs(suite=suite, last=CORRECTED)
-    view = _view(asked, humans)
+    view = _view(filters, humans)
     tables = [replace(measured_table(None, view, Sample.ALL), empty=NO_EVALUATIONS)]
     if runs:
         tables = [measured_table(humans, view, sample) for sample in Sample]
@@ -57,20 +57,20 @@ def build(asked: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def _view(asked: Mapping[str, Any], humans: Calibration | None) -> View:
+def _view(filters: Mapping[str, Any], humans: Calibration | None) -> View:
     """Return the party and sample to show: those asked for, else those with most answers."""
     has_drawn = humans and humans.measured[Sample.DRAWN]
-    sample = Sample(asked["sample"] or (Sample.DRAWN if has_drawn else Sample.ALL))
+    sample = Sample(filters["sample"] or (Sample.DRAWN if has_drawn else Sample.ALL))
     lines = humans.measured[sample] if humans else []
-    found = next((line for line in lines if line.party == asked["party"]), None)
+    found = next((line for line in lines if line.party == filters["party"]), None)
     shown = found or min(lines, key=lambda line: jury_first(line)[:2], default=None)
     return View(
         sample=sample,
         shown=shown,
-        cell=asked["cell"],
-        missing=asked["party"] if found is None else "",
+        cell=filters["cell"],
+        missing=filters["party"] if found is None else "",
         name=humans.parties[shown.party].name if humans and shown else "",
-        state={name: asked[name] for name in ("suite", "last", "sample")},
+        state={name: filters[name] for name in ("suite", "last", "sample")},
     )
 
 

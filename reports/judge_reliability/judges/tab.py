@@ -21,16 +21,16 @@ from reports.judge_reliability.judges.query import JudgeReport, judge_report
 from runs.models import Run
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Report on the judges of the last judge runs, the concerns about them, and how they agree."""
-    run = asked["run"]
-    report = judge_report(reading, suite=asked["suite"], run=run, last=asked["last"])
+    run = filters["run"]
+    report = judge_report(reading, suite=filters["suite"], run=run, last=filters["last"])
     tables = [concerns_table(report)]
     if report.lines:
         tables += [
             judges_table(report),
             habits_table(report),
-            matrix_table(report, asked["measure"]),
+            matrix_table(report, filters["measure"]),
             pairs_table(report),
             votes_table(report),
             agreement_table(report),

@@ -21,13 +21,13 @@ from reports.queries.human_agreement import Calibration, calibration, evaluated_
 KINDS = {DOMAINS: "domain", TAGS: "tag"}
 
 
-def build(asked: Mapping[str, Any], reading: Reading) -> Document:
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Report who decides in each domain or tag, with each judge, jury and judge pair."""
-    runs = evaluated_runs(suite=asked["suite"], last=asked["last"])
+    runs = evaluated_runs(suite=filters["suite"], last=filters["last"])
     humans = calibration(runs, reading)
-    found = trust_entries(runs, humans, asked["by"], reading)
+    found = trust_entries(runs, humans, filters["by"], reading)
     entries, parties = found or [], humans.parties if humans else {}
-    kind = KINDS[asked["by"]]
+    kind = KINDS[filters["by"]]
     return Document(
         title="Judges trusted by suite and tag",
         sentences=tuple(_sentences(entries, parties, kind, is_known=found is not None)),

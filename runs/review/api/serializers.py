@@ -128,15 +128,15 @@ class AssignmentSerializer(RowSerializer):
         return shown if is_own else {**shown, "draft": {}, "note": "", "sent_back_note": ""}
 
 
-class QuestionSerializer(serializers.Serializer):
+class EvaluationPointSerializer(serializers.Serializer):
     """A point to evaluate, with its options; `key` "" is the answer as a whole."""
 
     key = serializers.CharField(source="criterion.key")
     text = serializers.CharField(source="criterion.text")
     options = serializers.SerializerMethodField()
 
-    def get_options(self, question: Any) -> list[str]:
-        return [option.label for option in question.scale.options]
+    def get_options(self, point: Any) -> list[str]:
+        return [option.label for option in point.scale.options]
 
 
 class TakenSerializer(AssignmentSerializer):
@@ -146,7 +146,7 @@ class TakenSerializer(AssignmentSerializer):
     review by criteria.
     """
 
-    questions = serializers.SerializerMethodField()
+    points = serializers.SerializerMethodField()
     scope = serializers.CharField(source="requirements.scope", read_only=True)
     needed = serializers.ListField(
         source="requirements.needed", child=serializers.CharField(), read_only=True
@@ -154,16 +154,16 @@ class TakenSerializer(AssignmentSerializer):
     is_hidden = serializers.BooleanField(source="requirements.is_hidden", read_only=True)
 
     class Meta(AssignmentSerializer.Meta):
-        fields = (*AssignmentSerializer.Meta.fields, "questions", "scope", "needed", "is_hidden")
+        fields = (*AssignmentSerializer.Meta.fields, "points", "scope", "needed", "is_hidden")
 
     def to_representation(self, assignment: Assignment) -> Any:
         assignment.requirements = requirements_for(assignment)  # type: ignore[attr-defined]
         return super().to_representation(assignment)
 
-    @extend_schema_field(QuestionSerializer(many=True))
-    def get_questions(self, assignment: Any) -> Any:
-        questions = assignment.requirements.questions.values()
-        return QuestionSerializer(questions, many=True).data
+    @extend_schema_field(EvaluationPointSerializer(many=True))
+    def get_points(self, assignment: Any) -> Any:
+        points = assignment.requirements.points.values()
+        return EvaluationPointSerializer(points, many=True).data
 
 
 class GivenVerdictSerializer(serializers.Serializer):

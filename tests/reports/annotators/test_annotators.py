@@ -171,7 +171,7 @@ def found():
 
 def page(**state):
     form = ANNOTATORS.form(as_query({name: str(value) for name, value in state.items()}))
-    return ANNOTATORS.build(form.asked, Reading(make_user("viewer")))
+    return ANNOTATORS.build(form.filters, Reading(make_user("viewer")))
 
 
 def cells(document, key):

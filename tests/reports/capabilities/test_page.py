@@ -78,7 +78,7 @@ def graded(suite, model, state=BatchState.DONE, **by_dimension):
 def built(query=""):
     form = CAPABILITIES.form(QueryDict(query))
     assert form.problems == []
-    return CAPABILITIES.build(form.asked, Reading(make_user("viewer")))
+    return CAPABILITIES.build(form.filters, Reading(make_user("viewer")))
 
 
 def test_score_weighs_grades_topics_and_suites(took, suites):

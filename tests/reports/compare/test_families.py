@@ -16,7 +16,7 @@ def document_about(runs):
     query = QueryDict(mutable=True)
     query.setlist("runs", [str(run.pk) for run in runs])
     query["family"] = "on"
-    return COMPARE.build(COMPARE.form(query).asked, Reading(make_user("viewer")))
+    return COMPARE.build(COMPARE.form(query).filters, Reading(make_user("viewer")))
 
 
 def test_runs_of_one_family_are_added_up():

@@ -32,7 +32,7 @@ def two_runs(before, after, *, tests=None, **fields):
 
 def report(*runs, reader="maintainer", **asked):
     form = CompareForm(as_query({"runs": [run.pk for run in runs], **asked}))
-    return build(form.asked, Reading(make_user(reader)))
+    return build(form.filters, Reading(make_user(reader)))
 
 
 def facts(document):

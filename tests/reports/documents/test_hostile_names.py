@@ -68,7 +68,7 @@ def browser():
 def test_names_write_no_markup_and_no_formulas(browser, key, view):
     state = state_for(key, make_hostile_ledger()) | view
     document = page_of(key).build(
-        page_of(key).form(as_query(state)).asked, Reading(make_user("viewer"))
+        page_of(key).form(as_query(state)).filters, Reading(make_user("viewer"))
     )
 
     def file(ending, **more):

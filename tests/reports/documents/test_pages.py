@@ -47,7 +47,7 @@ def test_page_file_and_api_tell_the_same_figures(browser, key, view):
     page = browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"}).content.decode()
     answer = client_of("viewer").get(f"/api/v1/reports/{key}/", state).json()
     form = page_of(key).form(as_query(state))
-    document = page_of(key).build(form.asked, Reading(make_user("viewer")))
+    document = page_of(key).build(form.filters, Reading(make_user("viewer")))
 
     assert document.tables, "the ledger of this test shows nothing on this page"
     for table in document.tables:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 def heat(query="", *, computes=True):
     form = HEATMAP.form(QueryDict(query))
     reading = Reading(make_user("viewer"), computes=computes)
-    return HEATMAP.build(form.asked, reading), reading
+    return HEATMAP.build(form.filters, reading), reading
 
 
 def table(query=""):

@@ -41,7 +41,7 @@ def took(test, suites):
 def built(query="least=2", computes=True):
     form = LEADERBOARD.form(QueryDict(query))
     assert form.problems == []
-    return LEADERBOARD.build(form.asked, Reading(make_user("viewer"), computes=computes))
+    return LEADERBOARD.build(form.filters, Reading(make_user("viewer"), computes=computes))
 
 
 def ranking(query="least=2"):
@@ -197,7 +197,7 @@ def test_ranks_that_may_be_are_computed_by_the_second_request(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
     took(make_model(name="grok-4"), 0.9, 0.8)
     reading = Reading(make_user("viewer"), computes=False)
-    first = LEADERBOARD.build(LEADERBOARD.form(QueryDict("least=2")).asked, reading)
+    first = LEADERBOARD.build(LEADERBOARD.form(QueryDict("least=2")).filters, reading)
     assert reading.pending
     assert [row["ranks"] for row in first.table("ranking").as_rows()] == [None, None]
     second = built()

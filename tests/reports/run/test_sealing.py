@@ -157,7 +157,7 @@ def test_reports_can_be_about_some_of_the_tests(tests, passed, n):
     reading = Reading(make_user("viewer"))
     for form, build in ((TrendForm, trend), (HeatForm, heat_map), (RunDetailsForm, run_details)):
         query = QueryDict(f"tests={tests}&suite=none")
-        assert [rate.n for rate in rates_in(build(form(query).asked, reading))][:1] == [n]
+        assert [rate.n for rate in rates_in(build(form(query).filters, reading))][:1] == [n]
 
 
 def rates_in(document):
@@ -172,7 +172,7 @@ def rates_in(document):
 
 def test_sentences_name_the_chosen_tests():
     a_run()
-    asked = TrendForm(QueryDict("tests=never&suite=none")).asked
+    asked = TrendForm(QueryDict("tests=never&suite=none")).filters
     sentences = " ".join(trend(asked, Reading(make_user("viewer"))).sentences)
     assert "sealed, never exposed before the run" in sentences
     assert "counts as exposed if" in sentences
@@ -180,7 +180,7 @@ def test_sentences_name_the_chosen_tests():
 
 def test_an_unknown_choice_is_named_and_all_are_shown():
     form = TrendForm(QueryDict("tests=secret"))
-    assert form.asked["tests"] == ""
+    assert form.filters["tests"] == ""
     assert "secret" in form.problems[0]
     assert len(CHOICES) == 5
     assert not Run.objects.exists()

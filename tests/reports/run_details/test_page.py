@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def build(query=""):
     form = RUN_DETAILS.form(QueryDict(query))
-    return RUN_DETAILS.build(form.asked, Reading(make_user("viewer")))
+    return RUN_DETAILS.build(form.filters, Reading(make_user("viewer")))
 
 
 def run_of(name, *votes, tests, **fields):

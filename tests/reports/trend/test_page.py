@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def trend(query="", *, computes=True):
     form = TREND.form(QueryDict(query))
     reading = Reading(make_user("viewer"), computes=computes)
-    return TREND.build(form.asked, reading), reading
+    return TREND.build(form.filters, reading), reading
 
 
 def rows(document, key="points"):

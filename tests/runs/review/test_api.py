@@ -100,7 +100,7 @@ def test_progress(script):
 def test_a_review_by_script(script, ann):
     queue = filled(1)
     assignment = taken(script, queue)
-    assert assignment["questions"] == [{"key": "", "text": "", "options": ["0", "1"]}]
+    assert assignment["points"] == [{"key": "", "text": "", "options": ["0", "1"]}]
     assert (assignment["scope"], assignment["is_hidden"], assignment["annotator"]) == (
         "whole",
         False,

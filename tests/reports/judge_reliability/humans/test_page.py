@@ -53,7 +53,7 @@ def judges_of(run):
 def page(reader=None, **state):
     query = as_query({name: str(value) for name, value in state.items()})
     reading = Reading(reader or make_user("annotator"))
-    return JUDGE_RELIABILITY.build(JUDGE_RELIABILITY.form(query).asked, reading)
+    return JUDGE_RELIABILITY.build(JUDGE_RELIABILITY.form(query).filters, reading)
 
 
 def cells(document, key):

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 def page(**state):
     state = {"tab": "judges"} | {name: str(value) for name, value in state.items()}
-    asked = JUDGE_RELIABILITY.form(as_query(state)).asked
+    asked = JUDGE_RELIABILITY.form(as_query(state)).filters
     return JUDGE_RELIABILITY.build(asked, Reading(make_user("annotator")))
 
 

@@ -50,7 +50,7 @@ def questions(tags, n, template):
 
 def page(**state):
     state = {"tab": "trust"} | {name: str(value) for name, value in state.items()}
-    asked = JUDGE_RELIABILITY.form(as_query(state)).asked
+    asked = JUDGE_RELIABILITY.form(as_query(state)).filters
     return JUDGE_RELIABILITY.build(asked, Reading(make_user("annotator")))
 
 
@@ -170,7 +170,7 @@ def test_the_page_asks_again_for_what_takes_long(known, client):
     url = reverse("reports:judge_reliability")
     form = JUDGE_RELIABILITY.form(as_query({"tab": "trust"}))
     reading = Reading(make_user("viewer"), computes=False)
-    assert JUDGE_RELIABILITY.build(form.asked, reading).tables[0].rows == []
+    assert JUDGE_RELIABILITY.build(form.filters, reading).tables[0].rows == []
     assert reading.pending
 
     page = client.get(url, {"tab": "trust", "compute": "1"}).content.decode()
