@@ -13,7 +13,6 @@ from django.utils import timezone
 from evalhub.access.reveals import reveal
 from evalhub.models import Exposure, User
 from issues.models import Criterion, Feedback, Issue, TemplateExample
-from issues.models.example import TEXTS as EXAMPLE_TEXTS
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Suite
@@ -116,7 +115,7 @@ def rows() -> dict[str, Any]:
         justification=SECRET,
     )
     Result.objects.filter(pk=result.pk).update(is_disputed=True)
-    taught = dict.fromkeys(EXAMPLE_TEXTS, SECRET)
+    taught = dict.fromkeys(TemplateExample.sealed_fields, SECRET)
     example = TemplateExample(template=test.template, test=test, option="1", **taught)
     TemplateExample.objects.bulk_create([example])  # as a test that was sealed since
     summary = sealed_summary(run, test)

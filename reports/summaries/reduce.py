@@ -31,7 +31,7 @@ PATIENCE = 5
 """Tests in a row that may be too long before selection stops."""
 
 
-class TestRank(NamedTuple):
+class RankedTest(NamedTuple):
     """A test, its issue, and its mean score over all runs, in [0, 1]; None: not measured."""
 
     test: int
@@ -39,9 +39,9 @@ class TestRank(NamedTuple):
     mean: float | None
 
 
-def worst_first(ranks: Iterable[TestRank]) -> list[int]:
+def worst_first(ranks: Iterable[RankedTest]) -> list[int]:
     """Order the tests for sending; those without a score come last."""
-    by_issue: dict[int, list[TestRank]] = defaultdict(list)
+    by_issue: dict[int, list[RankedTest]] = defaultdict(list)
     for rank in sorted(ranks, key=_badness):
         by_issue[rank.issue].append(rank)
     in_turn = ((turn, rank) for tests in by_issue.values() for turn, rank in enumerate(tests))
@@ -49,7 +49,7 @@ def worst_first(ranks: Iterable[TestRank]) -> list[int]:
     return [rank.test for _, rank in ordered]
 
 
-def _badness(rank: TestRank) -> tuple[bool, float, int]:
+def _badness(rank: RankedTest) -> tuple[bool, float, int]:
     return rank.mean is None, rank.mean or 0.0, rank.test
 
 

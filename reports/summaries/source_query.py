@@ -10,7 +10,7 @@ from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
 from reports.summaries.key import Key, Subject, Variant
 from reports.summaries.names import Known
-from reports.summaries.reduce import TestRank
+from reports.summaries.reduce import RankedTest
 from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
 from runs.figures.tallies import Cell, cells_of, counts_of, left_out, score_of
 from runs.models import Outcome, Result, Run, TagSet
@@ -110,11 +110,11 @@ def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
     return [Group(tag, _tallies(by_tag[tag], variants, key)) for tag in sorted(largest)]
 
 
-def test_ranks_of(runs: Sequence[Run]) -> list[TestRank]:
+def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:
     """Return the tests that may be sent, with their issue and mean score over all runs."""
     shown = Result.objects.filter(run__in=runs, answer__isnull=False).exclude(test__sealed=True)
     rows = shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("score"))
-    return [TestRank(*row) for row in rows.values_list("test_id", "issue", "mean")]
+    return [RankedTest(*row) for row in rows.values_list("test_id", "issue", "mean")]
 
 
 # Texts -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reports.summaries.reduce import (
     OMITTED,
-    TestRank,
+    RankedTest,
     cut,
     fitting,
     reply_tokens,
@@ -24,12 +24,12 @@ class Text:
 
 def test_the_worst_of_each_issue_come_first():
     standings = [
-        TestRank(1, 1, 0.1),
-        TestRank(2, 1, 0.2),
-        TestRank(3, 2, 0.9),
-        TestRank(4, 2, 1.0),
-        TestRank(5, 3, None),
-        TestRank(6, 3, 0.5),
+        RankedTest(1, 1, 0.1),
+        RankedTest(2, 1, 0.2),
+        RankedTest(3, 2, 0.9),
+        RankedTest(4, 2, 1.0),
+        RankedTest(5, 3, None),
+        RankedTest(6, 3, 0.5),
     ]
     # First each issue's worst (0.1, 0.5, 0.9), then each one's second (0.2, 1.0), then unscored.
     assert worst_first(standings) == [1, 6, 3, 2, 4, 5]
@@ -37,7 +37,7 @@ def test_the_worst_of_each_issue_come_first():
 
 @given(st.lists(st.integers(1, 30), unique=True), st.randoms())
 def test_the_order_does_not_depend_on_how_rows_come(tests, random):
-    standings = [TestRank(test, test % 3, (test % 5) / 4) for test in tests]
+    standings = [RankedTest(test, test % 3, (test % 5) / 4) for test in tests]
     shuffled = list(standings)
     random.shuffle(shuffled)
     assert worst_first(shuffled) == worst_first(standings)
