@@ -14,6 +14,11 @@ log = logging.getLogger(__name__)
 DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
 
+DEFAULT = "0 6 * * 1"
+SUGGESTED = ("0 6 * * *", DEFAULT, "0 6 * * 1-5", "0 6 1 * *")
+"""Cron expressions that forms propose."""
+
+
 class BadCron(ValueError):
     """An invalid cron expression; the message says why."""
 

@@ -15,8 +15,9 @@ from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url
+from reports.gate.exit_codes import ExitCode
 from reports.gate.query import gate_result
-from reports.gate.rule import ExitCode, Limits
+from reports.gate.rule import Limits
 from runs.baselines import opponent_of
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, counts_of, tallies_of_runs

@@ -21,7 +21,7 @@ from runs.importers.weval.batch_import import import_all
 from runs.importers.weval.files import find
 from runs.judging.jury_builder import JuryBuilder
 from runs.launching.launch import launch
-from runs.launching.launch_spec import read_spec
+from runs.launching.launch_options import read_spec
 from runs.models import Jury, Result, Run
 
 LABEL = "Demo"

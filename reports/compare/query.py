@@ -14,10 +14,10 @@ from reports.compare.matching_rule import Digests, Tested, match, revisions_apar
 from reports.compare.pairing_query import bundles, one_by_one
 from reports.compare.rule import Compared, Kind, compared, compared_pair, in_order
 from reports.queries.result_rows import TEXT, prompt_of
-from runs.figures.listing import texts_of
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run, TagSet
+from runs.result_list.listing import texts_of
 
 
 @dataclass(frozen=True)

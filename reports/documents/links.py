@@ -21,7 +21,7 @@ def run_url(run: Model) -> str:
 
 
 def results_url(run: Model, **filters: Any) -> str:
-    """Return the address of a run's results, filtered as in `runs.figures.filters`."""
+    """Return the address of a run's results, filtered as in `runs.result_list.filters`."""
     return f"{run_url(run)}?{urlencode(filters)}#results"
 
 

@@ -1,21 +1,13 @@
-"""The gate: a rule over the comparison of two runs, and its exit codes. Pure."""
+"""The gate: a rule over the comparison of two runs. Pure."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 from evalhub.formatting import percent
 from evalhub.statistics.detectable import ALPHA
 from reports.compare.rule import DIGITS, Tally
+from reports.gate.exit_codes import ExitCode
 
 MAX_MISSING = 0.05
-
-
-class ExitCode(IntEnum):
-    """Exit codes of the gate's command."""
-
-    PASSES = 0
-    REGRESSED = 1
-    CANNOT_TELL = 2
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from evalhub.statistics.deviation import is_split
 from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted
-from runs.figures.filters import Filters
-from runs.figures.listing import Listing, texts_of
 from runs.judging.jury import judges_in
 from runs.models import Answer, Judgment, Result, ResultScore
+from runs.result_list.filters import Filters
+from runs.result_list.listing import Listing, texts_of
 from runs.scoring.verdict import CriterionValue
 
 PAGE = 20

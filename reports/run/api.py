@@ -15,8 +15,8 @@ from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
 from reports.run.serializers import ProgressSerializer
-from runs.figures.filters import Filters
 from runs.models import Run
+from runs.result_list.filters import Filters
 
 
 class RunView(APIView):

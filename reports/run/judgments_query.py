@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from issues.rubrics.scoring import inverted
 from reports.queries.result_rows import ResultTable, judge_name
-from runs.figures.filters import Filters
 from runs.models import Judgment, Result
+from runs.result_list.filters import Filters
 from runs.scoring.verdict import CriterionValue
 
 PIECE = 100

@@ -11,7 +11,7 @@ from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
-from runs.figures.filters import Filters
+from runs.result_list.filters import Filters
 
 
 def document_of_run(

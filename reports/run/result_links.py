@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from reports.documents.document import Link
 from reports.documents.links import run_url
-from runs.figures.filters import Filters
 from runs.models import Run
+from runs.result_list.filters import Filters
 
 
 @dataclass(frozen=True)

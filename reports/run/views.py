@@ -20,9 +20,9 @@ from reports.run.junit import junit_lines
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
-from runs.figures.filters import SORTS, Filters
 from runs.figures.states import current_of
 from runs.models import Jury, Run
+from runs.result_list.filters import SORTS, Filters
 
 SECTIONS = {
     "head": ("outcomes", "settings"),

@@ -13,9 +13,9 @@ from evalhub.statistics.interval import Interval
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
 from reports.similarity.query import Variant
-from runs.figures.filters import Filters
 from runs.figures.tallies import Counts
 from runs.models import Run
+from runs.result_list.filters import Filters
 
 register = template.Library()
 

@@ -11,7 +11,7 @@ from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
 from runs.baselines import NoBaseline, check
 from runs.judging.jury_builder import backup_problem, prompt_problem
-from runs.launching.launch_spec import LaunchRefused, check_defaults
+from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Approach, Judge, Jury, Run, Suite
 
 

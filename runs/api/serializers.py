@@ -9,7 +9,7 @@ from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.statistics.krippendorff import Band
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.run_figures import spent_usd
-from runs.launching.launch_spec import LaunchSpec, RowId
+from runs.launching.launch_options import LaunchSpec, RowId
 from runs.models import (
     Answer,
     EvaluationKind,

@@ -20,7 +20,7 @@ from runs.api.jury_serializers import JurySerializer, SuiteSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
 from runs.launching.imported_answers import ImportedAnswer, import_answers
 from runs.launching.launch import launch
-from runs.launching.launch_spec import LaunchSpec, read_spec
+from runs.launching.launch_options import LaunchSpec, read_spec
 from runs.launching.schedules import launch_again
 from runs.models import (
     Answer,

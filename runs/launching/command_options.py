@@ -11,7 +11,7 @@ from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import Issue
 from runs.judging.jury_builder import JuryBuilder, backup_problem, jury_of
-from runs.launching.launch_spec import OPTIONS, LaunchRefused, LaunchSpec, entry_of, read_spec
+from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec, entry_of, read_spec
 from runs.launching.number_lists import MAX_TEMPERATURE, numbers_in
 from runs.models import DEFAULT_APPROACHES, Approach, Jury, Suite
 from runs.models.jury import MAX_SAMPLES

@@ -15,7 +15,7 @@ from issues.models import IssueState, Test, TestState
 from runs.launching.detectable_change import Detectable, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
-from runs.launching.launch_spec import LaunchSpec
+from runs.launching.launch_options import LaunchSpec
 from runs.launching.load import JUDGMENT_TOKENS, Cost, EndpointLoad, Span, total, total_cost
 from runs.launching.selection import Selection, chosen
 from runs.models import Result

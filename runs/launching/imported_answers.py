@@ -14,7 +14,7 @@ from evalhub.work.queue import request_worker
 from issues.conversation import turns_to_generate
 from issues.revisions import freeze
 from runs.launching.launch import BATCH_SIZE, fill, make_launch, make_run, variants
-from runs.launching.launch_spec import LaunchRefused, LaunchSpec
+from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.launching.selection import Selection, select
 from runs.models import Answer, Result, Run
 

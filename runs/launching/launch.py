@@ -14,7 +14,7 @@ from issues.models import FrozenCriterion, Revision, Test
 from issues.revisions import freeze
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import jury_fingerprint, snapshot
-from runs.launching.launch_spec import LaunchSpec
+from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import plain
 from runs.launching.selection import Selection, select
 from runs.models import Judge, JudgeRun, Launch, Result, ResultScore, Run, TagSet

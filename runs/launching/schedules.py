@@ -7,7 +7,7 @@ from django.utils import timezone
 from evalhub.models import User
 from evalhub.schedules import ScheduleRefused, do_due
 from runs.launching.launch import launch
-from runs.launching.launch_spec import LaunchRefused, read_spec
+from runs.launching.launch_options import LaunchRefused, read_spec
 from runs.models import Launch
 
 

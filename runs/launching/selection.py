@@ -13,7 +13,7 @@ from issues.models import Test
 from issues.models.test import TestQuerySet
 from runs.judging.jury import judges_for, repair_models_of
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
-from runs.launching.launch_spec import LaunchRefused, LaunchSpec
+from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Approach, Judge, Jury, Suite
 
 

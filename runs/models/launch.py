@@ -7,7 +7,7 @@ from evalhub.schedules import ScheduledModel
 class Launch(ScheduledModel):
     """A request for runs: one for each model and variant, once or on a schedule.
 
-    `spec` holds the options of `runs.launching.launch_spec.LaunchSpec`. With `cron` it
+    `spec` holds the options of `runs.launching.launch_options.LaunchSpec`. With `cron` it
     is launched again at each time until it is paused.
     """
 

@@ -7,7 +7,7 @@ from issues.models import Tag, Test
 class Suite(models.Model):
     """A named set of tests with launch defaults, such as an imported blueprint.
 
-    `defaults` holds options of `runs.launching.launch_spec.LaunchSpec`, such as models and jury.
+    `defaults` holds options of `runs.launching.launch_options.LaunchSpec`, such as models and jury.
     """
 
     name = models.CharField(max_length=150, unique=True)

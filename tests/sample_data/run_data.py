@@ -14,7 +14,7 @@ from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import jury_fingerprint, snapshot
 from runs.launching.launch import make_run, suite_fingerprint, variants
-from runs.launching.launch_spec import LaunchSpec, read_spec
+from runs.launching.launch_options import LaunchSpec, read_spec
 from runs.launching.selection import Selection
 from runs.models import Answer, Judge, JudgeRun, Judgment, Launch, Result, ResultScore, Run, TagSet
 from tests.sample_data.agreement_sums import statistics_of

@@ -14,10 +14,10 @@ from reports.run.query import run_report
 from reports.summaries.dimensions import KEYS
 from reports.summaries.key import Key
 from reports.summaries.parse import parse
-from runs.figures.filters import Filters
 from runs.judging.jury import jury_fingerprint
 from runs.launching.launch import suite_fingerprint, template_versions
 from runs.models import Judge, Judgment, Outcome, Result, ResultScore, Run, Suite
+from runs.result_list.filters import Filters
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import RESULT_FIELDS, score_result_scores, score_results
 from tests import factories

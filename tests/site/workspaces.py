@@ -15,7 +15,7 @@ from evalhub.models import Call, LanguageModel, Token, User, Worker
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import Feedback, Issue, JudgeTemplate, Revision, Tag, Test
 from runs.launching.launch import launch
-from runs.launching.launch_spec import read_spec
+from runs.launching.launch_options import read_spec
 from runs.models import Answer, Judgment, Jury, Launch, Result, Run, Suite
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import (

@@ -14,8 +14,9 @@ from reports.compare.query import Comparison
 from reports.compare.rule import FLIPS, Compared, net_change
 from reports.compare.sentences import sentences
 from reports.documents.cells import points
+from reports.gate.exit_codes import ExitCode
 from reports.gate.query import gate_input, gate_result
-from reports.gate.rule import MAX_MISSING, ExitCode, GateDecision, Limits
+from reports.gate.rule import MAX_MISSING, GateDecision, Limits
 from runs.baselines import opponent_of
 from runs.models import Run
 

@@ -26,7 +26,7 @@ from runs.admin.launch.parameters import TYPES, USUAL, Row
 from runs.admin.launch.preselection import selection_in
 from runs.launching.estimate import estimate
 from runs.launching.launch import launch
-from runs.launching.launch_spec import LaunchRefused
+from runs.launching.launch_options import LaunchRefused
 from runs.launching.number_lists import numbers_in
 from runs.launching.schedules import launch_again
 from runs.launching.selection import warnings

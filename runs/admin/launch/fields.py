@@ -8,7 +8,7 @@ from annotated_types import Ge, Le, MaxLen
 from django import forms
 from django.apps import apps
 
-from runs.launching.launch_spec import OPTIONS, entry_of
+from runs.launching.launch_options import OPTIONS, entry_of
 from runs.launching.number_lists import as_list, as_ranges, numbers_in, temperatures_in
 
 FORM_FIELDS = tuple(

@@ -11,7 +11,7 @@ from evalhub.schedules import BadCron, next_times
 from runs.admin.launch.fields import FORM_FIELDS, form_field
 from runs.admin.launch.parameters import Row, read_rows, rows_in
 from runs.launching.exposure import CONSENT, SealedExposure
-from runs.launching.launch_spec import LaunchRefused, LaunchSpec, read_spec
+from runs.launching.launch_options import LaunchRefused, LaunchSpec, read_spec
 from runs.launching.selection import Selection, named, problems_of, sealed_exposure_of
 
 

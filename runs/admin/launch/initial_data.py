@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from runs.admin.launch.fields import FORM_FIELDS, NumbersField, form_field
 from runs.admin.launch.parameters import Row, rows_of
-from runs.launching.launch_spec import DEFAULT_FIELDS, OPTIONS
+from runs.launching.launch_options import DEFAULT_FIELDS, OPTIONS
 from runs.models import Suite
 
 

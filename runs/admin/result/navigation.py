@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from evalhub.admin_site.pages import current_user
-from runs.figures.filters import Filters
-from runs.figures.listing import Listing
 from runs.models import Result, Run
+from runs.result_list.filters import Filters
+from runs.result_list.listing import Listing
 
 MAX_RESULTS = 5000
 """Navigated of a list."""

@@ -8,7 +8,7 @@ from evalhub.admin_site.pages import PageAdmin, address_back, current_user, row_
 from evalhub.work.progress import NotPossible
 from runs import control as acts
 from runs.launching.exposure import CONSENT
-from runs.launching.launch_spec import LaunchRefused
+from runs.launching.launch_options import LaunchRefused
 from runs.models import JudgeRun, Jury, Run
 
 ACTS = ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active")

@@ -11,7 +11,7 @@ from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.models import LanguageModel
 from runs.admin.launch.fields import form_field
 from runs.launching.imported_answers import import_answers, read_csv
-from runs.launching.launch_spec import LaunchRefused, read_spec
+from runs.launching.launch_options import LaunchRefused, read_spec
 
 MAX_BYTES = 10 * 1024 * 1024
 OPTIONS_OF_IMPORT = ("jury", "label", "release", "allow_self_evaluation", "allow_sealed_exposure")

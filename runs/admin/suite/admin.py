@@ -14,7 +14,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 from evalhub.admin_site.pages import HistoryAdmin
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.baselines import NoBaseline, check
-from runs.launching.launch_spec import LaunchRefused, check_defaults
+from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Run, Suite
 
 

@@ -14,7 +14,7 @@ from evalhub.management.commands import up
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Supervisor
 from runs import demo
-from runs.launching.launch_spec import LaunchRefused
+from runs.launching.launch_options import LaunchRefused
 from runs.models import Run
 
 BIND = "127.0.0.1"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from issues.models import Issue
 from reports.compare.evidence_rule import evidence_of
 from reports.compare.rule import MATCHED, missing_share, net_change, tally_of
-from reports.gate.rule import ExitCode, GateInput, Limits, rule
+from reports.gate.exit_codes import ExitCode
+from reports.gate.rule import GateInput, Limits, rule
 from runs.models import Result, Suite
 from tests.reports.compare.builders import a_run, comparison
 from tests.reports.judged_runs import fail, judged

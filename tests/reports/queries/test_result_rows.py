@@ -4,8 +4,8 @@ from django.urls import reverse
 
 from issues.models import Tag, TagKind
 from reports.queries.result_rows import PAGE, ResultTable, prompt_of
-from runs.figures.filters import Filters
 from runs.models import Result
+from runs.result_list.filters import Filters
 from tests.factories import make_issue, make_run, make_test, make_user
 from tests.reports import judged_runs
 from tests.reports.judged_runs import current, fail

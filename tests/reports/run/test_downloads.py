@@ -14,8 +14,8 @@ from reports.queries.result_rows import ResultTable
 from reports.run.page import document_of_run
 from reports.run.query import run_report
 from reports.run.run_tables import MAX_ROWS
-from runs.figures.filters import Filters
 from runs.models import Answer, Result
+from runs.result_list.filters import Filters
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_run, make_test, make_user
 from tests.reports.judged_runs import current, fail, judged

@@ -11,8 +11,8 @@ from evalhub.statistics.krippendorff import Band
 from issues.models import Tag, TagKind
 from reports.run.query import run_report
 from runs.figures import tallies
-from runs.figures.filters import Filters
 from runs.models import Result, ResultScore
+from runs.result_list.filters import Filters
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import (
     first_result,

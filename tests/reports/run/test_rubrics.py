@@ -12,8 +12,8 @@ from issues.models import Polarity
 from reports.run.query import run_report
 from reports.runs.query import runs_report
 from runs import control
-from runs.figures.filters import Filters
 from runs.models import Approach, Judge, Launch, Result, Run
+from runs.result_list.filters import Filters
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, finish, judged

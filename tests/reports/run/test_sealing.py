@@ -20,8 +20,8 @@ from reports.run_details.page import RunDetailsForm
 from reports.run_details.page import build as run_details
 from reports.trend.page import TrendForm
 from reports.trend.page import build as trend
-from runs.figures.filters import Filters
 from runs.models import Result, Run
+from runs.result_list.filters import Filters
 from tests.api import client_of
 from tests.factories import make_issue, make_test, make_user
 from tests.reports.judged_runs import judged

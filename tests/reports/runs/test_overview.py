@@ -14,8 +14,8 @@ from reports.dashboard.card_tables import waiting_table
 from reports.dashboard.query import dashboard_of
 from reports.run.query import run_report
 from reports.runs.query import runs_report
-from runs.figures.filters import Filters
 from runs.models import Launch, Run
+from runs.result_list.filters import Filters
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, fail, judge, judged
 

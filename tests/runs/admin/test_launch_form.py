@@ -3,7 +3,7 @@ from django.urls import reverse
 
 from issues.models import Tag, TestState
 from runs.admin.launch.parameters import Row, read_rows, rows_of
-from runs.launching.launch_spec import LaunchRefused, check_defaults
+from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.launching.number_lists import as_ranges, numbers_in
 from runs.launching.schedules import launch_again
 from runs.models import Judge, Launch, Run, Suite

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from evalhub.models import BatchState, Call, ItemState
 from runs.launching.launch import launch
-from runs.launching.launch_spec import LaunchSpec
+from runs.launching.launch_options import LaunchSpec
 from runs.models import ChosenBy, HumanEvaluation, Outcome, Result, Run
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import (

@@ -10,7 +10,7 @@ from issues.models import TemplateState
 from runs.judging.sent_prompts import prompt_of
 from runs.judging.work import JudgingKind as Work
 from runs.launching.estimate import estimate
-from runs.launching.launch_spec import LaunchSpec
+from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import named, problems_of
 from runs.models import Judgment
 from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user

@@ -8,7 +8,7 @@ from issues.judge_templates.prompts import variables_of
 from issues.models import IssueState, TestState
 from runs.launching import judge_load
 from runs.launching.estimate import LeftOut, estimate, left_out
-from runs.launching.launch_spec import LaunchSpec
+from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import named
 from runs.models import DEFAULT_APPROACHES, Judge, Jury, Result
 from tests.factories import make_issue, make_jury, make_model, make_run, make_template, make_test

@@ -15,7 +15,7 @@ from runs import control
 from runs.launching.exposure import CONSENT, exposure_of_judge_run
 from runs.launching.imported_answers import ImportedAnswer, import_answers
 from runs.launching.launch import launch
-from runs.launching.launch_spec import DEFAULT_FIELDS, LaunchRefused, read_spec
+from runs.launching.launch_options import DEFAULT_FIELDS, LaunchRefused, read_spec
 from runs.launching.schedules import launch_again
 from runs.launching.selection import named, sealed_exposure_of
 from runs.models import JudgeRun, Launch, Run

@@ -2,7 +2,7 @@ import pytest
 
 from issues.models import TestState
 from runs.launching.imported_answers import ImportedAnswer, import_answers, read_csv
-from runs.launching.launch_spec import LaunchRefused, LaunchSpec
+from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Answer, Run
 from tests.factories import make_jury, make_model, make_test
 

@@ -8,7 +8,7 @@ from django_q.models import OrmQ
 from evalhub.llm import word_vectors
 from issues.models import IssueState, Tag, TestState
 from runs.launching.launch import launch
-from runs.launching.launch_spec import LaunchRefused, LaunchSpec, read_spec
+from runs.launching.launch_options import LaunchRefused, LaunchSpec, read_spec
 from runs.launching.selection import select, warnings
 from runs.models import Judge, Launch, Result, ResultScore, Run, Suite
 from tests.factories import (

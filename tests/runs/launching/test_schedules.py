@@ -6,7 +6,7 @@ import time_machine
 from evalhub.schedules import BadCron, _done
 from runs.launching import schedules
 from runs.launching.launch import launch
-from runs.launching.launch_spec import LaunchSpec
+from runs.launching.launch_options import LaunchSpec
 from runs.launching.schedules import launch_again, launch_scheduled
 from runs.models import Launch, Run
 from tests.factories import make_model, make_test

@@ -11,7 +11,7 @@ from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import FrozenCriterion
 from runs import control
 from runs.launching.launch import launch
-from runs.launching.launch_spec import read_spec
+from runs.launching.launch_options import read_spec
 from runs.models import Approach, Judge, Judgment
 from runs.scoring.score import score_results
 from tests import provider as scripted

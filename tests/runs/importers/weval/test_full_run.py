@@ -6,7 +6,7 @@ from runs.demo import BLUEPRINT
 from runs.importers.weval.batch_import import import_all
 from runs.importers.weval.files import find
 from runs.launching.launch import launch
-from runs.launching.launch_spec import read_spec
+from runs.launching.launch_options import read_spec
 from runs.models import Approach, Judgment
 from tests.factories import make_jury
 from tests.provider import prompt, verdict

@@ -11,8 +11,8 @@ from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
 from issues.domains import current_domains
 from issues.models import Revision
-from runs.figures.filters import Filters
 from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run, TagSet
+from runs.result_list.filters import Filters
 
 FIRST = {Outcome.ERROR: 1, Outcome.UNSCORED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
 """Order of outcomes after missing judgments: those that need review first, pending last."""

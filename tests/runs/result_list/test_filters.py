@@ -1,6 +1,6 @@
 from django.http import QueryDict
 
-from runs.figures.filters import Filters
+from runs.result_list.filters import Filters
 
 
 def read(query):

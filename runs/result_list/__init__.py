@@ -1,0 +1,1 @@
+"""Lists of a run's results: their filters and their order."""
