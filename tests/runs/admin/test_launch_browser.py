@@ -39,7 +39,7 @@ def test_a_suite_that_is_chosen_fills_in_its_defaults(enter):
 def test_what_a_jury_is_asked_follows_what_is_chosen(enter):
     jury = make_jury(make_model(name="the judge"), approaches=DEFAULT_APPROACHES)
     enter.goto(f"/admin/runs/jury/{jury.pk}/change/")
-    total = enter.locator("[data-asked] tfoot td").last
+    total = enter.get_by_role("region", name="Calls per answer").locator("tfoot td").last
     assert total.inner_text() == "10"
 
     enter.fill("[name=samples]", "3")
