@@ -8,25 +8,11 @@ Source: K. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
 from itertools import accumulate, permutations
 from typing import Literal
 
 Coincidences = dict[tuple[float, float], float]
 Level = Literal["nominal", "ordinal", "interval"]
-
-RELIABLE, TENTATIVE = 0.8, 0.667
-FEWEST_RATERS, FEWEST_UNITS = 2, 5
-
-
-class Band(StrEnum):
-    """Reliability of an alpha, or the reason why there is none."""
-
-    RELIABLE = "reliable"
-    TENTATIVE = "tentative"
-    UNRELIABLE = "unreliable"
-    NO_VARIATION = "no variation"
-    TOO_LITTLE_DATA = "too little data"
 
 
 def coincidences(units: Iterable[Sequence[float | None]]) -> Coincidences:
@@ -97,27 +83,6 @@ def alpha_from_coincidences(
         for first, second in permutations(marginals, 2)
     )
     return 1 - (total - 1) * observed / expected
-
-
-def band(alpha: float | None, *, raters: int, units: int) -> Band:
-    """Rate the reliability of an alpha.
-
-    Args:
-        alpha: From `alpha_from_coincidences`; None if undefined.
-        raters: Number of raters with ratings.
-        units: Number of units with at least two ratings.
-
-    Returns:
-        Too little data with fewer than 2 raters or 5 such units; no variation if alpha is
-        undefined; else reliable from 0.8, tentative from 0.667 and unreliable below.
-    """
-    if raters < FEWEST_RATERS or units < FEWEST_UNITS:
-        return Band.TOO_LITTLE_DATA
-    if alpha is None:
-        return Band.NO_VARIATION
-    if round(alpha, 9) >= RELIABLE:
-        return Band.RELIABLE
-    return Band.TENTATIVE if round(alpha, 9) >= TENTATIVE else Band.UNRELIABLE
 
 
 def _marginals(matrix: Mapping[tuple[float, float], float]) -> dict[float, float]:

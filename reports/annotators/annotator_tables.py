@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from statistics import median
 
+from evalhub.statistics.alpha_bands import MIN_UNITS, RELIABLE, TENTATIVE
 from reports.annotators.query import Annotators
 from reports.annotators.rule import EvaluationScope
 from reports.documents.document import Cell, Column, Estimate, Table
@@ -75,8 +76,9 @@ def group_agreement_table(found: Annotators) -> Table:
             Column("band", "Reliability"),
         ),
         rows=list(_group_agreement(found)),
-        note="Reliable from 0.8, tentative from 0.667. Alpha needs 5 answers and both outcomes. "
-        "Intervals are resampled by issue. An answer counts in each of its tags.",
+        note=f"Reliable from {RELIABLE}, tentative from {TENTATIVE}. Alpha needs {MIN_UNITS} "
+        "answers and both outcomes. Intervals are resampled by issue. An answer counts in each of "
+        "its tags.",
         empty=NO_PAIRS,
         look="long",
     )

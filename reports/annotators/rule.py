@@ -7,18 +7,13 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from evalhub.statistics.alpha_bands import Band, band
 from evalhub.statistics.alpha_interval import nominal_alpha_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_counts
 from evalhub.statistics.judge_intervals import judge_intervals
 from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.krippendorff import (
-    Band,
-    alpha_from_coincidences,
-    band,
-    coincidences,
-    summed,
-)
+from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
 
 SEED = 1
 MIN_ANSWERS = 2

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from evalhub.charts import NEUTRAL, Figure, axis, base_layout, label
-from evalhub.statistics.krippendorff import RELIABLE, TENTATIVE
+from evalhub.statistics.alpha_bands import RELIABLE, TENTATIVE
 from reports.documents.model_lines import line_style_of_name
 
 SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]
@@ -31,7 +31,7 @@ def alpha_lines(points: Sequence[Alpha]) -> Figure:
     for point in sorted(points, key=lambda point: point.at):
         by_jury[point.jury].append(point)
     lowest = min((point.alpha for point in points), default=0.0)
-    thresholds = {RELIABLE: "reliable from 0.8", TENTATIVE: "tentative from 0.667"}
+    thresholds = {RELIABLE: f"reliable from {RELIABLE}", TENTATIVE: f"tentative from {TENTATIVE}"}
     line = {"color": NEUTRAL, "width": 1, "dash": "dot"}
     layout = base_layout(
         height=320,

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evalhub.formatting import percent, score
+from evalhub.statistics.alpha_bands import RELIABLE, TENTATIVE, Band
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.krippendorff import RELIABLE, TENTATIVE, Band
 from evalhub.statistics.wilson import wilson_interval
 
 MAX_FAILED, MIN_FAILED = 0.1, 3

@@ -10,8 +10,8 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.formatting import score
+from evalhub.statistics.alpha_bands import MIN_RATERS, MIN_UNITS, Band, band
 from evalhub.statistics.deviation import is_split
-from evalhub.statistics.krippendorff import FEWEST_RATERS, FEWEST_UNITS, Band, band
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted
 from runs.judging.jury import judges_in
@@ -102,7 +102,7 @@ class Row:
         """Band of the judges' agreement if it is too low; else ""."""
         if self.agreement is None:
             return ""
-        found = band(self.agreement, raters=FEWEST_RATERS, units=FEWEST_UNITS)
+        found = band(self.agreement, raters=MIN_RATERS, units=MIN_UNITS)
         return "" if found is Band.RELIABLE else found.value
 
     @property

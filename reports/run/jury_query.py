@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Count
 
 from evalhub.models import LanguageModel
+from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.comparisons import Comparisons
-from evalhub.statistics.krippendorff import Band
 from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
 from reports.run.progress_query import ScoringProgress
 from runs.models import JudgeRun, Judgment, JudgmentState

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from evalhub.formatting import between, count, percent, score
 from evalhub.outcomes import OUTCOMES
-from evalhub.statistics.krippendorff import Band
+from evalhub.statistics.alpha_bands import Band
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url, run_url
 from reports.queries.result_rows import Row

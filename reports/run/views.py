@@ -22,7 +22,8 @@ from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
 from runs.figures.states import current_of
 from runs.models import Jury, Run
-from runs.result_list.filters import SORTS, Filters
+from runs.result_list.filters import Filters
+from runs.result_list.sorting import SORTS
 
 SECTIONS = {
     "head": ("outcomes", "settings"),

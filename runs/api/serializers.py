@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
-from evalhub.statistics.krippendorff import Band
+from evalhub.statistics.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.run_figures import spent_usd
 from runs.launching.launch_options import LaunchSpec, RowId

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from evalhub.statistics.krippendorff import Band
+from evalhub.statistics.alpha_bands import Band
 from issues.models import Polarity
 from runs.api.serializers import JudgmentSerializer, ResultSerializer
 from runs.models import Approach, Result

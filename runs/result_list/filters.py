@@ -7,17 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from runs.models import Outcome
-
-SORTS = {
-    "": "needs review first",
-    "score": "lowest score",
-    "-score": "highest score",
-    "agreement": "least agreement",
-    "-latency_ms": "slowest",
-    "-cost_usd": "most expensive",
-    "test": "by test",
-}
-"""Orders of the grid, with their labels."""
+from runs.result_list.sorting import SORTS
 
 MAX_DIGITS = 18
 """Of an id in a URL."""

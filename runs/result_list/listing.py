@@ -4,18 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Case, F, QuerySet, Value, When
+from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
 from issues.domains import current_domains
 from issues.models import Revision
-from runs.models import DOUBTFUL, JudgeRun, Outcome, Result, ResultScore, Run, TagSet
+from runs.models import DOUBTFUL, JudgeRun, Result, ResultScore, Run, TagSet
 from runs.result_list.filters import Filters
-
-FIRST = {Outcome.ERROR: 1, Outcome.UNSCORED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
-"""Order of outcomes after missing judgments: those that need review first, pending last."""
+from runs.result_list.sorting import in_order
 
 
 @dataclass(frozen=True)
@@ -52,20 +50,8 @@ class Listing:
         return found
 
     def in_order(self, filters: Filters) -> ItemQuerySet:
-        """Select matching results in the order of the filters; unmeasured values come last."""
-        found, sort = self.matching(filters), filters.sort
-        if not sort:
-            rank = Case(
-                *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
-                default=Value(5),
-            )
-            doubt = Case(When(pk__in=self._doubtful(), then=Value(0)), default=Value(1))
-            return found.order_by(doubt, rank, "issue_id", "test_id", "pk")
-        if sort == "test":
-            return found.order_by("test_id", "repeat")
-        name, falls = F(sort.lstrip("-")), sort.startswith("-")
-        order = name.desc(nulls_last=True) if falls else name.asc(nulls_last=True)
-        return found.order_by(order, "pk")
+        """Select matching results in the order of the filters."""
+        return in_order(self.matching(filters), filters.sort, doubtful=self._doubtful())
 
     def _tag_sets(self, fits: Callable[[list[str]], bool]) -> list[int]:
         used = Result.objects.filter(run=self.run).order_by().values("tag_set").distinct()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalhub import formatting
+from evalhub.statistics.alpha_bands import TENTATIVE
 
 DISPUTED = "disputed"
 JUDGES_DISAGREE = "judges_disagree"
@@ -25,8 +26,6 @@ REASONS = {
 }
 """Labels of all reasons, most severe first."""
 
-RELIABLE = 0.667
-"""Judges with a lower alpha agree too little to be trusted without review."""
 HEAVY = 2.0
 """Tests of this weight or more need review."""
 
@@ -103,7 +102,7 @@ def _failure(facts: Facts) -> str:
 
 
 def _low_agreement(alpha: float | None) -> str:
-    if alpha is None or round(alpha, 9) >= RELIABLE:
+    if alpha is None or round(alpha, 9) >= TENTATIVE:
         return ""
     return f"Low judge agreement (alpha {formatting.score(alpha)})"
 

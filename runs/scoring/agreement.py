@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from django.db.models import Count, QuerySet
 
 from evalhub.digest import digest
-from evalhub.statistics import krippendorff
+from evalhub.statistics import alpha_bands, krippendorff
+from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.comparisons import Comparisons, comparisons
-from evalhub.statistics.krippendorff import Band, Coincidences
+from evalhub.statistics.krippendorff import Coincidences
 from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
 
@@ -89,7 +90,7 @@ def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
 
 def _agreement(matrix: Coincidences, *, raters: int, units: int) -> Agreement:
     alpha = krippendorff.alpha_from_coincidences(matrix)
-    band = krippendorff.band(alpha, raters=raters, units=units)
+    band = alpha_bands.band(alpha, raters=raters, units=units)
     return Agreement(None if band == Band.TOO_LITTLE_DATA else alpha, band, units)
 
 

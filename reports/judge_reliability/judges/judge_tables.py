@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from evalhub.formatting import words
+from evalhub.statistics.alpha_bands import TENTATIVE
 from reports.documents.document import Column, Estimate, Link, Table
 from reports.documents.links import run_url
 from reports.documents.rate_cells import resampled_share, share_of
@@ -12,7 +13,7 @@ from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.judgments_query import JudgeCost
 from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
-from reports.judge_reliability.trust_rule import Concern, trust_in
+from reports.judge_reliability.trust_rule import MIN_KAPPA, Concern, trust_in
 from reports.queries.human_agreement import judge_key
 from runs.figures.tallies import Rate
 from runs.models import Run
@@ -62,11 +63,11 @@ def concerns_table(report: JudgeReport) -> Table:
             Column("kind", "Kind"),
         ),
         rows=[*juries, *judges],
-        note="Unreliable: a jury with alpha below 0.667, or fewer than 80% of whose judge pairs "
-        "could be compared; a judge at least 10% of whose judgments failed, that judged its own "
-        "answers, that disagrees with all others while two of them agree, or whose kappa with "
-        "humans is significantly below 0.667. Use with caution: accuracy not shown to be 90%. "
-        "Figures of humans need 20 answers drawn at random and judged blind.",
+        note=f"Unreliable: a jury with alpha below {TENTATIVE}, or fewer than 80% of whose "
+        "judge pairs could be compared; a judge at least 10% of whose judgments failed, that "
+        "judged its own answers, that disagrees with all others while two of them agree, or whose "
+        f"kappa with humans is significantly below {MIN_KAPPA}. Use with caution: accuracy not "
+        "shown to be 90%. Figures of humans need 20 answers drawn at random and judged blind.",
         empty="No concern found." if report.lines else NO_JUDGE_RUN,
     )
 

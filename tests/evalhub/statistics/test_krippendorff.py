@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalhub.statistics.alpha_bands import Band, band
 from evalhub.statistics.krippendorff import (
-    Band,
     alpha,
     alpha_from_coincidences,
     as_json,
-    band,
     coincidences,
     from_json,
     summed,

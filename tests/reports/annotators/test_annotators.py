@@ -2,7 +2,8 @@
 
 import pytest
 
-from evalhub.statistics.krippendorff import Band, alpha
+from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.krippendorff import alpha
 from reports.annotators.page import ANNOTATORS
 from reports.annotators.query import ALL, annotators
 from reports.annotators.rule import (

@@ -1,7 +1,7 @@
 import pytest
 
+from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.krippendorff import Band
 from evalhub.statistics.wilson import wilson_interval
 from reports.judge_reliability.trust_rule import (
     MIN_CHECKED,

@@ -1,0 +1,42 @@
+"""The orders in which a run's results are listed."""
+
+from typing import Any
+
+from django.db.models import Case, F, QuerySet, Value, When
+
+from evalhub.work.models import ItemQuerySet
+from runs.models import Outcome
+
+SORTS = {
+    "": "needs review first",
+    "score": "lowest score",
+    "-score": "highest score",
+    "agreement": "least agreement",
+    "-latency_ms": "slowest",
+    "-cost_usd": "most expensive",
+    "test": "by test",
+}
+"""Orders of the grid, with their labels."""
+
+FIRST = {Outcome.ERROR: 1, Outcome.UNSCORED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
+"""Order of outcomes after missing judgments: those that need review first, pending last."""
+
+
+def in_order(results: ItemQuerySet, sort: str, *, doubtful: QuerySet[Any]) -> ItemQuerySet:
+    """Order results by one of `SORTS`; unmeasured values come last.
+
+    Args:
+        doubtful: Ids of results with a failed judgment: they need review first.
+    """
+    if not sort:
+        rank = Case(
+            *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
+            default=Value(5),
+        )
+        doubt = Case(When(pk__in=doubtful, then=Value(0)), default=Value(1))
+        return results.order_by(doubt, rank, "issue_id", "test_id", "pk")
+    if sort == "test":
+        return results.order_by("test_id", "repeat")
+    name, falls = F(sort.lstrip("-")), sort.startswith("-")
+    order = name.desc(nulls_last=True) if falls else name.asc(nulls_last=True)
+    return results.order_by(order, "pk")
