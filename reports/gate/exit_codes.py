@@ -1,4 +1,4 @@
-"""What the gate's command tells continuous integration."""
+"""Exit codes of the gate, for continuous integration."""
 
 from enum import IntEnum
 
