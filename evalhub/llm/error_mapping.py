@@ -10,8 +10,9 @@ import aiohttp
 from evalhub.llm.address_policy import ForbiddenAddress
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.errors import CallError, CallErrorKind, redact
+from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.http_transport import Exchange, ReplyTooLong
+from evalhub.llm.redaction import redact
 from evalhub.llm.responses import first, parsed
 
 Kind = CallErrorKind

@@ -1,6 +1,5 @@
 """The errors of calls: their kind, if a retry can help, and a message for people."""
 
-import re
 from enum import StrEnum
 
 from evalhub.llm.completion import Completion
@@ -71,21 +70,3 @@ class CallError(Exception):
     def is_fatal_for_run(self) -> bool:
         """Return True if the run must fail at once with this message."""
         return self.kind in FATAL
-
-
-HIDDEN = "[key hidden]"
-SHORTEST_KEY = 6
-"""A shorter one, such as "none", is no secret, and occurs in many words."""
-
-KEY_LIKE = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][\w*.-]{6,}"
-    r"|\bAIza[\w-]{20,}"
-    r"|(?<=Bearer )[\w.~+/-]{6,}=*"
-)
-
-
-def redact(text: str, key: str = "") -> str:
-    """Hide the key in a text, and anything else that looks like a key."""
-    if len(key) >= SHORTEST_KEY:
-        text = text.replace(key, HIDDEN)
-    return KEY_LIKE.sub(HIDDEN, text)

@@ -19,9 +19,10 @@ from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import explain, place
-from evalhub.llm.errors import CallError, CallErrorKind, redact
+from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
+from evalhub.llm.redaction import redact
 from evalhub.llm.responses import completion_of, embedded_of
 from evalhub.storable import storable
 

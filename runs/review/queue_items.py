@@ -19,17 +19,9 @@ from runs.baselines import opponent_of
 from runs.models import JudgeRun, Run
 from runs.review.facts import facts_of
 from runs.review.models import Assignment, Queue, QueueState, ReviewItem
+from runs.review.queue_order import BY_CHANCE, Rank, Spread, inverse_weight, position
 from runs.review.reasons import Reason, as_json, reasons_of, severity
-from runs.review.sampling import (
-    BY_CHANCE,
-    Draw,
-    Rank,
-    Spread,
-    how_many,
-    inverse_weight,
-    lot,
-    position,
-)
+from runs.review.sampling import Draw, how_many, lot
 
 PORTION = 1000
 
