@@ -110,7 +110,7 @@ def test_keys_find_and_open_results_and_an_issue_opens_to_its_own(enter):
     inside.first.wait_for()
     assert inside.count() == 2
     enter.locator("#issues").get_by_role("button", name="Results of Invents sources").click()
-    assert enter.locator(".eh-inside").count() == 0
+    enter.locator(".eh-inside").wait_for(state="detached")
 
     enter.goto(run.get_absolute_url())
     enter.keyboard.press("/")
