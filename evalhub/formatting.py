@@ -35,6 +35,11 @@ def count(n: int | None) -> str:
     return DASH if n is None else f"{n:,}"
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """Format a count with its noun, such as 1 test or 1,200 tests."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def span(bounds: tuple[int, int]) -> str:
     """Format a range of whole numbers; a single one if both ends are equal."""
     low, high = bounds

@@ -62,7 +62,7 @@ REVIEW = (
     Entry(Example, "Labelled examples", "school"),
 )
 REPORTS = (
-    Entry(ReportSchedule, "Scheduled reports", "event_repeat"),
+    Entry(ReportSchedule, "Report schedules", "event_repeat"),
     Entry(Capability, "Capability weights", "balance"),
 )
 SETTINGS = (

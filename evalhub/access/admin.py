@@ -61,7 +61,7 @@ class EvalHubUserAdmin(UserAdmin, PageAdmin):
         named = [group.name for group in user.groups.all()]
         return ", ".join(["all rights"] * user.is_superuser + named) or "none"
 
-    @display(description="may log in", boolean=True, ordering="is_staff")
+    @display(description="can log in", boolean=True, ordering="is_staff")
     def may_log_in(self, user: User) -> bool:
         return bool(user.is_staff and user.is_active)
 

@@ -63,7 +63,7 @@ class LanguageModelAdmin(HistoryAdmin):
     )
     actions = ("activate", "deactivate")
     change_form_outer_before_template = "evalhub/model_panel.html"
-    when_empty = "Any endpoint that litellm knows; its key stays in the environment."
+    when_empty = "Any endpoint that LiteLLM supports; its key stays in the environment."
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -43,9 +43,9 @@ class LanguageModel(models.Model):
         help_text="What leaderboards group by. Empty: derived from the name.",
     )
     litellm_model = models.CharField(
-        "litellm model",
+        "LiteLLM model",
         max_length=200,
-        help_text="Provider and model as litellm names them, such as openai/gpt-5-mini.",
+        help_text="Provider and model as LiteLLM names them, such as openai/gpt-5-mini.",
     )
     api_base = models.CharField(
         "base URL",

@@ -156,9 +156,9 @@ class Migration(migrations.Migration):
                 (
                     "litellm_model",
                     models.CharField(
-                        help_text="Provider and model as litellm names them, such as openai/gpt-5-mini.",
+                        help_text="Provider and model as LiteLLM names them, such as openai/gpt-5-mini.",
                         max_length=200,
-                        verbose_name="litellm model",
+                        verbose_name="LiteLLM model",
                     ),
                 ),
                 (
@@ -668,9 +668,9 @@ class Migration(migrations.Migration):
                 (
                     "litellm_model",
                     models.CharField(
-                        help_text="Provider and model as litellm names them, such as openai/gpt-5-mini.",
+                        help_text="Provider and model as LiteLLM names them, such as openai/gpt-5-mini.",
                         max_length=200,
-                        verbose_name="litellm model",
+                        verbose_name="LiteLLM model",
                     ),
                 ),
                 (

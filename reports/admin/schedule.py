@@ -42,9 +42,7 @@ class ReportScheduleAdmin(PageAdmin):
     """Scheduled reports; each is scheduled on its own page."""
 
     section = "Reports"
-    when_empty = (
-        "Open a report and press Schedule… to make it regularly and keep a snapshot each time."
-    )
+    when_empty = "Open a report and choose Schedule… to save a snapshot of it regularly."
     keeps_history = False
     form = ReportScheduleForm
     fields = ("title", "cron", "is_paused", "next_times", "last_outcome", "report", "requested_by")

@@ -183,7 +183,7 @@ def underperforming_table(report: UnderperformingReport) -> Table:
         empty = "Being computed."
     else:
         rate = percent(found.rate)
-        empty = f"No issue of the newest run ({report.run}) is significantly below its {rate}."
+        empty = f"No issue of the newest run, {report.run}, is significantly below its {rate}."
     return Table(
         key="underperforming",
         title="Underperforming issues",

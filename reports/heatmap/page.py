@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import few
+from evalhub.formatting import counted, few
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
 from reports.documents.lazy_rows import LazyRows
@@ -75,10 +75,9 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
     if not report.columns:
         return
     scored = [row for row in report.rows if row.difficulty is not None]
-    yield (
-        f"{len(report.rows):,} {kind} in {len(report.columns)} latest complete runs of "
-        f"{report.scope.name}, one per column."
-    )
+    rows = counted(len(report.rows), kind[:-1])
+    columns = counted(len(report.columns), "latest complete run")
+    yield f"{rows} in {columns} of {report.scope.name}, one per column."
     never = [row.name for row in scored if row.difficulty == 1]
     always = [row.name for row in scored if row.difficulty == 0]
     if never:

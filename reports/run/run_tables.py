@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from evalhub.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
-from evalhub.formatting import clip, count, percent, usd, words
+from evalhub.formatting import clip, count, counted, percent, usd, words
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url, row_url
@@ -127,8 +127,8 @@ def _outcomes(report: RunReport, links: ResultLinks) -> Table:
         "Outcomes",
         columns,
         rows,
-        note=f"{count(counts.total)} results. Errors, unscored and pending results are excluded "
-        "from the pass rate.",
+        note=f"{counted(counts.total, 'result')}. Errors, unscored and pending results are "
+        "excluded from the pass rate.",
         empty="This run has no results.",
         draw=lambda: outcome_ring(counts.as_dict()) if counts.total else None,
         look="ring",
@@ -314,8 +314,8 @@ def _overrides(report: RunReport) -> Table:
         Column("disputed", "Dispute"),
         Column("why", "Reason"),
     )
-    shown, total = count(len(rows)), count(report.overridden)
-    note = f"Newest first: {shown} evaluations of {total} results."
+    shown, total = counted(len(rows), "evaluation"), counted(report.overridden, "result")
+    note = f"Newest first: {shown} of {total}."
     empty = "No result is overridden. Open a result you doubt and enter your verdict."
     return Table("overrides", "Human overrides", columns, rows, note=note, empty=empty)
 

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from evalhub.formatting import count, words
+from evalhub.formatting import count, counted, words
 from reports.documents.document import Cell, Column, Link, Table
 from reports.run.distribution_query import Distribution
 from reports.run.error_advice import ADVICE
@@ -44,10 +44,10 @@ def percentiles(latency: Distribution | None, cost: Distribution | None) -> Tabl
         Column("cost_usd", "Cost up to", "usd"),
     )
     rows = [(share, times.get(share), costs.get(share)) for share in sorted({*times, *costs})]
-    parts = [f"Latency of {count(latency.n)} answers."] if latency else []
+    parts = [f"Latency of {counted(latency.n, 'answer')}."] if latency else []
     if cost:
         free = f", {count(cost.zeros)} of them free" if cost.zeros else ""
-        parts.append(f"Cost of {count(cost.n)} answers{free}.")
+        parts.append(f"Cost of {counted(cost.n, 'answer')}{free}.")
     note, empty = " ".join(parts), "Neither latency nor cost was measured."
     return Table("percentiles", "Percentiles", columns, rows, note=note, empty=empty)
 

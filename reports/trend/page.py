@@ -1,11 +1,12 @@
 """Trend: the pass rate of each model over releases or time, and changes of tests and judges."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django import forms
 
-from evalhub.formatting import few
+from evalhub.formatting import counted, few
 from reports.documents.cells import points as in_points
 from reports.documents.cells import rate_words
 from reports.documents.document import Document, Table
@@ -103,14 +104,19 @@ def _tables(report: TrendReport, query: TrendQuery) -> Iterator[Table]:
 # In words ----------------------------------------------------------------------------------------
 
 
+def _days(first: datetime, last: datetime) -> str:
+    days = [f"{day:%Y-%m-%d}" for day in (first, last)]
+    return f"on {days[0]}" if days[0] == days[1] else f"from {days[0]} to {days[1]}"
+
+
 def _sentences(report: TrendReport) -> Iterator[str]:
     if not report.lines:
         return
     times = [point.series_point.at for line in report.lines for point in line.points]
     runs, lines = len(report.courses.runs), len(report.lines)
     yield (
-        f"{runs:,} {'run' if runs == 1 else 'runs'} of {report.scope.name} on {lines} "
-        f"{'line' if lines == 1 else 'lines'}, from {min(times):%Y-%m-%d} to {max(times):%Y-%m-%d}."
+        f"{counted(runs, 'run')} of {report.scope.name} on {counted(lines, 'line')}, "
+        f"{_days(min(times), max(times))}."
     )
     alike = [line for line in report.lines if not hidden_in(report, line)]
     moves = [move for line in alike if (move := last_move(line))]

@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 
 from evalhub.charts import NEUTRAL, Figure, RateRow, issue_bars
-from evalhub.formatting import percent
+from evalhub.formatting import counted, percent
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.documents.links import page_url, results_url
@@ -63,8 +63,8 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
         return
     listed, n = len(report.listed), len(found.issues)
     yield (
-        f"{listed or 'None'} of {n} {'issue' if n == 1 else 'issues'} "
-        f"{'underperforms' if listed == 1 else 'underperform'}. The run's pass rate is "
+        f"{listed or 'None'} of {counted(n, 'issue')} "
+        f"{'underperforms' if listed == 1 or n == 1 else 'underperform'}. The run's pass rate is "
         f"{percent(found.rate)}."
     )
     how = (

@@ -1,4 +1,4 @@
-"""Runs of imported answers: judged like any other run, and labeled as imported."""
+"""Runs of imported answers: judged like any other run, and labelled as imported."""
 
 import csv
 import io

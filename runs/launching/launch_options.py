@@ -109,7 +109,7 @@ class LaunchSpec(BaseModel):
     allow_self_evaluation: bool = Field(
         False,
         title="Allow self-evaluation",
-        description="Lets a model judge its own answers, which it tends to favor. "
+        description="Lets a model judge its own answers, which it tends to favour. "
         "Every page of the run says so.",
     )
     similarity_weight: float = Field(

@@ -208,7 +208,7 @@ def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
 def _same_developer(selection: Selection) -> list[str]:
     developers = {judge.language_model.developer for judge in selection.everyone} - {""}
     return [
-        f"{model} and a judge are both from {model.developer}: judges favor related models."
+        f"{model} and a judge are both from {model.developer}: judges favour related models."
         for model in selection.models
         if model.developer in developers
     ]

@@ -15,6 +15,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from evalhub.access.models import User
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user
+from evalhub.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
 from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
@@ -132,7 +133,7 @@ class IssueAdmin(TextAreas, Merging, Boarding, Bulk, SealedIssues):
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def facts(self, row: Any) -> list[str]:
-        counts = f"{row.tests_approved} of {row.tests_total} tests approved"
+        counts = f"{row.tests_approved} of {counted(row.tests_total, 'test')} approved"
         return [counts, *sealed_facts(row), *self.merge_facts(row)]
 
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:

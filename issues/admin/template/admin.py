@@ -15,6 +15,7 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
+from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.admin.template.inlines import ExampleInline, VariantInline
@@ -171,7 +172,7 @@ class JudgeTemplateAdmin(PanelAdmin):
         )
 
     def facts(self, row: Any) -> list[str]:
-        return [f"version {row.version}", f"used by {row.tests_total} tests"]
+        return [f"version {row.version}", f"used by {counted(row.tests_total, 'test')}"]
 
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         url = self.url_of("act", row.pk)
@@ -244,7 +245,7 @@ class JudgeTemplateAdmin(PanelAdmin):
         variant = next((v for v in variants if v.language_model_id == wanted_model), None)
         context: dict[str, Any] = {"prompt": "", "problems": [], "variants": variants}
         if test is None:
-            context["problems"] = ["There is no test to preview it with yet."]
+            context["no_tests"] = True
         else:
             context["answer"] = request.POST.get("answer", "") if kept else sample_answer(test)
             try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from evalhub.formatting import between, few, percent, score
+from evalhub.formatting import between, counted, few, percent, score
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample
@@ -94,9 +94,10 @@ def _sentences(humans: Calibration | None, view: View, *, has_runs: bool) -> Ite
         return
     shown, found = view.shown, view.shown.accuracy
     where = "drawn at random" if view.sample is Sample.DRAWN else "with a human verdict"
+    interval = f" ({between(shown.intervals.accuracy)})" if shown.intervals.accuracy else ""
     yield (
-        f"{view.name} agrees with humans on {percent(found.accuracy)} "
-        f"({between(shown.intervals.accuracy)}) of {found.n:,} answers {where}: kappa "
+        f"{view.name} agrees with humans on {percent(found.accuracy)}{interval} of "
+        f"{counted(found.n, 'answer')} {where}: kappa "
         f"{'not defined' if shown.kappa is None else score(shown.kappa)}."
     )
     if found.recall is not None:

@@ -256,7 +256,7 @@ def _notes(plan: LaunchPlan) -> list[str]:
     notes = [f"{model} as a judge: {model.note}" for model in judging if model.note]
     scripted = {model for model in (*plan.selection.models, *judging) if model.is_scripted}
     return sorted(notes) + sorted(
-        f"{model} is scripted: its figures will be labeled." for model in scripted
+        f"{model} is scripted: its figures will be labelled." for model in scripted
     )
 
 

@@ -73,9 +73,9 @@ class SideFilter(OutcomeFilter):
 class DisputeAdmin(ResultAdmin):
     """Disputed results, for adjudicators."""
 
-    rows = "disputed"
+    rows = "disputes"
     section = "Review"
-    when_empty = "No disputes: annotators agree on every result."
+    when_empty = "Annotators agree on every result."
     list_before_template = "runs/review/disputed_before.html"
     list_display: Any = ("badge", "words", "issue", "run", "verdicts")
     list_display_links: Any = None
