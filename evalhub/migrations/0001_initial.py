@@ -421,7 +421,12 @@ class Migration(migrations.Migration):
                 ),
                 ("name", models.CharField(help_text="Host and process id.", max_length=100)),
                 ("started_at", models.DateTimeField()),
-                ("beat_at", models.DateTimeField(help_text="By the database's clock.")),
+                (
+                    "beat_at",
+                    models.DateTimeField(
+                        help_text="By the database's clock.", verbose_name="last heartbeat"
+                    ),
+                ),
                 (
                     "models_in_use",
                     models.JSONField(default=list, help_text="Keys of the models it is calling."),

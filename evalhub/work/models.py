@@ -33,7 +33,7 @@ class Worker(models.Model):
 
     name = models.CharField(max_length=100, help_text="Host and process id.")
     started_at = models.DateTimeField()
-    beat_at = models.DateTimeField(help_text="By the database's clock.")
+    beat_at = models.DateTimeField("last heartbeat", help_text="By the database's clock.")
     models_in_use = models.JSONField(default=list, help_text="Keys of the models it is calling.")
     stopped_at = models.DateTimeField(null=True, blank=True)
 
