@@ -27,9 +27,11 @@
     });
 
     // The labels that lists show in narrow windows begin with a capital, as their headers do.
-    for (const cell of document.querySelectorAll("#result_list [data-label]")) {
-        cell.dataset.label = cell.dataset.label.replace(/^./u, (first) => first.toUpperCase());
-    }
+    document.addEventListener("DOMContentLoaded", () => {
+        for (const cell of document.querySelectorAll("#result_list [data-label]")) {
+            cell.dataset.label = cell.dataset.label.replace(/^./u, (first) => first.toUpperCase());
+        }
+    });
 
     // A field with data-eh-submit sends its form when it changes.
     document.addEventListener("change", (event) => {
