@@ -200,7 +200,7 @@ def excluded_table(
             Column("places", "Capabilities and dimensions"),
         ),
         rows=[(models, reason, ", ".join(places)) for (reason, models), places in grouped.items()],
-        empty="Every model is ranked.",
+        empty="No model is left out.",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from evalhub.formatting import few
+from evalhub.formatting import counted, few
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
@@ -103,11 +103,16 @@ def _unasked() -> Document:
 # In words ----------------------------------------------------------------------------------------
 
 
+def _feedback(n: int) -> str:
+    return counted(n, "piece of feedback", "pieces of feedback") if n else "no feedback"
+
+
 def _sentences(report: IssueReport) -> Iterator[str]:
     issue = report.issue
     author = f" by {issue.author}" if issue.author else ""
     yield (
-        f"Reported on {reported(issue.created_at)}{author}; {report.feedback_total:,} feedback. "
+        f"Reported on {reported(issue.created_at)}{author}, "
+        f"with {_feedback(report.feedback_total)}. "
         f"State: {issue.get_state_display().lower()}. "
         f"Severity: {issue.get_severity_display().lower()}."
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from evalhub.formatting import between, count, percent, score
+from evalhub.formatting import between, count, counted, percent, score
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.alpha_bands import Band
 from reports.documents.document import Document, Estimate, Fact
@@ -102,7 +102,7 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     note = f"95% CI, {basis}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)
     for name, n in report.counts.as_dict().items():
-        note = f"of {count(report.counts.total)} results"
+        note = f"of {counted(report.counts.total, 'result')}"
         url = links.results(outcomes=(name,))
         yield Fact(name, OUTCOMES[name].label, n, "count", note, url)
     url = links.results(overridden=True)
@@ -110,6 +110,6 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     url = links.results(disputed=True)
     yield Fact("disputed", "Disputed", report.disputed, "count", "", url)
     if report.panel:
-        units = f"alpha, over {count(report.panel.units)} criteria"
+        units = f"alpha, over {counted(report.panel.units, 'criterion', 'criteria')}"
         url = page_url("judge_reliability", tab="judges", run=report.run)
         yield Fact("alpha", "Judge agreement", report.panel.alpha, "score", units, url)

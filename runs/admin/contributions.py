@@ -37,7 +37,7 @@ class RateFilter(DropdownFilter):
     title, parameter_name = "latest run", "latest_rate"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        below = [(str(bound), f"below {bound} %") for bound in BOUNDS]
+        below = [(str(bound), f"below {bound}%") for bound in BOUNDS]
         return [*below, ("all", "all passed"), ("none", "not in it"), ("never", "never run")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Issue]) -> QuerySet[Issue]:

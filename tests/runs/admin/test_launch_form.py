@@ -480,7 +480,7 @@ def test_the_estimate_warns_and_tells_the_next_times(client, maintainer):
 
     panel = estimated(client, jury=str(make_jury(judge).pk), **fields)
 
-    for part in ("favor related models", "Judges at chance.", "is scripted", "Mondays at 06:00"):
+    for part in ("favour related models", "Judges at chance.", "is scripted", "Mondays at 06:00"):
         assert part in panel
 
 

@@ -273,7 +273,7 @@ def test_a_judge_of_the_same_developer_is_warned_of():
     jury = make_jury(make_model(developer="Acme"))
 
     assert warned(tests=[make_test().pk], models=[model.pk], jury=jury.pk) == [
-        "small and a judge are both from Acme: judges favor related models."
+        "small and a judge are both from Acme: judges favour related models."
     ]
 
 
