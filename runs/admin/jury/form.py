@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.urls import reverse
+from django.utils.html import format_html
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminIntegerFieldWidget,
@@ -110,6 +112,9 @@ class PromptField(forms.ModelChoiceField):
         self.queryset = templates.filter(pk__in=fitting)
 
 
+NO_MODELS = 'There is no language model yet. <a class="eh-link" href="{}">Add a model</a> first.'
+
+
 class JuryForm(forms.ModelForm):
     models = forms.ModelMultipleChoiceField(
         LanguageModel.objects.active(),
@@ -178,6 +183,9 @@ class JuryForm(forms.ModelForm):
         for field in self.fields.values():
             if isinstance(field, PromptField):
                 field.offer()
+        if not LanguageModel.objects.active().exists():
+            add_url = reverse("admin:evalhub_languagemodel_add")
+            self.fields["models"].help_text = format_html(NO_MODELS, add_url)
         if self.stored:
             self.initial = {**_initial(self.stored, self.instance.backup), **self.initial}
 
