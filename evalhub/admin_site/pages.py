@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 from difflib import unified_diff
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +15,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.timezone import localtime
 from simple_history.admin import SimpleHistoryAdmin
+from simple_history.models import DeletedObject
 from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 
@@ -227,7 +230,8 @@ class ReadableChanges(HistoricalRecordContextHelper):
         value = super().prepare_delta_change_value(change, value)
         if self.model._meta.get_field(change.field).many_to_many:
             return ", ".join(sorted(map(str, value)))
-        return readable(value)
+        is_empty = isinstance(value, DeletedObject) and value.pk is None
+        return "" if is_empty else readable(value)
 
 
 class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
@@ -277,7 +281,7 @@ class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
         return self.page(
             request,
             "evalhub/history_version.html",
-            title=f"Version of {record.history_date:%Y-%m-%d %H:%M}",
+            title=f"Version of {readable(record.history_date)}",
             record=record,
             changed=[value for value in values if value.lines],
             others=[value for value in values if not value.lines],
@@ -323,6 +327,8 @@ def readable(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return f"{localtime(value):%Y-%m-%d %H:%M}"
     if isinstance(value, dict | list):
         return json.dumps(value, indent=2, ensure_ascii=False)
     return str(value)

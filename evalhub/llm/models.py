@@ -108,10 +108,14 @@ class LanguageModel(models.Model):
         help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
     )
     is_scripted = models.BooleanField(
-        default=False, help_text="Gives prepared answers; its figures are labelled everywhere."
+        "scripted",
+        default=False,
+        help_text="Gives prepared answers; its figures are labelled everywhere.",
     )
     is_active = models.BooleanField(
-        default=True, help_text="Inactive models are kept for what they answered, but not offered."
+        "active",
+        default=True,
+        help_text="Inactive models are kept for what they answered, but not offered.",
     )
     note = models.TextField(blank=True, help_text="Shown wherever this model judges.")
     created_at = models.DateTimeField(auto_now_add=True)

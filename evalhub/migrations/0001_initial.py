@@ -271,6 +271,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         default=False,
                         help_text="Gives prepared answers; its figures are labelled everywhere.",
+                        verbose_name="scripted",
                     ),
                 ),
                 (
@@ -278,6 +279,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         default=True,
                         help_text="Inactive models are kept for what they answered, but not offered.",
+                        verbose_name="active",
                     ),
                 ),
                 (
@@ -403,7 +405,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("kinds", models.JSONField(default=list, help_text="Events to send.")),
-                ("is_active", models.BooleanField(default=True)),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
@@ -788,6 +790,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         default=False,
                         help_text="Gives prepared answers; its figures are labelled everywhere.",
+                        verbose_name="scripted",
                     ),
                 ),
                 (
@@ -795,6 +798,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         default=True,
                         help_text="Inactive models are kept for what they answered, but not offered.",
+                        verbose_name="active",
                     ),
                 ),
                 (

@@ -63,7 +63,7 @@ class Webhook(models.Model):
         help_text="Name of the environment variable with the signing secret.",
     )
     kinds = models.JSONField(default=list, help_text="Events to send.")
-    is_active = models.BooleanField(default=True)
+    is_active = models.BooleanField("active", default=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.SET_NULL,

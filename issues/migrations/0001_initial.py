@@ -999,7 +999,10 @@ class Migration(migrations.Migration):
                         max_length=9,
                     ),
                 ),
-                ("asked_digest", models.CharField(db_index=True, max_length=64)),
+                (
+                    "asked_digest",
+                    models.CharField(db_index=True, max_length=64, verbose_name="input digest"),
+                ),
                 ("digest", models.CharField(max_length=64)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (

@@ -30,7 +30,7 @@ class Revision(models.Model):
     )
     pass_threshold = models.FloatField(default=0.5)
     pass_rule = models.CharField(max_length=9, choices=PASS_RULES, default=PassRule.STRICT)
-    asked_digest = models.CharField(max_length=64, db_index=True)
+    asked_digest = models.CharField("input digest", max_length=64, db_index=True)
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -374,7 +374,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(db_index=True, max_length=150)),
-                ("is_active", models.BooleanField(default=True)),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
@@ -587,7 +587,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(max_length=150, unique=True)),
-                ("is_active", models.BooleanField(default=True)),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "backup",

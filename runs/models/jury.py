@@ -129,7 +129,7 @@ class Jury(models.Model):
         related_name="+",
         help_text="Called once per criterion if a judge fails.",
     )
-    is_active = models.BooleanField(default=True)
+    is_active = models.BooleanField("active", default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     history = HistoricalRecords(m2m_fields=[judges])

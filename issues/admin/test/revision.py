@@ -45,7 +45,7 @@ class RevisionAdmin(ReadOnlyAdmin):
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return self.read
 
-    @display(description="asked")
+    @display(description="input")
     def asked(self, revision: Revision) -> str:
         return _block(conversation_text(revision.content["messages"]))
 

@@ -151,6 +151,19 @@ def test_a_history_shows_old_and_new_values(client):
     assert "None" not in words
 
 
+def test_a_history_shows_links_and_times_for_people(client):
+    issue = make_issue()
+    issue.assignee = make_user("maintainer", username="maria")
+    issue.save()
+    words = text_of(page(client, url("issues_issue_history", issue.pk)))
+    first = issue.history.earliest()
+    version = text_of(page(client, url("issues_issue_simple_history", issue.pk, first.pk)))
+
+    assert "empty → maria" in words
+    assert f"{issue.created_at:%Y-%m-%d %H:%M}" in version
+    assert "+00:00" not in version
+
+
 def test_rows_that_only_the_system_writes_offer_no_history(client):
     worker = Worker.objects.create(name="a:1", started_at=timezone.now(), beat_at=timezone.now())
 
