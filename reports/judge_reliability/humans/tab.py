@@ -145,7 +145,11 @@ def _warnings(humans: Calibration | None, view: View) -> Iterator[str]:
         answers = "answer was" if humans.drawn == 1 else "answers were"
         yield f"Only {humans.drawn} {answers} drawn at random: too few to estimate a judge's error."
     if view.shown and view.shown.is_lopsided:
+        rarer = view.shown.rarer
         yield (
-            f"Humans gave one of the two verdicts on only {percent(view.shown.rarer)} of these "
-            "answers: kappa is then low and accuracy high for almost any judge."
+            f"Humans gave one of the two verdicts on only {percent(rarer)} of these answers: "
+            "kappa is then low and accuracy high for almost any judge."
+            if rarer
+            else "Humans gave all of these answers the same verdict: kappa is undefined, and "
+            "accuracy is high for almost any judge."
         )
