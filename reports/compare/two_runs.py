@@ -5,7 +5,7 @@ from typing import Any
 
 from reports.compare.breakdown_tables import became, by_issue, by_tag
 from reports.compare.controls import known_tags
-from reports.compare.headline import facts_of, labels, warnings
+from reports.compare.facts_and_warnings import facts_of, labels, warnings
 from reports.compare.listing_tables import edited_tests, tests_of
 from reports.compare.query import Comparison
 from reports.compare.sentences import sentences

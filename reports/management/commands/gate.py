@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from reports.compare.evidence_rule import Findings
-from reports.compare.headline import warnings
+from reports.compare.facts_and_warnings import warnings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison
 from reports.compare.rule import FLIPS, Compared, net_change

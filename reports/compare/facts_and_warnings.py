@@ -1,4 +1,4 @@
-"""The head of a comparison of two runs: warnings and headline numbers."""
+"""The facts above a comparison of two runs, and what speaks against comparing them."""
 
 from collections.abc import Sequence
 
