@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from evalhub.formatting import percent
+from evalhub.formatting import counted, percent
 from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
 from reports.compare.evidence_rule import SEED, Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import COMPARED, counts_of, missing_share, net_change
-from reports.compare.sentences import between, number_of_tests, signed
+from reports.compare.sentences import between, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
 from reports.documents.rate_cells import resampled_share, share_of
@@ -44,7 +44,7 @@ def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
 def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     rows, tally, found = two.comparison.rows, two.tally, two.found
     rule = found.evidence.rule if found and found.evidence.p is not None else ""
-    detectable, tests = found and found.detectable, number_of_tests(counts_of(rows).total())
+    detectable, tests = found and found.detectable, counted(counts_of(rows).total(), "test")
     kept = [one for one in rows if one.kind in COMPARED]
     before = _rate(two, [(one.first, one.times) for one in kept if one.first is not None])
     after = _rate(two, [(one.second, one.times) for one in kept if one.second is not None])
@@ -64,7 +64,7 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
 
 
 def _net_note(two: TwoRuns) -> str:
-    found, tests = two.found, number_of_tests(two.tally.n)
+    found, tests = two.found, counted(two.tally.n, "test")
     if found is None or found.interval is None:
         return f"over {tests}"
     error = found.standard_error
@@ -77,7 +77,7 @@ def _detectable_note(two: TwoRuns) -> str:
     if flips is None or two.found is None:
         return ""
     if two.found.detectable is None:
-        return f"none: only {percent(flips)} of {number_of_tests(two.tally.n)} flip"
+        return f"none: only {percent(flips)} of {counted(two.tally.n, 'test')} flip"
     return f"of the tests, with 80% power, if {percent(flips)} flip"
 
 
@@ -111,5 +111,5 @@ def _graded(found: Findings | None) -> list[Fact]:
         return []
     graded = found.graded
     error = "" if graded.standard_error is None else f", standard error {graded.standard_error:.3f}"
-    note = f"over {number_of_tests(graded.n)}{between(graded.interval, signed)}{error}, by issue"
+    note = f"over {counted(graded.n, 'test')}{between(graded.interval, signed)}{error}, by issue"
     return [Fact("score_change", "Change in mean score", graded.change, "number", note)]

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.formatting import percent
+from evalhub.formatting import counted, percent
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import resampled, warnings
 from reports.compare.listing_tables import PROMPT
 from reports.compare.matching_rule import Tested, together
 from reports.compare.query import Side, prompts_of, tag_names, titles
-from reports.compare.sentences import number_of_tests
 from reports.compare.side_by_side_query import SideBySide, TestFilter, TestRow
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.lazy_rows import LazyRows
@@ -62,7 +61,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         columns, compared, title = _run_columns(runs), "runs", "Tests by runs"
         totals = _totals(beside, len(tests), reading)
     sentences = (
-        f"{number_of_tests(len(tests))} shown, {shared:,} of them in all {len(runs)} runs; "
+        f"{counted(len(tests), 'test')} shown, {shared:,} of them in all {len(runs)} runs; "
         f"{mixed:,} have both passed and failed answers.",
         "For significance, compare two of the runs.",
     )

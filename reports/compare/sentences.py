@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from evalhub.formatting import counted
 from evalhub.statistics.detectable import ALPHA
 from evalhub.statistics.interval import Interval
 from reports.compare.evidence_rule import FLIPPED_ISSUES, MCNEMAR, MIN_MOVED, Evidence, Findings
@@ -72,7 +73,7 @@ def _basis(findings: Findings) -> Iterator[str]:
     if graded is not None:
         yield (
             f"The mean score changed by {signed(graded.change)} over "
-            f"{number_of_tests(graded.n)}{between(graded.interval, signed)}."
+            f"{counted(graded.n, 'test')}{between(graded.interval, signed)}."
         )
 
 
@@ -97,9 +98,5 @@ def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
         if counts[kind]
     )
     is_are = "is" if counts.total() == 1 else "are"
-    of = number_of_tests(counts_of(rows).total())
+    of = counted(counts_of(rows).total(), "test")
     return [f"{counts.total():,} of {of} {is_are} not compared: {reasons}."]
-
-
-def number_of_tests(n: int) -> str:
-    return "1 test" if n == 1 else f"{n:,} tests"

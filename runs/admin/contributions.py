@@ -25,7 +25,7 @@ def latest_scored() -> QuerySet[Result]:
     return scored.filter(run_id=Subquery(newest)).order_by()
 
 
-def counted(results: QuerySet[Result]) -> QuerySet[Any]:
+def rates_by_issue(results: QuerySet[Result]) -> QuerySet[Any]:
     """Passed and scored results of each issue, as `issue_id`, `passed` and `scored`."""
     passed = Count("pk", filter=Q(outcome=Outcome.PASSED))
     return results.values("issue_id").annotate(passed=passed, scored=Count("pk"))
@@ -50,14 +50,14 @@ class RateFilter(DropdownFilter):
         if chosen != "all" and bound not in BOUNDS:
             return queryset
         bounded = F("scored") * bound
-        rates = counted(latest_scored()).annotate(hundredfold=F("passed") * 100)
+        rates = rates_by_issue(latest_scored()).annotate(hundredfold=F("passed") * 100)
         is_met = Q(hundredfold=bounded) if chosen == "all" else Q(hundredfold__lt=bounded)
         return queryset.filter(pk__in=rates.filter(is_met).values("issue_id"))
 
 
 def latest_rates(issues: Sequence[Issue]) -> dict[int, str]:
     """Pass rates in the newest run with any scored result, by issue: "75% (3/4)"."""
-    rows = counted(latest_scored().filter(issue__in=[issue.pk for issue in issues]))
+    rows = rates_by_issue(latest_scored().filter(issue__in=[issue.pk for issue in issues]))
     return {
         row["issue_id"]: f"{percent(row['passed'] / row['scored'])} "
         f"({row['passed']}/{row['scored']})"
