@@ -91,6 +91,35 @@ def judges_in(jury: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*jury.get("judges", ()), *([jury["backup"]] if jury.get("backup") else [])]
 
 
+def jury_identity(jury: Mapping[str, Any], *, on_rubric: bool) -> str:
+    """Return a digest of what judges a test: models, approaches, parameters and prompts.
+
+    Args:
+        jury: A snapshot; {} if nothing judges.
+        on_rubric: Of a criterion; otherwise of a whole test, whose own template is in its digest.
+    """
+    template = "rubric_template" if on_rubric else "template"
+    judges = jury.get("judges", [])
+    made_for_it = [j for j in judges if (j["approach"] != Approach.TEMPLATE) == on_rubric]
+    backup = [jury["backup"]] if jury.get("backup") else []
+    return digest(
+        sorted(
+            (
+                [
+                    *(judge["endpoint"].get(name) for name in ("litellm_model", "api_base")),
+                    judge["endpoint"].get("params", {}) | judge["params"],
+                    judge["approach"],
+                    judge["samples"],
+                    judge[template],
+                    judge in backup,
+                ]
+                for judge in (*(made_for_it or judges), *backup)
+            ),
+            key=digest,
+        )
+    )
+
+
 def prompt_templates_of(ids: Iterable[int | None]) -> dict[int, JudgePromptTemplate]:
     """Return templates with their examples and variants, by id."""
     rows = JudgeTemplate.objects.filter(pk__in={pk for pk in ids if pk})
