@@ -1,12 +1,17 @@
-"""Messages of a test: their format, and the turns to generate."""
+"""Messages of a test: their format, the request to the candidate, and the turns to generate."""
 
 from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.system_prompt import with_system_prompt
+
 ROLES = ("system", "user", "assistant", "tool")
 
 Message = dict[str, Any]
+
+DOCUMENTS = "<documents>\n{context}\n</documents>"
+"""Form of a test's documents in the request to a candidate; documented in docs/judging.md."""
 
 
 def check_messages(messages: Any) -> None:
@@ -50,6 +55,36 @@ def _are_calls(calls: Any) -> bool:
 def _is_call(call: Any) -> bool:
     """Return True for a function as providers have it, or a plain name and arguments."""
     return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
+
+
+def request_messages(
+    messages: list[Message], context: str, system_prompt: str = ""
+) -> list[Message]:
+    """Return a test's conversation as its candidate is sent it, turns to generate still empty.
+
+    The documents come word for word, once, at the start of the first turn if it is the user's, and
+    otherwise as a user message before it: no turn is generated without them. A system prompt stays
+    ahead of them.
+
+    Args:
+        messages: The test's own, see `check_messages`.
+        context: The test's documents; nothing is added for blank ones.
+        system_prompt: The run's, put before the test's own; "" for none.
+    """
+    return with_system_prompt(_with_documents(messages, context), system_prompt)
+
+
+def _with_documents(messages: list[Message], context: str) -> list[Message]:
+    if not context.strip():
+        return messages
+    documents = DOCUMENTS.replace("{context}", context)
+    start = int(bool(messages) and messages[0].get("role") == "system")
+    before, turns = messages[:start], messages[start:]
+    content = turns[0].get("content") if turns and turns[0].get("role") == "user" else None
+    if isinstance(content, str):
+        first = {**turns[0], "content": f"{documents}\n\n{content}"}
+        return [*before, first, *turns[1:]]
+    return [*before, {"role": "user", "content": documents}, *turns]
 
 
 def turns_to_generate(messages: list[Message]) -> list[int]:

@@ -248,6 +248,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-test-reveal": (post(MAINTAINERS),),
     "api-test-end-reveal": (post(MAINTAINERS),),
     "api-test-readiness": (get(),),
+    "api-test-model-request": (get(),),
     "api-test-similarity": (get(),),
     "api-check-list": (get(),),
     "api-judge-template-list": (get(), post(MAINTAINERS)),

@@ -175,6 +175,16 @@ class TestSerializer(RowSerializer):
         return test
 
 
+class ModelRequestSerializer(serializers.Serializer):
+    """Messages and tools as a run without a system prompt sends them.
+
+    Content is null for a turn that the model generates.
+    """
+
+    messages = serializers.ListField(child=JSONObject())
+    tools = serializers.ListField(child=JSONObject())
+
+
 class ReasonSerializer(serializers.Serializer):
     """Reason, at least 10 characters, kept on record."""
 

@@ -27,6 +27,7 @@ from issues.api.serializers import (
     IssueMoveSerializer,
     IssueSerializer,
     MergeSerializer,
+    ModelRequestSerializer,
     MoveSerializer,
     ReadinessSerializer,
     ReasonSerializer,
@@ -38,6 +39,7 @@ from issues.api.serializers import (
 )
 from issues.api.templates import JudgeTemplateSerializer, with_parts
 from issues.checks import CHECKS
+from issues.conversation import request_messages
 from issues.judge_templates.lifecycle import new_version, publish, retire
 from issues.merging import active_merge, may_merge, merge, undo_merge
 from issues.models import Comment, Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, Test
@@ -197,6 +199,14 @@ class TestViewSet(StateViewSet):
         tests: QuerySet[Test] = Test.objects.readable_by(self.request.user)
         related = tests.select_related("issue", "template", "author")
         return related.prefetch_related("criteria").order_by("-pk")
+
+    @extend_schema(responses=ModelRequestSerializer)
+    @action(detail=True, url_path="request", serializer_class=ModelRequestSerializer)
+    def model_request(self, request: Request, pk: str) -> Response:
+        """Show the request that a model is sent, with the documents in it. Nothing is sent."""
+        test = self.get_object()
+        messages = request_messages(test.messages, test.context)
+        return Response({"messages": messages, "tools": test.tools})
 
     @extend_schema(responses=TestSerializer)
     @action(detail=True, methods=["post"], serializer_class=MoveSerializer)

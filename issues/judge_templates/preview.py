@@ -6,10 +6,15 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from evalhub.access.models import User
-from issues.conversation import filled, turns_to_generate
+from issues.conversation import filled, request_messages, turns_to_generate
 from issues.judge_templates.example_selection import ExampleQuery, ShownExample
 from issues.judge_templates.examples import examples_of, hidden_of
-from issues.judge_templates.prompts import PromptError, conversation_text, render
+from issues.judge_templates.prompts import (
+    PromptError,
+    conversation_text,
+    prints_context,
+    render,
+)
 from issues.models import JudgeTemplate, Test
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
@@ -32,7 +37,7 @@ def judge_prompt(
 
     Args:
         content: A frozen test, or one from `content_of`.
-        conversation: The conversation up to the last generated turn, as text.
+        conversation: The conversation up to the last generated turn (see `shown_conversation`).
         output: Answer of the candidate.
         key: Key of the criterion; "" is the test as a whole.
         examples: Labelled examples for this case.
@@ -51,6 +56,32 @@ def judge_prompt(
         "scale": scale.as_text(),
     }
     return render(text, values, examples)
+
+
+def shown_conversation(
+    content: dict[str, Any],
+    earlier: Sequence[str],
+    *,
+    text: str | None,
+    system_prompt: str = "",
+) -> str:
+    """Return the request to the candidate, and its earlier turns, as a judge reads them.
+
+    A prompt shows the documents once: as `context` if its text prints that, else in the request.
+
+    Args:
+        content: A frozen test, or one from `content_of`.
+        earlier: Generated turns before the last one; they are marked.
+        text: The judge prompt's template; None leaves the documents out, as labelled examples do.
+
+    Raises:
+        PromptError: The text is not a template.
+    """
+    has_own_block = text is None or prints_context(text)
+    context = "" if has_own_block else content["context"]
+    messages = request_messages(content["messages"], context, system_prompt)
+    holes = turns_to_generate(messages)[: len(earlier)]
+    return conversation_text(filled(messages, list(earlier)), generated=holes)
 
 
 def _shown(criterion: dict[str, Any], asked: str) -> dict[str, str]:
@@ -99,20 +130,19 @@ def preview(
         PromptError: The template has problems, or the reader may not read an example.
         ScaleError: The scale is invalid.
     """
-    messages = content["messages"]
-    holes = turns_to_generate(messages)[:-1]
-    earlier = ["(the model's turn)"] * len(holes)
-    conversation = conversation_text(filled(messages, earlier), generated=holes)
+    earlier = ["(the model's turn)"] * len(turns_to_generate(content["messages"])[:-1])
+    text = template.text if text is None else text
     output = "\n\n".join([*earlier, answer])
-    query = ExampleQuery(test_id, conversation, output, bool(key))
+    unseen = shown_conversation(content, earlier, text=None)
+    query = ExampleQuery(test_id, unseen, output, bool(key))
     examples = examples_of(template).for_query(query).examples
     if hidden_of(examples, reader):
         raise PromptError([WITHHELD])
     return judge_prompt(
-        template.text if text is None else text,
+        text,
         from_json(template.scale),
         content,
-        conversation=conversation,
+        conversation=shown_conversation(content, earlier, text=text),
         output=output,
         key=key,
         examples=examples,

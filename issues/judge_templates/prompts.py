@@ -92,6 +92,12 @@ def render(text: str, values: Mapping[str, Any], examples: Sequence[ShownExample
     return "".join(f"{part}\n\n" for part in (opening, before) if part) + body
 
 
+@lru_cache(maxsize=256)
+def prints_context(text: str) -> bool:
+    """Return whether a template prints the documents as `context`, apart from the input."""
+    return "context" in printed_names(_parsed(text))
+
+
 def conversation_text(
     messages: Sequence[Mapping[str, Any]], *, generated: Container[int] = ()
 ) -> str:

@@ -729,7 +729,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "context",
-                    models.TextField(blank=True, help_text="Documents for the answer to draw on."),
+                    models.TextField(
+                        blank=True, help_text="Documents, sent to the model word for word."
+                    ),
                 ),
                 ("reference", models.TextField(blank=True, verbose_name="reference answer")),
                 (
@@ -1316,7 +1318,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "context",
-                    models.TextField(blank=True, help_text="Documents for the answer to draw on."),
+                    models.TextField(
+                        blank=True, help_text="Documents, sent to the model word for word."
+                    ),
                 ),
                 ("reference", models.TextField(blank=True, verbose_name="reference answer")),
                 (

@@ -58,7 +58,7 @@ class Test(models.Model):
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="tests")
     messages = models.JSONField(validators=[check_messages])
     tools = models.JSONField(default=list, blank=True, help_text="Tools offered to the model.")
-    context = models.TextField(blank=True, help_text="Documents for the answer to draw on.")
+    context = models.TextField(blank=True, help_text="Documents, sent to the model word for word.")
     reference = models.TextField("reference answer", blank=True)
     reference_by = models.CharField(max_length=7, choices=Author, default=Author.HUMAN)
     flagged_answer = models.TextField(blank=True, help_text="The wrong answer from the feedback.")

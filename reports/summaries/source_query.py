@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Avg, Min
 
 from evalhub.llm.identity import identity_of
+from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
 from reports.summaries.key import Key, Subject, Variant
@@ -137,7 +138,6 @@ def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
     for result in results:
         by_variant[variants[result.run_id]].append(result)
     first, content = results[0], results[0].revision.content
-    given = f"\n\nGiven:\n{content['context']}" if content["context"] else ""
     criteria = [
         ("Must not: " if point["polarity"] == Polarity.SHOULD_NOT else "") + point["text"]
         for point in content["criteria"]
@@ -147,7 +147,7 @@ def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
         test=first.test_id,
         issue=str(first.issue),
         tags=first.tag_set.names,
-        prompt=conversation_text(content["messages"]) + given,
+        prompt=conversation_text(request_messages(content["messages"], content["context"])),
         looked_for=[text for text in (content["guidelines"], *criteria) if text],
         reference=content["reference"],
         answers=[_answer(one, by_variant[one]) for one in key.variants if one in by_variant],

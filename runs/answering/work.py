@@ -9,13 +9,12 @@ from django.db.models import F, Sum
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.models import Call, CallRole, ItemState
 from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
-from issues.conversation import Message, filled, turns_to_generate
+from issues.conversation import Message, filled, request_messages, turns_to_generate
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
 
 NOTHING_ASKED = "nothing_asked"
@@ -157,7 +156,7 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
         item_id=result.pk,
         endpoint=endpoint,
         params=run.params,
-        messages=with_system_prompt(content["messages"], run.system_prompt),
+        messages=request_messages(content["messages"], content["context"], run.system_prompt),
         tools=content["tools"],
         turns=list(answer.turns) if answer else [],
         sealed=[result.test_id] if result.is_sealed else [],

@@ -13,12 +13,10 @@ from evalhub.llm.judge_replies import (
     verdict_schema,
     verdict_token_limit,
 )
-from evalhub.llm.system_prompt import with_system_prompt
-from issues.conversation import Message, filled, turns_to_generate
+from issues.conversation import Message
 from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
 from issues.judge_templates.examples import examples_of
-from issues.judge_templates.preview import judge_prompt
-from issues.judge_templates.prompts import conversation_text
+from issues.judge_templates.preview import judge_prompt, shown_conversation
 from issues.models import JudgeTemplate, ReplyForm
 from issues.rubrics.scales import Scale, from_json
 
@@ -79,16 +77,16 @@ class JudgedAnswer:
         return "\n\n".join(self.turns)
 
     @property
-    def asked(self) -> list[Message]:
-        """Return the messages of the request, turns to generate still empty."""
-        return with_system_prompt(self.content["messages"], self.system_prompt)
-
-    @property
     def input(self) -> str:
-        """Return the conversation up to the last generated turn, with generated turns marked."""
-        earlier = self.turns[:-1]
-        holes = turns_to_generate(self.asked)
-        return conversation_text(filled(self.asked, earlier), generated=holes[: len(earlier)])
+        """Return the conversation up to the last generated turn, without the documents."""
+        return self.conversation(None)
+
+    def conversation(self, text: str | None) -> str:
+        """Return the conversation as the judge prompt with this text shows it."""
+        system_prompt = self.system_prompt
+        return shown_conversation(
+            self.content, self.turns[:-1], text=text, system_prompt=system_prompt
+        )
 
 
 def examples_for(prompt_template: JudgePromptTemplate, case: JudgedAnswer, key: str) -> Choice:
@@ -112,11 +110,12 @@ def messages_for(
     Args:
         language_model_id: The judge's, for which the template may have a variant.
     """
+    text = prompt_template.text_for(language_model_id)
     prompt = judge_prompt(
-        prompt_template.text_for(language_model_id),
+        text,
         prompt_template.scale,
         case.content,
-        conversation=case.input,
+        conversation=case.conversation(text),
         output=case.output,
         key=key,
         examples=examples_for(prompt_template, case, key).examples,

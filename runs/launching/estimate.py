@@ -10,7 +10,7 @@ from django.db.models import Avg, Count, Q
 
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in
 from evalhub.models import LanguageModel
-from issues.conversation import turns_to_generate
+from issues.conversation import request_messages, turns_to_generate
 from issues.models import IssueState, Test, TestState
 from runs.launching.detectable_change import Detectable, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
@@ -131,10 +131,11 @@ def _answering(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Answeri
     """Count one repeat of every test under every system prompt."""
     calls = size = carried = 0
     for test in tests:
-        for number, position in enumerate(turns_to_generate(test.messages)):
+        messages = request_messages(test.messages, test.context)
+        for number, position in enumerate(turns_to_generate(messages)):
             calls += 1
             carried += number
-            earlier = test.messages[:position]
+            earlier = messages[:position]
             size += tokens_in([str(message.get("content") or "") for message in earlier])
     prompts = sum(tokens_in([prompt]) for prompt in system_prompts)
     n = len(system_prompts)

@@ -146,6 +146,8 @@ def _size(
     text = template.text_for(judge.endpoint.language_model_id)
     shown = _named(text)
     characters = len(criteria) * (len(text) + sum(_length(test, name) for name in shown))
+    if "input" in shown and "context" not in shown:
+        characters += len(criteria) * len(test.context)
     for criterion in criteria:
         if criterion and "criterion" in shown:
             characters += len(criterion.text)

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import ModelForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html
@@ -24,6 +24,7 @@ from issues.admin.rubric.preview import context_of, draft_of_test
 from issues.admin.test.form import TestForm, conversation
 from issues.admin.test.sealing import SealingPages
 from issues.admin.test.short_text import first_words, judged_by_text, rubric_size
+from issues.conversation import request_messages
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
 from issues.models import Issue, Revision, Test
@@ -187,11 +188,9 @@ class TestAdmin(SealingPages):
 
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         issue = Button("Issue", row.issue.get_absolute_url(), is_link=True)
-        prompt = Button("Judge prompt", self.url_of("preview", row.pk), is_link=True)
+        shown = Button("Preview", self.url_of("preview", row.pk), is_link=True)
         library = Button("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
-        judged = row.template_id or row.criteria.exists()
-        own = [issue, library, prompt] if judged else [issue, library]
-        return [*own, *super().buttons(request, row)]
+        return [issue, library, shown, *super().buttons(request, row)]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
@@ -219,7 +218,7 @@ class TestAdmin(SealingPages):
         return self.back(request, test)
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Show the exact prompt that judges get for an answer; nothing is sent or saved."""
+        """Show the exact request to a model, and the judge prompt for an answer; send nothing."""
         test = self.found(request, object_id)
         answer = request.POST.get("answer", sample_answer(test))
         reader = current_user(request)
@@ -229,7 +228,7 @@ class TestAdmin(SealingPages):
             asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
             shown = {"rubric": True, **context_of(draft, asked=asked, approach=approach)}
         elif test.template is None:
-            raise Http404(f"{test} has neither a rubric nor a judge template yet.")
+            shown = {"unjudged": True}
         else:
             shown = {"template": test.template, "prompt": "", "problems": []}
             try:
@@ -241,8 +240,9 @@ class TestAdmin(SealingPages):
         return self.page(
             request,
             "issues/preview.html",
-            title=f"Judge prompt of {test}",
+            title=f"Preview of {test}",
             test=test,
+            sent=request_messages(test.messages, test.context),
             answer=answer,
             back_url=self.url_of("change", test.pk),
             **shown,

@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import ReadOnlyAdmin
+from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Revision
 from issues.rubrics.scoring import WHOLE_TEST
@@ -22,14 +23,14 @@ class RevisionAdmin(ReadOnlyAdmin):
 
     read = (
         *("test", "number", "created_at", "template", "pass_threshold", "pass_rule"),
-        *("asked", "rubric", "reference", "guidelines", "context", "tools"),
+        *("asked", "rubric", "reference", "guidelines", "tools"),
         *("asked_digest", "digest"),
     )
     fieldsets = (
         (None, {"fields": ("test", ("number", "created_at"), "asked")}),
         ("Judged by", {"fields": ("template", ("pass_threshold", "pass_rule"))}),
         ("Rubric", {"fields": ("rubric",)}),
-        (None, {"fields": ("guidelines", "reference", "context", "tools")}),
+        (None, {"fields": ("guidelines", "reference", "tools")}),
         ("Digests", {"fields": ("asked_digest", "digest")}),
     )
 
@@ -47,7 +48,8 @@ class RevisionAdmin(ReadOnlyAdmin):
 
     @display(description="input")
     def asked(self, revision: Revision) -> str:
-        return _block(conversation_text(revision.content["messages"]))
+        content = revision.content
+        return _block(conversation_text(request_messages(content["messages"], content["context"])))
 
     @display(description="reference answer")
     def reference(self, revision: Revision) -> str:
@@ -56,10 +58,6 @@ class RevisionAdmin(ReadOnlyAdmin):
     @display(description="guidelines")
     def guidelines(self, revision: Revision) -> str:
         return _block(revision.content["guidelines"])
-
-    @display(description="context")
-    def context(self, revision: Revision) -> str:
-        return _block(revision.content["context"])
 
     @display(description="points")
     def rubric(self, revision: Revision) -> str:

@@ -6,9 +6,8 @@ from typing import Any
 
 from django.db.models import prefetch_related_objects
 
-from evalhub.llm.system_prompt import with_system_prompt
 from evalhub.models import Call, CallRole, ItemState, User
-from issues.conversation import turns_to_generate
+from issues.conversation import request_messages, turns_to_generate
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.adjudication import Adjudication, adjudication_of
@@ -114,8 +113,8 @@ def page_of(result: Result, reader: User) -> ResultPage:
 
 
 def _turns(result: Result, answer: Answer | None) -> list[Turn]:
-    own = result.revision.content["messages"]
-    messages = with_system_prompt(own, result.run.system_prompt)
+    content = result.revision.content
+    messages = request_messages(content["messages"], content["context"], result.run.system_prompt)
     generated: dict[int, dict[str, Any]] = {}
     holes = turns_to_generate(messages)
     if answer:
