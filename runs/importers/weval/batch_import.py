@@ -21,6 +21,7 @@ class Outcome:
     blueprint: Blueprint | None
     loaded: Loaded | None
     problems: list[Finding]
+    warnings: list[Finding]
     notes: list[Finding]
 
 
@@ -42,4 +43,5 @@ def import_all(
             messages = ["was being imported by someone else at the same time: try again."]
         problems = [*reading.problems, *(Finding(source.file, text) for text in messages)]
         notes = [Finding(source.file, text) for text in loaded.notes] if loaded else []
-        yield Outcome(source.file, blueprint, loaded, problems, [*reading.notes, *notes])
+        notes = [*reading.notes, *notes]
+        yield Outcome(source.file, blueprint, loaded, problems, reading.warnings, notes)

@@ -11,7 +11,11 @@ from runs.importers.weval.model_names import Collections
 from runs.importers.weval.records import Finding, Json, Source
 from runs.importers.weval.yaml_reader import MAX_CHARACTERS
 
-ENDINGS = (".weval.yml", ".civic.yml", ".yml", ".yaml", ".json")
+ENDINGS = (
+    *(".weval.yml", ".weval.yaml", ".civic.yml", ".civic.yaml"),
+    *(".yml", ".yaml", ".json"),
+)
+"""Endings of blueprints' names, the longest first; none is part of the id."""
 BLUEPRINTS, MODELS = "blueprints", "models"
 MAX_BYTES = 4 * MAX_CHARACTERS
 

@@ -57,7 +57,13 @@ def read_blueprint(source: Source) -> Reading:
     except YamlError as error:
         log.problem(error.fault.line, "", error.fault.message)
     problems = in_order(log.problems)
-    return Reading(source.file, None if problems else blueprint, problems, in_order(log.notes))
+    return Reading(
+        source.file,
+        None if problems else blueprint,
+        problems,
+        in_order(log.warnings),
+        in_order(log.notes),
+    )
 
 
 def _blueprint(source: Source, found: list[Any], log: Log) -> Blueprint:

@@ -15,12 +15,14 @@ from runs.importers.weval.functions import (
 )
 from runs.importers.weval.records import Point
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
-from runs.importers.weval.yaml_reader import Fields, Items
+from runs.importers.weval.yaml_reader import Fields, Items, YamlError, documents
 
 WEIGHT = ("weight", "multiplier")
 TEXT = ("point", "text")
 ARGUMENT = ("arg", "fnArgs")
-QUOTED = re.compile(r"\$\w+\s*:")
+QUOTED = re.compile(r"\$(?P<name>\w+)\s*:(?P<argument>.*)", re.DOTALL)
+UNREADABLE = "js"
+"""Check that keeps the text of a quoted function that cannot be read; it is never scored."""
 MAX_REFERENCES = 20
 """Maximum depth of definitions that refer to each other."""
 
@@ -89,10 +91,29 @@ class PointReader:
             return self._problem(line, "a point is empty.")
         if not text.startswith("$"):
             return Point(text)
-        if QUOTED.match(text):
-            hint = f"write it without quotes: {text.splitlines()[0]}"
-            return self._problem(line, f"a quoted function is only text; {hint}")
+        if QUOTED.fullmatch(text):
+            return self._quoted(text, line)
         return self._called(text[1:], None, Point(), line, has_argument=False)
+
+    def _quoted(self, text: str, line: int | None) -> Point:
+        """Return the function that was written as text; unscored if it cannot be read."""
+        trial = Log(self.log.file)
+        point = None
+        try:
+            item = _without_quotes(text, line)
+            point = PointReader(self.definitions, trial, self.prompt)._point(item, line, 0)
+            reasons = [problem.message for problem in trial.problems]
+        except YamlError as error:
+            reasons = [error.fault.message]
+        shown = text.splitlines()[0]
+        if point is None or reasons:
+            message = f"a quoted function cannot be read and is not scored: {shown}"
+            self.log.warn(line, self.prompt, " ".join([f"{message}:", *reasons]))
+            return Point(check=UNREADABLE, arguments={"source": text})
+        self.log.warn(line, self.prompt, f"a quoted function is read as a function: {shown}")
+        for note in trial.notes:
+            self.log.note(line, self.prompt, note.message)
+        return point
 
     def _without_function(self, section: Section, line: int | None) -> Point | None:
         """Return the point of an object without a function."""
@@ -183,6 +204,34 @@ class PointReader:
         """Record a problem; there is no point then."""
         self.log.problem(line, self.prompt, message)
         return None
+
+
+def _without_quotes(text: str, line: int | None) -> Fields:
+    """Return `$name: argument` as an object.
+
+    If YAML cannot read an argument in quotes (a pattern with an unknown escape, say), the argument
+    is the text between the quotes.
+
+    Raises:
+        YamlError: The argument is not YAML.
+    """
+    match = QUOTED.fullmatch(text)
+    assert match is not None
+    name, written = f"${match['name']}", match["argument"].strip()
+    try:
+        found, faults = documents(written)
+        if faults:
+            raise YamlError(line, faults[0].message)
+        if len(found) > 1:
+            raise YamlError(line, "holds several documents.")
+        argument = found[0] if found else None
+    except YamlError:
+        if len(written) < 2 or written[0] != written[-1] or written[0] not in "\"'":
+            raise
+        argument = written[1:-1]
+    fields = Fields({name: argument})
+    fields.line = line
+    return fields
 
 
 def _as_text(references: list[dict[str, Any]]) -> str:

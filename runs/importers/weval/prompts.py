@@ -1,7 +1,9 @@
 """Prompts of a blueprint: messages, rubric, weight. Pure."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from evalhub.digest import digest
@@ -58,10 +60,11 @@ class Draft:
 
 
 def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
-    """Return all prompts; their ids are unique unless there are problems."""
+    """Return all prompts, with unique ids."""
     drafts: list[Draft] = []
     first: dict[str, int | None] = {}
     unnamed: dict[str, int] = {}
+    given = {_id(as_fields(item)) for item in items if isinstance(item, dict)}
     for number, item in enumerate(items):
         line = line_of(items, number)
         if not isinstance(item, dict):
@@ -73,7 +76,10 @@ def read_prompts(items: Items, inherited: Inherited, log: Log) -> list[Draft]:
         name = draft.prompt.id
         if name in first:
             at = f" at line {first[name]}" if first[name] else ""
-            log.problem(line, name, f"the id {excerpt(name)} is already taken{at}.")
+            draft = _renamed(draft, {*given, *first})
+            new = excerpt(draft.prompt.id)
+            log.warn(line, name, f"the id {excerpt(name)} is already taken{at}: imported as {new}.")
+            name = draft.prompt.id
         first.setdefault(name, line)
         drafts.append(draft)
     return drafts
@@ -85,6 +91,15 @@ def _named_by_content(draft: Draft, unnamed: dict[str, int]) -> Draft:
     unnamed[request] = unnamed.get(request, 0) + 1
     suffix = f"-{unnamed[request]}" if unnamed[request] > 1 else ""
     return replace(draft, prompt=replace(draft.prompt, id=f"hash-{request}{suffix}"))
+
+
+def _renamed(draft: Draft, taken: Collection[str]) -> Draft:
+    """Return the prompt with the first free id of `id-2`, `id-3` and so on."""
+    name = draft.prompt.id
+    suffixes = (f"-{number}" for number in count(2))
+    ids = (name[: MAX_ID - len(suffix)] + suffix for suffix in suffixes)
+    free = next(other for other in ids if other not in taken)
+    return replace(draft, prompt=replace(draft.prompt, id=free))
 
 
 def _read_prompt(fields: Fields, number: int, inherited: Inherited, log: Log) -> Draft:

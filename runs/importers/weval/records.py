@@ -107,12 +107,14 @@ class Source(NamedTuple):
 class Reading:
     """The reading of a file. Load it only if there are no problems.
 
-    `notes` name what was read but cannot be represented or run here.
+    `warnings` name what is wrong but was read in the only sensible way, and how. `notes` name what
+    was read but cannot be represented or run here.
     """
 
     file: str
     blueprint: Blueprint | None
     problems: list[Finding]
+    warnings: list[Finding]
     notes: list[Finding]
 
 

@@ -12,15 +12,19 @@ URL = re.compile(r"https?://\S+")
 
 
 class Log:
-    """Findings of one file. A repeated note is counted, not repeated."""
+    """Findings of one file. A repeated note is counted; problems and warnings are all named."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.problems: list[Finding] = []
+        self.warnings: list[Finding] = []
         self._notes: dict[str, Finding] = {}
 
     def problem(self, line: int | None, prompt: str, message: str) -> None:
         self.problems.append(Finding(self.file, message, line, prompt))
+
+    def warn(self, line: int | None, prompt: str, message: str) -> None:
+        self.warnings.append(Finding(self.file, message, line, prompt))
 
     def note(self, line: int | None, prompt: str, message: str) -> None:
         first = self._notes.get(message) or Finding(self.file, message, line, prompt, more=-1)
@@ -104,10 +108,20 @@ class Section:
         return as_fields(self._typed(names, dict, "an object") or {})
 
     def references(self, *names: str) -> list[Json]:
-        """Return each as {"title", "url"}, as far as given."""
-        name, value = self.given(*names), self.value(*names)
-        found = []
-        for item in value if isinstance(value, list) else [] if value is None else [value]:
+        """Return each as {"title", "url"}, as far as given; those of all these names together."""
+        self._known.update(names)
+        given = [name for name in names if self.fields.get(name) is not None]
+        found: list[Json] = []
+        for name in given:
+            if name != given[0]:
+                message = f"{name}: means the same as {given[0]}, which is also given: both kept."
+                self.log.warn(self.line(name), self.prompt, message)
+            found += self._references(name)
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    def _references(self, name: str) -> list[Json]:
+        value, found = self.fields[name], []
+        for item in value if isinstance(value, list) else [value]:
             reference = _reference(item)
             if reference is None:
                 self.expected(name, "text, or a title with a url", item)

@@ -49,6 +49,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{count} {outcome.file}: {in_words(loaded) if loaded else problems}")
         for note in outcome.notes:
             self.stdout.write(f"  note: {note}")
+        for warning in outcome.warnings:
+            self.stderr.write(f"warning: {warning}")
         for problem in outcome.problems:
             self.stderr.write(str(problem))
 
@@ -65,13 +67,16 @@ def in_words(loaded: Loaded) -> str:
 def _in_all(outcomes: list[Outcome], check: bool) -> str:
     loaded = [outcome.loaded for outcome in outcomes if outcome.loaded]
     changed = [one for one in loaded if one.is_changed]
+    warnings = sum(len(outcome.warnings) for outcome in outcomes if outcome.loaded)
     tests = sum(one.counts.new + one.counts.changed + one.counts.gone for one in changed)
     if not changed:
         return f"Nothing changed: {_number(len(loaded), 'blueprint')} up to date."
     verb = "Would import" if check else "Imported"
     return (
         f"{verb}: {len(changed)} of {_number(len(outcomes), 'blueprint')}, "
-        f"{_number(tests, 'test')} new or changed." + (" Nothing was saved." if check else "")
+        f"{_number(tests, 'test')} new or changed"
+        + (f", {_number(warnings, 'warning')}." if warnings else ".")
+        + (" Nothing was saved." if check else "")
     )
 
 

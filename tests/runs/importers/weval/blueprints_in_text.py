@@ -42,6 +42,16 @@ def rubric_notes(rubric: str, header: str = "title: T") -> list[str]:
     return notes_of(_with_rubric(rubric, header))
 
 
+def rubric_warnings(rubric: str, header: str = "title: T") -> list[str]:
+    return warnings_of(_with_rubric(rubric, header))
+
+
+def warnings_of(text: str) -> list[str]:
+    reading = read(text)
+    assert reading.problems == []
+    return [str(warning) for warning in reading.warnings]
+
+
 def notes_of(text: str) -> list[str]:
     reading = read(text)
     assert reading.problems == []

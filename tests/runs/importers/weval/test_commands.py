@@ -47,6 +47,9 @@ def run(name: str, *args: object, **switches: object) -> tuple[str, str]:
         ("/x/blueprints/law/a.json", "/x/blueprints/law", "law__a"),
         ("/x/law/a.yaml", "/x", "law__a"),
         ("/x/law/a.civic.yml", None, "a"),
+        ("a.civic.yaml", None, "a"),
+        ("A.Weval.YAML", None, "A"),
+        ("/x/blueprints/law/a.civic.yaml", None, "law__a"),
     ],
 )
 def test_a_blueprint_is_known_by_its_path_below_the_folder_of_blueprints(file, root, name):
@@ -115,14 +118,32 @@ def test_a_check_saves_nothing(folder):
 @pytest.mark.django_db
 def test_a_file_with_problems_is_left_out_whole_and_others_are_imported(folder):
     spoilt = folder / "blueprints" / "spoilt.yml"
-    spoilt.write_text("- {id: a, prompt: Hi, should: [\"$contains: 'x'\"]}\n- {id: a, prompt: 5}\n")
+    spoilt.write_text("- {id: a, prompt: Hi, should: [$nonsense]}\n- {id: b, prompt: 5}\n")
     out, err = run("import_weval", folder)
 
-    assert f"{spoilt}:1: a: a quoted function is only text" in err
-    assert f"{spoilt}:2: a: prompt: expected text, not 5." in err
-    assert "3 problems in 1 file: nothing of these files was imported." in err
+    assert f"{spoilt}:1: a: there is no function" in err
+    assert f"{spoilt}:2: b: prompt: expected text, not 5." in err
+    assert "2 problems in 1 file: nothing of these files was imported." in err
     assert "Imported: 2 of 3 blueprints" in out
     assert Issue.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_a_file_with_warnings_is_imported_and_each_is_named(folder):
+    odd = folder / "blueprints" / "odd.civic.yaml"
+    odd.write_text(
+        "- {id: a, prompt: Hi, should: [\"$contains: 'x'\"]}\n"
+        "- {id: a, prompt: Ho, citation: A, reference: B, should: [greets]}\n"
+    )
+    out, err = run("import_weval", odd)
+
+    assert out.endswith("Imported: 1 of 1 blueprint, 2 tests new or changed, 3 warnings.\n")
+    assert [line.split(": ")[1] for line in err.splitlines()] == [
+        *(f"{odd}:1", f"{odd}:2", f"{odd}:2")
+    ]
+    assert Suite.objects.get().source_id == "weval:odd"
+    assert set(Test.objects.values_list("source_id", flat=True)) == {"weval:odd:a", "weval:odd:a-2"}
+    assert "up to date" in run("import_weval", odd)[0]
 
 
 @pytest.mark.django_db

@@ -15,7 +15,8 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db
 
 WHOLE = (Path(__file__).parent / "blueprints" / "whole.yml").read_text()
-SPOILT = "title: Spoilt\n---\n- id: a\n  prompt: Hi\n  should:\n  - \"$contains: 'x'\"\n"
+SPOILT = "title: Spoilt\n---\n- id: a\n  prompt: Hi\n  should:\n  - $nonsense\n"
+QUOTED = SPOILT.replace("$nonsense", "\"$contains: 'x'\"")
 
 
 @pytest.fixture
@@ -100,9 +101,18 @@ def test_problems_are_shown_with_line_and_prompt_and_others_can_be_imported(brow
 
     assert "1 of 2 blueprints can be imported" in page
     assert "line 6" in page
-    assert "a quoted function is only text" in page
+    assert "there is no function" in page
     assert 'value="whole.yml"' in page
     assert 'value="spoilt.yml"' not in page
+
+
+def test_warnings_are_shown_with_line_and_the_file_can_be_imported(browser):
+    page = unescape(look(browser, quoted=QUOTED))
+
+    assert "1 of 1 blueprint can be imported" in page
+    assert "line 6" in page
+    assert "a quoted function is read as a function: $contains: 'x'" in page
+    assert 'value="quoted.yml"' in page
 
 
 def test_a_file_with_problems_is_not_imported_even_when_confirmed(browser):

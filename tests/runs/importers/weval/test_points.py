@@ -1,9 +1,17 @@
 """The points of a rubric: texts, functions, alternatives and definitions."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from runs.importers.weval.records import Point
-from tests.runs.importers.weval.blueprints_in_text import points_of, rubric_notes, rubric_problems
+from tests.runs.importers.weval.blueprints_in_text import (
+    points_of,
+    rubric_notes,
+    rubric_problems,
+    rubric_warnings,
+)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +71,69 @@ def test_a_list_within_a_path_is_refused_with_its_line():
     ]
 
 
-@pytest.mark.parametrize("place", ["- {}", "- - {}"])
-def test_a_quoted_function_is_named_as_such(place):
-    item = place.format("\"$icontains: 'False'\"")
-    assert rubric_problems(f"should:\n{item}") == [
-        "sample.yml:6: p: a quoted function is only text; "
-        "write it without quotes: $icontains: 'False'"
+# Quoted functions --------------------------------------------------------------------------------
+
+NO = Point(check="contains", arguments={"text": "No", "ignore_case": True})
+
+
+@pytest.mark.parametrize(("place", "alternative"), [("- {}", None), ("- - {}", 1)])
+def test_a_quoted_function_is_read_as_a_function_and_named(place, alternative):
+    rubric = "should:\n" + place.format("\"$icontains: 'No'\"")
+    assert points_of(rubric) == [replace(NO, alternative=alternative)]
+    assert rubric_warnings(rubric) == [
+        "sample.yml:6: p: a quoted function is read as a function: $icontains: 'No'"
     ]
+
+
+@pytest.mark.parametrize(
+    ("quoted", "point"),
+    [
+        ("$contains: x: y", None),
+        ("$contains: 'x: y'", Point(check="contains", arguments={"text": "x: y"})),
+        ('$matches: "a\\nb$"', Point(check="matches", arguments={"pattern": "a\nb$"})),
+        (r'$matches: "^\[[AB]\]$"', Point(check="matches", arguments={"pattern": r"^\[[AB]\]$"})),
+        ("$contains_all_of: [a, b]", Point(check="contains_all", arguments={"texts": ["a", "b"]})),
+        ("$is_json:", Point(check="is_json")),
+        ("$ref: no", NO),
+        ("$contains: False", None),
+        ("$contains:", None),
+        ("$contains: [a", None),
+        ("$contains: !!python/name:os.system x", None),
+        ("$ref: nowhere", None),
+        ("$100: is named", None),
+        ("$matches: '('", None),
+    ],
+)
+def test_a_quoted_function_that_cannot_be_read_is_kept_unscored(quoted, point):
+    header = "title: T\npoint_defs: {no: {$icontains: 'No'}}"
+    rubric = f"should: [{json.dumps(quoted)}]"
+    kept = Point(check="js", arguments={"source": quoted})
+    assert points_of(rubric, header) == [point or kept]
+    (warning,) = rubric_warnings(rubric, header)
+    assert ("cannot be read and is not scored" in warning) is (point is None)
+
+
+def test_each_quoted_function_is_named_with_its_line():
+    rubric = "should:\n" + "- \"$icontains: 'No'\"\n" * 3
+    assert [warning.split(": ")[0] for warning in rubric_warnings(rubric)] == [
+        f"sample.yml:{line}" for line in (6, 7, 8)
+    ]
+
+
+def test_a_note_on_a_quoted_function_is_kept():
+    (note,) = rubric_notes('should: ["$factcheck: claim"]')
+    assert "cannot run here and is not scored." in note
+
+
+def test_a_point_with_both_citations_keeps_both():
+    rubric = "should: [{point: greets, citation: Act 5, reference: {title: B, url: u}}]"
+    assert points_of(rubric) == [Point("greets", citation="Act 5; B u")]
+    assert rubric_warnings(rubric) == [
+        "sample.yml:5: p: reference: means the same as citation, which is also given: both kept."
+    ]
+
+
+# Points that are refused -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

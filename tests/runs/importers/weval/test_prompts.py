@@ -3,7 +3,12 @@
 import pytest
 
 from runs.importers.weval.prompts import normal_tag
-from tests.runs.importers.weval.blueprints_in_text import notes_of, problems_of, prompts_of
+from tests.runs.importers.weval.blueprints_in_text import (
+    notes_of,
+    problems_of,
+    prompts_of,
+    warnings_of,
+)
 
 
 def messages_of(prompt: str) -> list[tuple[str, str | None]]:
@@ -87,9 +92,34 @@ def test_prompts_that_ask_the_same_without_an_id_stay_apart():
     assert second.id == f"{first.id}-2"
 
 
-def test_an_id_that_is_given_twice_is_refused():
-    assert problems_of("- {id: a, prompt: Hi}\n- {id: a, prompt: Ho}\n") == [
-        'sample.yml:2: a: the id "a" is already taken at line 1.'
+def test_a_repeated_id_is_made_unique_and_named():
+    text = "".join(f"- {{id: {name}, prompt: Hi}}\n" for name in ("a", "a", "a-2", "a"))
+    assert [prompt.id for prompt in prompts_of(text)] == ["a", "a-3", "a-2", "a-4"]
+    assert warnings_of(text) == [
+        'sample.yml:2: a: the id "a" is already taken at line 1: imported as "a-3".',
+        'sample.yml:4: a: the id "a" is already taken at line 1: imported as "a-4".',
+    ]
+
+
+def test_an_id_made_unique_is_no_longer_than_an_id_may_be():
+    name = "x" * 120
+    _, second = prompts_of(f"- {{id: {name}, prompt: Hi}}\n- {{id: {name}, prompt: Ho}}\n")
+    assert second.id == "x" * 118 + "-2"
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ("citation: A, reference: B", [{"title": "A"}, {"title": "B"}]),
+        ("citation: [A, B], reference: B", [{"title": "A"}, {"title": "B"}]),
+    ],
+)
+def test_a_prompt_with_both_citations_keeps_both(fields, kept):
+    text = f"- {{id: a, prompt: Hi, {fields}}}\n"
+    (prompt,) = prompts_of(text)
+    assert prompt.extras["citation"] == kept
+    assert warnings_of(text) == [
+        "sample.yml:1: a: reference: means the same as citation, which is also given: both kept."
     ]
 
 
