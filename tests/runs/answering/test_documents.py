@@ -8,6 +8,7 @@ from django.urls import reverse
 from evalhub.llm.token_estimates import tokens_in
 from evalhub.models import CallRole, Exposure
 from issues.conversation import request_messages
+from issues.judge_templates.builtin import BUILTIN
 from issues.models import Test
 from issues.revisions import asked_digest, content_of, freeze
 from runs.launching.estimate import _answering
@@ -78,12 +79,19 @@ def test_page_and_api_show_what_the_provider_received(documented, provider, clie
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("text", [BLOCK, NO_BLOCK])
+@pytest.mark.parametrize("text", [BLOCK, NO_BLOCK, BUILTIN[0].text])
 def test_a_judge_reads_the_document_once(documented, provider, text):
     documented(text)
     (prompt,) = map(scripted.prompt, requests_of(provider, to_judges=True))
     assert prompt.count(DOCUMENT) == 1
     assert ("<documents>" in prompt) is (text == NO_BLOCK)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_judge_reads_the_document_of_a_conversation_unchanged(documented, provider):
+    documented(BUILTIN[0].text, messages=TURNS)
+    (prompt,) = map(scripted.prompt, requests_of(provider, to_judges=True))
+    assert prompt.count(DOCUMENT) == 1
 
 
 @pytest.mark.django_db(transaction=True)
