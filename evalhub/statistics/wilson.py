@@ -22,17 +22,24 @@ def wilson_interval(k: int, n: int, *, level: float = 0.95) -> Interval | None:
     check_level(level)
     if n == 0:
         return None
-    z = _quantile(level)
-    p, shrink = k / n, 1 + z * z / n
+    return wilson_bounds(k / n, n, wilson_quantile(level))
+
+
+def wilson_bounds(p: float, n: float, z: float) -> Interval:
+    """Return Wilson's interval of a share p of n > 0 results, ±z standard errors wide.
+
+    `n` may be an effective number, and so a fraction.
+    """
+    shrink = 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z / shrink * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Interval(
-        low=0.0 if k == 0 else centre - half,
-        high=1.0 if k == n else centre + half,
+        low=0.0 if p <= 0 else centre - half,
+        high=1.0 if p >= 1 else centre + half,
     )
 
 
 @cache
-def _quantile(level: float) -> float:
+def wilson_quantile(level: float) -> float:
     """So many standard deviations hold the middle `level` of a normal distribution."""
     return NormalDist().inv_cdf(0.5 + level / 2)

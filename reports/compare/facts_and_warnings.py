@@ -1,20 +1,18 @@
 """The facts above a comparison of two runs, and what speaks against comparing them."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
-from evalhub.formatting import counted, percent
-from evalhub.statistics.bootstrap import clustered_interval
-from evalhub.statistics.interval import Interval
-from reports.compare.evidence_rule import SEED, Findings
+from evalhub.formatting import percent
+from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import COMPARED, counts_of, missing_share, net_change
 from reports.compare.sentences import between, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
-from reports.documents.rate_cells import resampled_share, share_of
-from reports.documents.reading import Reading
-from runs.figures.tallies import Rate
+from runs.figures.tallies import Rate, rate_of_issues
+from runs.models import Run
 
 
 def warnings(sides: Sequence[Side]) -> tuple[str, ...]:
@@ -46,9 +44,17 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     rule = found.evidence.rule if found and found.evidence.p is not None else ""
     detectable, tests = found and found.detectable, counted(counts_of(rows).total(), "test")
     kept = [one for one in rows if one.kind in COMPARED]
-    before = _rate(two, [(one.first, one.times) for one in kept if one.first is not None])
-    after = _rate(two, [(one.second, one.times) for one in kept if one.second is not None])
-    of_first, of_second = (f"{name}, compared tests only" for name in two.names)
+    before = _rate(
+        two.comparison.first.run, [(one.first, one.times) for one in kept if one.first is not None]
+    )
+    after = _rate(
+        two.comparison.second.run,
+        [(one.second, one.times) for one in kept if one.second is not None],
+    )
+    of_first, of_second = (
+        f"{name}, compared tests only{rate.method and f'; 95% CI, {rate.method}'}"
+        for name, rate in zip(two.names, (before, after), strict=True)
+    )
     return (
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
@@ -81,29 +87,13 @@ def _detectable_note(two: TwoRuns) -> str:
     return f"of the tests, with 80% power, if {percent(flips)} flip"
 
 
-def _rate(two: TwoRuns, tests: Sequence[tuple[Tested, int]]) -> Rate:
-    passed = sum(one.passed * times for one, times in tests)
-    n = sum(one.scored * times for one, times in tests)
-    if two.comparison.is_single:
-        return share_of(passed, n)
-    parts = [(one.issue_id, one.passed, one.scored, times) for one, times in tests]
-    return resampled_share(passed, n, resampled(two.reading, parts))
-
-
-def resampled(reading: Reading, parts: Sequence[tuple[int, int, int, int]]) -> Interval | None:
-    """Return the interval of a pass rate, since repeats are not independent; None while pending.
-
-    Args:
-        parts: Issue, passed and scored (above 0) answers to a test, and how many such tests.
-    """
-    issues = [issue for issue, *_ in parts]
-    shares = [passed / scored for _, passed, scored, _ in parts]
-    weights = [float(scored * times) for *_, scored, times in parts]
-    return reading.computed(
-        "compare-rate-1",
-        [shares, weights, issues],
-        lambda: clustered_interval(shares, weights, issues, seed=SEED) if shares else None,
-    )
+def _rate(run: Run, tests: Sequence[tuple[Tested, int]]) -> Rate:
+    sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for one, times in tests:
+        sums[one.issue_id][0] += one.passed * times
+        sums[one.issue_id][1] += one.scored * times
+    issues = [(passed, scored) for passed, scored in sums.values()]
+    return rate_of_issues(issues, answers=run.repeats)
 
 
 def _graded(found: Findings | None) -> list[Fact]:

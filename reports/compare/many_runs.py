@@ -1,13 +1,13 @@
 """The report on several runs or model families: a grid of tests, with totals."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evalhub.formatting import counted, percent
 from reports.compare.controls import known_tags
-from reports.compare.facts_and_warnings import resampled, warnings
+from reports.compare.headline import warnings
 from reports.compare.listing_tables import PROMPT
 from reports.compare.matching_rule import Tested, together
 from reports.compare.query import Side, prompts_of, tag_names, titles
@@ -15,9 +15,9 @@ from reports.compare.side_by_side_query import SideBySide, TestFilter, TestRow
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
-from reports.documents.rate_cells import resampled_share, share_of
 from reports.documents.reading import Reading
 from reports.queries.model_identities import identities
+from runs.figures.tallies import rate_of_issues
 from runs.models import Run
 
 ABSENT = "N/A"
@@ -56,10 +56,10 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
     never = sum(one.scored > 0 and not one.passed for one in tests)
     if filters["family"]:
         columns, compared, title = _family_columns(runs), "model families", "Tests by family"
-        totals = _family_totals(beside, columns, reading)
+        totals = _family_totals(beside, columns)
     else:
         columns, compared, title = _run_columns(runs), "runs", "Tests by runs"
-        totals = _totals(beside, len(tests), reading)
+        totals = _totals(beside, len(tests))
     sentences = (
         f"{counted(len(tests), 'test')} shown, {shared:,} of them in all {len(runs)} runs; "
         f"{mixed:,} have both passed and failed answers.",
@@ -153,18 +153,13 @@ def _cell(tested: Tested | None) -> Cell:
     return Shaded(text, url, share=tested.share)
 
 
-def _totals(beside: SideBySide, shown: int, reading: Reading) -> Table:
+def _totals(beside: SideBySide, shown: int) -> Table:
     totals, first = beside.totals(shown), beside.runs[0]
-    repeated = [run for run in beside.runs if run.repeats > 1]
-    parts = beside.by_issue(repeated) if repeated else {}
+    issues = beside.by_issue(beside.runs)
     rows: list[tuple[Cell, ...]] = []
     for run in beside.runs:
         total, counts = totals[run.pk], totals[run.pk].counts
-        if run.repeats > 1:
-            interval = resampled(reading, parts.get(run.pk, ()))
-            rate = resampled_share(counts.passed, counts.scored, interval)
-        else:
-            rate = share_of(counts.passed, counts.scored)
+        rate = rate_of_issues(issues.get(run.pk, {}).values(), answers=run.repeats)
         with_first = page_url("compare", runs=[first, run])
         rows.append(
             (
@@ -208,17 +203,28 @@ def _family_columns(runs: Sequence[Run]) -> list[CompareColumn]:
     ]
 
 
+def _pooled(runs: Iterable[Mapping[int, tuple[int, int]]]) -> list[tuple[int, int]]:
+    """Add up (passed, scored) of each issue over runs."""
+    sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for issues in runs:
+        for issue, (passed, scored) in issues.items():
+            sums[issue][0] += passed
+            sums[issue][1] += scored
+    return [(passed, scored) for passed, scored in sums.values()]
+
+
 def _names(runs: Sequence[Run]) -> str:
     return ", ".join(dict.fromkeys(run.model_name for run in runs))
 
 
-def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn], reading: Reading) -> Table:
-    parts = beside.by_issue(beside.runs)
+def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn]) -> Table:
+    issues = beside.by_issue(beside.runs)
     rows: list[tuple[Cell, ...]] = []
     for column in columns:
-        mine = [part for run in column.runs for part in parts.get(run.pk, ())]
-        passed, scored = sum(part[1] for part in mine), sum(part[2] for part in mine)
-        rate = resampled_share(passed, scored, resampled(reading, mine))
+        rate = rate_of_issues(
+            _pooled(issues.get(run.pk, {}) for run in column.runs),
+            answers=sum(run.repeats for run in column.runs),
+        )
         rows.append((column.column.title, _names(column.runs), len(column.runs), rate))
     return Table(
         "totals",

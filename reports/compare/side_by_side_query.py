@@ -102,20 +102,21 @@ class SideBySide:
             totals[run] = Total(shown - tests, outcomes, overridden)
         return totals
 
-    def by_issue(self, runs: Sequence[Run]) -> dict[int, list[tuple[int, int, int, int]]]:
+    def by_issue(self, runs: Sequence[Run]) -> dict[int, dict[int, tuple[int, int]]]:
         """Count passed results by run and issue; one query.
 
         Returns:
-            (issue, passed, scored, 1) by run, with scored above 0, as `headline.resampled` takes.
+            (passed, scored) by run and issue, with scored above 0.
         """
         rows = self._shown().filter(run__in=runs).values("run_id", "issue_id")
         counted = rows.annotate(
             passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
             scored=Count("pk", filter=SCORED),
         ).filter(scored__gt=0)
-        found: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
-        for run, *part in counted.values_list("run_id", "issue_id", "passed", "scored"):
-            found[run].append((*part, 1))
+        found: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+        rows_of = counted.values_list("run_id", "issue_id", "passed", "scored")
+        for run, issue, passed, scored in rows_of:
+            found[run][issue] = (passed, scored)
         return found
 
     def _shown(self) -> ItemQuerySet:

@@ -164,7 +164,7 @@ def everywhere_table(found: LatestRunsReport) -> Table:
             (
                 issue_link(one.issue, found.titles[one.issue]),
                 one.models,
-                Rate(0, one.failed, 0.0, None, is_resampled=True),
+                Rate(0, one.failed, 0.0),
             )
             for one in found.never_passed[:SHOWN]
         ],

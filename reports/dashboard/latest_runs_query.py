@@ -14,11 +14,10 @@ from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.matching_rule import match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
-from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
 from runs.baselines import earlier_of, is_baseline
-from runs.figures.tallies import Rate
+from runs.figures.tallies import Rate, rate_of_issues
 from runs.models import Outcome, Result, Run
 
 MAX_MODELS = 8
@@ -230,9 +229,8 @@ def _latest(
 
 
 def _rate(run: Run, counts: Sequence[Counted]) -> Rate:
-    """Of the run; where tests are repeated, its interval is on its own page."""
-    passed, failed = sum(one.passed for one in counts), sum(one.failed for one in counts)
-    return issue_rate(passed, passed + failed, single=run.repeats == 1)
+    issues = [(one.passed, one.passed + one.failed) for one in counts]
+    return rate_of_issues(issues, answers=run.repeats)
 
 
 # Compared ----------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class Dashboard:
         lines = []
         for issue, title in titles:
             counts = groups[issue].counts
-            rate = issue_rate(counts.passed, counts.scored, single=run.repeats == 1)
+            rate = issue_rate(counts.passed, counts.scored, answers=run.repeats)
             lines.append(Line(title, issue, counts, rate))
         failed = [line for line in lines if line.counts.failed]
         return tuple(sorted(failed, key=worst_first)[:WORST])
@@ -84,7 +84,7 @@ class Dashboard:
 def dashboard_of(reading: Reading | None = None) -> Dashboard:
     """Return the figures of the dashboard, in a constant number of queries."""
     newest = Run.objects.select_related("launch").order_by("-pk")[:LATEST]
-    latest = run_lines(newest, reading)
+    latest = run_lines(newest)
     runs = [line.run.pk for line in latest]
     disputed = Result.objects.filter(run__in=runs, is_disputed=True).order_by()
     reviews = Assignment.objects.filter(queue__state=QueueState.OPEN)

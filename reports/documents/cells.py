@@ -1,6 +1,6 @@
 """A report's values as text, as spreadsheet columns and as JSON."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,10 +8,14 @@ from django.utils import timezone
 
 from evalhub import formatting
 from evalhub.outcomes import OUTCOMES
+from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.figures.tallies import Rate
 
 MIN_P = 0.0001
+
+BY_TEST_MARK = "†"
+"""Mark of an interval by test, which does not account for issues; explained below each table."""
 
 
 def words(value: Cell, form: Form) -> str:
@@ -74,12 +78,30 @@ WRITERS: dict[Form, Callable[[Any], str]] = {
 def rate_words(rate: Rate) -> str:
     if rate.share is None:
         return f"{formatting.DASH} (0 scored)"
-    interval = f", {formatting.between(rate.interval)}" if rate.interval else ""
+    interval = f", {between(rate)}" if rate.interval else ""
     return f"{formatting.percent(rate.share)} ({rate.passed:,} of {rate.n:,}{interval})"
 
 
+def between(rate: Rate) -> str:
+    """Return the interval of a rate, with a mark if it does not account for issues."""
+    mark = BY_TEST_MARK if rate.method is Method.BY_TEST else ""
+    return f"{formatting.between(rate.interval)}{mark}"
+
+
+def interval_note(rows: Iterable[Sequence[Cell]]) -> str:
+    """Return the methods of the intervals of these rows' rates, as a note; "" without any."""
+    values = (cell.value if isinstance(cell, Linked) else cell for row in rows for cell in row)
+    used = {value.method for value in values if isinstance(value, Rate)} - {Method.NONE}
+    named = [
+        f"{BY_TEST_MARK} {method}" if method is Method.BY_TEST else str(method)
+        for method in Method
+        if method in used
+    ]
+    return f"95% intervals: {'; '.join(named)}." if named else ""
+
+
 PARTS: dict[Form, tuple[str, ...]] = {
-    "rate": ("passed", "n", "share", "low", "high"),
+    "rate": ("passed", "n", "share", "low", "high", "method"),
     "estimate": ("", "n", "low", "high"),
 }
 """The columns of a spreadsheet that a value of this form takes; "" has the column's own name."""
@@ -112,7 +134,7 @@ def _parts(value: Cell, form: Form) -> tuple[Any, ...]:
         return (None,) * len(PARTS[form])
     bounds = value.interval or (None, None)
     if form == "rate":
-        return (value.passed, value.n, value.share, *bounds)
+        return (value.passed, value.n, value.share, *bounds, str(value.method))
     return (value.value, value.n, *bounds)
 
 
@@ -136,7 +158,7 @@ def as_json(value: Cell) -> Any:
             "n": value.n,
             "share": value.share,
             "interval": value.interval and value.interval._asdict(),
-            "is_resampled": value.is_resampled,
+            "method": value.method,
         }
     if isinstance(value, Estimate):
         interval = value.interval and value.interval._asdict()

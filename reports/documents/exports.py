@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalhub.csv_safety import csv_lines
-from reports.documents.cells import as_json, flat, headings, words
+from reports.documents.cells import as_json, flat, headings, interval_note, words
 from reports.documents.document import Document, Table
 
 
@@ -68,8 +68,8 @@ def _sections(table: Table) -> Iterator[str]:
         shown = zip(row, table.columns, strict=True)
         lines.append("| " + " | ".join(_escaped(words(v, c.form)) for v, c in shown) + " |")
     yield "\n".join(lines)
-    if table.note:
-        yield _escaped(table.note)
+    if note := f"{table.note} {interval_note(table.rows)}".strip():
+        yield _escaped(note)
 
 
 SPECIAL = {ord(sign): f"\\{sign}" for sign in "\\`*_[]<>|#"} | {ord("\n"): " ", ord("\r"): " "}

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from evalhub.statistics.interval import Interval
+from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Linked, Table
 from runs.figures.tallies import Rate
 
@@ -59,7 +60,7 @@ def _fields(part: Fact | Column | Table) -> dict[str, Any]:
 def _kept(value: Cell) -> Any:
     """Return a cell as JSON; other types become an object whose only key names the type."""
     if isinstance(value, Rate):
-        return {"rate": [value.passed, value.n, value.share, value.interval, value.is_resampled]}
+        return {"rate": [value.passed, value.n, value.share, value.interval, value.method]}
     if isinstance(value, Estimate):
         return {"estimate": [value.value, value.n, value.interval]}
     if isinstance(value, Link):
@@ -82,7 +83,7 @@ def _read(value: Any) -> Cell:
 
 READERS: dict[str, Callable[[Any], Cell]] = {
     "rate": lambda parts: Rate(
-        parts[0], parts[1], parts[2], parts[3] and Interval(*parts[3]), parts[4]
+        parts[0], parts[1], parts[2], parts[3] and Interval(*parts[3]), Method(parts[4])
     ),
     "estimate": lambda parts: Estimate(parts[0], parts[1], parts[2] and Interval(*parts[2])),
     "link": lambda parts: Link(*parts),

@@ -60,7 +60,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         models=list(filters["models"] or ()),
         tests=filters["tests"],
     )
-    report = heat_report(query, reading)
+    report = heat_report(query)
     kind = "issues" if query.rows == ISSUE else "tags"
     return Document(
         title=f"Pass rate of each model by {query.rows}",

@@ -8,13 +8,12 @@ from typing import NamedTuple
 from evalhub.models import LanguageModel
 from issues.models import Issue
 from reports.documents.model_lines import names_of
-from reports.documents.reading import Reading
 from reports.queries.exposure import only
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from runs.figures.tallies import Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.figures.tallies import Group, Rates, Tally, grouped, tallies_of
 from runs.models import Result, Run, TagSet
 
 MAX_COLUMNS, MAX_NAMED = 10, 30
@@ -86,7 +85,7 @@ class HeatReport:
     labels: tuple[str, ...]
 
 
-def heat_report(query: HeatQuery, reading: Reading) -> HeatReport:
+def heat_report(query: HeatQuery) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
     scope = scope_of(query.suite)
     latest = _latest(scope, query)
@@ -99,10 +98,11 @@ def heat_report(query: HeatQuery, reading: Reading) -> HeatReport:
     runs = {pk: known[pk] for pk in latest[:MAX_COLUMNS]}
     judge_runs = judge_runs_of(runs)
     groups, names = _grouped(query, runs)
-    repeated = {pk for pk, run in runs.items() if run.repeats > 1}
-    rates = rates_of(
-        groups, reading.computed, resampled=lambda place: place.run == 0 or place.run in repeated
-    )
+    # The column of all runs has their answers together.
+    repeats = {pk: run.repeats for pk, run in runs.items()} | {
+        0: max(1, sum(run.repeats for run in runs.values()))
+    }
+    rates = Rates(groups, answers=lambda place: repeats[place.run])
     return HeatReport(
         scope=scope,
         columns=_columns(runs.values(), called, groups),

@@ -11,7 +11,7 @@ from django.db.models import Count
 from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
 from reports.documents.model_lines import LineStyle
-from reports.documents.rate_cells import issue_rate
+from reports.documents.rate_cells import issue_rate, resampled_share
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
 from reports.issue_timeline.rule import IssueResult, TurningPoints, turning_points
@@ -167,8 +167,8 @@ def _point(
     seen = tuple(runs[run.run] for run in series_point.runs)
     passed = sum(one.passed for one in seen)
     scored = passed + sum(one.failed for one in seen)
-    single = len(seen) == 1 and repeats[series_point.newest.run] == 1
-    return Point(series_point, seen, issue_rate(passed, scored, single=single))
+    answers = sum(repeats[run.run] for run in series_point.runs)
+    return Point(series_point, seen, issue_rate(passed, scored, answers=answers))
 
 
 def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
@@ -182,7 +182,7 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
     lines = []
     for pk, state in tests.values_list("pk", "state")[:MAX_TESTS]:
         passed, failed = counts[pk][Outcome.PASSED], counts[pk][Outcome.FAILED]
-        rate = issue_rate(passed, passed + failed, single=False)
+        rate = resampled_share(passed, passed + failed, None)
         prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
         excluded = sum(counts[pk].values()) - passed - failed
         lines.append(TestLine(pk, state, prompt, rate, excluded))

@@ -2,21 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass
+from typing import Self, TypeVar
 
-from evalhub.statistics.interval import Interval
 from issues.domains import Domains, current_domains
 from issues.models import Issue
-from reports.documents.reading import Reading
 from runs.figures.tallies import (
     Cell,
     Counts,
     Rate,
     Score,
-    at_once,
     counts_of,
-    left_out,
     rate_of,
     score_of,
 )
@@ -64,10 +60,6 @@ class Lines:
     outside: Counts
 
 
-Intervals = Mapping[str, Interval | None]
-"""Resampled intervals by group: "score", "rate", "tag law", "domain law"."""
-
-
 @dataclass(frozen=True)
 class Parts:
     """The cells of a run with the names for grouping them by issue, tag and domain.
@@ -107,32 +99,8 @@ class Parts:
     def by_domain(self) -> dict[str, list[Cell]]:
         return self._grouped(lambda cell: self.within[cell.tag_set_id])
 
-    def rate(self, name: str, cells: Sequence[Cell], known: Intervals) -> Rate:
-        """Return the rate of these cells; with repeats, its interval is the known one."""
-        rate = rate_of(cells, repeats=self.repeats, computed=left_out)
-        return replace(rate, interval=known.get(name)) if rate.is_resampled else rate
-
-    def inputs(self) -> list[Any]:
-        """Return everything that the intervals depend on, as JSON."""
-        rows = [
-            (
-                *(cell.issue_id, self.tags[cell.tag_set_id], cell.outcome, cell.n),
-                *(cell.with_score, cell.weight, cell.weighted_score),
-            )
-            for cell in self.cells
-        ]
-        return [self.repeats, sorted(rows), dict(self.domains.parents)]
-
-    def intervals(self) -> dict[str, Interval | None]:
-        """Resample all intervals. A single issue has none: issues are resampled as a whole."""
-        found = {"score": score_of(self.cells, computed=at_once).interval}
-        if self.repeats > 1:
-            groups = {"rate": list(self.cells)}
-            groups |= {f"tag {name}": mine for name, mine in self.by_tag().items()}
-            groups |= {f"domain {name}": mine for name, mine in self.by_domain().items()}
-            for name, mine in groups.items():
-                found[name] = rate_of(mine, repeats=self.repeats, computed=at_once).interval
-        return found
+    def rate(self, cells: Sequence[Cell]) -> Rate:
+        return rate_of(cells, answers=self.repeats)
 
     def _grouped(self, keys: Callable[[Cell], Iterable[K]]) -> dict[K, list[Cell]]:
         groups: dict[K, list[Cell]] = defaultdict(list)
@@ -142,26 +110,22 @@ class Parts:
         return groups
 
 
-def lines_of(cells: Sequence[Cell], repeats: int, reading: Reading) -> Lines:
-    """Return all lines of a run. Slow intervals are None until they are computed."""
+def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:
+    """Return all lines of a run."""
     parts = Parts.read(cells, repeats)
-    score = score_of(cells, computed=left_out)
-    known: Intervals = {}
-    if score.n:
-        known = reading.computed("run-intervals-1", parts.inputs(), parts.intervals) or {}
     issues = [
-        Line(parts.titles[pk], pk, counts_of(mine), parts.rate(f"issue {pk}", mine, known))
+        Line(parts.titles[pk], pk, counts_of(mine), parts.rate(mine))
         for pk, mine in parts.by_issue().items()
     ]
     return Lines(
-        score=replace(score, interval=known.get("score")),
-        rate=parts.rate("rate", cells, known),
+        score=score_of(cells),
+        rate=parts.rate(cells),
         issues=tuple(sorted(issues, key=worst_first)),
         tags=tuple(
-            Line(name, None, counts_of(mine), parts.rate(f"tag {name}", mine, known))
+            Line(name, None, counts_of(mine), parts.rate(mine))
             for name, mine in sorted(parts.by_tag().items())
         ),
-        domains=_domain_lines(parts, known),
+        domains=_domain_lines(parts),
         outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
     )
 
@@ -172,12 +136,12 @@ def worst_first(line: Line) -> tuple[float, int, str]:
     return (1.0 if share is None else -share, -line.counts.failed, line.name)
 
 
-def _domain_lines(parts: Parts, known: Intervals) -> tuple[Line, ...]:
+def _domain_lines(parts: Parts) -> tuple[Line, ...]:
     """Return one line per domain, each before the domains below it."""
     below: dict[str, list[Line]] = defaultdict(list)
     for name, mine in sorted(parts.by_domain().items()):
         above = parts.domains.above(name)
-        rate = parts.rate(f"domain {name}", mine, known)
+        rate = parts.rate(mine)
         line = Line(name, None, counts_of(mine), rate, depth=len(above))
         below[above[0] if above else ""].append(line)
     return tuple(_tree("", below))

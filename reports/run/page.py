@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from evalhub.formatting import between, count, counted, percent, score
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Document, Estimate, Fact
-from reports.documents.links import page_url, run_url
+from reports.documents.links import page_url
 from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
@@ -41,7 +42,7 @@ def document_of_run(
 def _sentences(report: RunReport) -> Iterator[str]:
     rate, counts = report.rate, report.counts
     if rate.n:
-        interval = f" (95% CI {between(rate.interval)})" if rate.interval else ""
+        interval = f" (95% CI {between(rate.interval)}, {rate.method})" if rate.interval else ""
         passed = f"{count(rate.passed)} of {count(rate.n)} scored results passed"
         yield f"{passed}: {percent(rate.share)}{interval}."
     else:
@@ -90,16 +91,11 @@ def _warnings(report: RunReport) -> Iterator[str]:
 def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     found = report.score
     about = ["weighted by test"] if report.heavy else []
-    if report.is_pending:
-        about.append("interval being computed")
-    elif found.interval:
-        about.append("95% CI, by issue")
+    if found.interval:
+        about.append(f"95% CI, {Method.BY_ISSUE}")
     value = Estimate(found.mean, found.n, found.interval)
-    # Without scripts the link loads the intervals.
-    url = f"{run_url(report.run)}?compute=1" if report.is_pending else ""
-    yield Fact("score", "Score", value, "estimate", ", ".join(about), url)
-    basis = "by issue" if report.rate.is_resampled else "Wilson"
-    note = f"95% CI, {basis}" if report.rate.interval else ""
+    yield Fact("score", "Score", value, "estimate", ", ".join(about))
+    note = f"95% CI, {report.rate.method}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)
     for name, n in report.counts.as_dict().items():
         note = f"of {counted(report.counts.total, 'result')}"

@@ -121,7 +121,7 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
     counts = counts_of(cells)
     answered = sum(cell.answered for cell in cells)
     progress = progress_of(run, judge_runs, counted=(counts, answered, scoring_progress))
-    lines = lines_of(cells, run.repeats, reading)
+    lines = lines_of(cells, run.repeats)
     weighted = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
     return RunReport(
         run=run,

@@ -10,7 +10,7 @@ from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.interval import Interval
 from reports.documents.reading import Reading
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
-from runs.figures.tallies import SEED, Group, Rate, rates_of
+from runs.figures.tallies import Group, Rate, Rates
 from runs.models import Result, Run
 
 NAMES = {OPEN: "Open", NEVER: "Sealed, never exposed", EXPOSED: "Sealed, exposed"}
@@ -65,7 +65,7 @@ def sealing_of(run: Run, reading: Reading) -> Sealing | None:
         groups[stratum].add(issue, outcome, n)
     if not groups.keys() - {OPEN}:
         return None
-    rates = rates_of(groups, reading.computed, resampled=lambda key: run.repeats > 1)
+    rates = Rates(groups, answers=lambda key: run.repeats)
     strata = tuple(
         Stratum(key, name, groups[key].counts.total, rates[key])
         for key, name in NAMES.items()
@@ -91,7 +91,7 @@ def _difference(groups: dict[str, Group], reading: Reading) -> Difference | None
         return None
     issues = [issue for issue, *_ in rows]
     interval = reading.computed(
-        "open-less-sealed-1", rows, lambda: bootstrap_of(_less, parts, issues, seed=SEED)
+        "open-less-sealed-1", rows, lambda: bootstrap_of(_less, parts, issues, seed=1)
     )
     return Difference(value, interval)
 

@@ -40,7 +40,7 @@ class RunDetailsForm(ReportForm):
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the outcomes of each run, overall and by tag."""
     chosen = list(filters["runs"] or ())
-    report = run_details_report(chosen[:MAX_RUNS], reading, tests=filters["tests"])
+    report = run_details_report(chosen[:MAX_RUNS], tests=filters["tests"])
     return Document(
         title="Pass rate of each run, overall and by tag",
         sentences=(

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from reports.documents.model_lines import LineStyle, line_styles, names_of
-from reports.documents.reading import Reading
 from reports.queries.exposure import only
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
-from runs.figures.tallies import Counts, Group, Rates, Tally, grouped, rates_of, tallies_of
+from runs.figures.tallies import Counts, Group, Rates, Tally, grouped, tallies_of
 from runs.models import Result, Run, TagSet
 
 
@@ -45,9 +44,7 @@ class RunDetailsReport:
         return group.counts if group else Counts()
 
 
-def run_details_report(
-    chosen: Sequence[Run], reading: Reading, *, tests: str = ""
-) -> RunDetailsReport:
+def run_details_report(chosen: Sequence[Run], *, tests: str = "") -> RunDetailsReport:
     """Read the chosen runs, or the three latest complete ones; a constant number of queries.
 
     Args:
@@ -57,20 +54,20 @@ def run_details_report(
     ids = [run.pk for run in chosen] or list(reversed(newest[:3]))
     found = runs_of(ids)
     runs = [found[pk] for pk in ids]
-    repeated = {run.pk for run in runs if run.repeats > 1}
+    repeats = {run.pk: run.repeats for run in runs}
     tags_of = dict(TagSet.objects.order_by().values_list("pk", "names"))
 
     def places(tally: Tally) -> Iterable[TagCell]:
         yield from (TagCell(tag, tally.run_id) for tag in ("", *tags_of[tally.tag_set_id]))
 
     results = only(Result.objects.filter(run__in=ids), tests)
-    tallies = tallies_of(results, by_tags=True, by_issue=bool(repeated))
+    tallies = tallies_of(results, by_tags=True, by_issue=True)
     groups = grouped(tallies, places)
     return RunDetailsReport(
         runs=_shown(runs),
         tags=_hardest_first(groups),
         groups=groups,
-        rates=rates_of(groups, reading.computed, resampled=lambda place: place.run in repeated),
+        rates=Rates(groups, answers=lambda place: repeats[place.run]),
         labels=labels_of_all(runs, judge_runs_of(ids)),
     )
 

@@ -7,9 +7,7 @@ from itertools import chain, groupby
 
 from django.core.paginator import Page, Paginator
 
-from evalhub.computed import computed
 from evalhub.models import BatchState
-from reports.documents.reading import Reading
 from reports.queries.run_names import saying
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
@@ -17,12 +15,11 @@ from runs.figures.tallies import (
     Counts,
     Group,
     Rate,
+    Rates,
     Score,
     Tally,
     counts_of,
     grouped,
-    left_out,
-    rates_of,
     score_of,
     tallies_of_runs,
 )
@@ -78,29 +75,24 @@ class RunsReport:
     page: Page
 
 
-def runs_report(page: int = 1, search: str = "", *, reading: Reading | None = None) -> RunsReport:
+def runs_report(page: int = 1, search: str = "") -> RunsReport:
     """Return runs whose label, model, release, launch or suite matches; constant queries."""
     wanted = saying(search)
     runs = Run.objects.filter(wanted).select_related("launch", "requested_by").order_by("-pk")
     shown = Paginator(runs, PAGE).get_page(page)
-    return RunsReport(_grouped(run_lines(shown.object_list, reading)), shown)
+    return RunsReport(_grouped(run_lines(shown.object_list)), shown)
 
 
-def run_lines(runs: Iterable[Run], reading: Reading | None = None) -> tuple[RunLine, ...]:
-    """Return a line for each run, in their order; three queries.
-
-    Args:
-        reading: Decides whether resampled intervals are computed now; None: they are.
-    """
+def run_lines(runs: Iterable[Run]) -> tuple[RunLine, ...]:
+    """Return a line for each run, in their order; two queries."""
     runs = list(runs)
     tallies: dict[int, list[Tally]] = defaultdict(list)
     for tally in tallies_of_runs(runs):
         tallies[tally.run_id].append(tally)
-    repeated = {run.pk for run in runs if run.repeats > 1}
+    repeats = {run.pk: run.repeats for run in runs}
     groups = grouped(chain.from_iterable(tallies.values()), lambda tally: [tally.run_id])
     groups |= {run.pk: Group() for run in runs if run.pk not in groups}
-    computes = reading.computed if reading else computed
-    rates = rates_of(groups, computes, resampled=lambda pk: pk in repeated)
+    rates = Rates(groups, answers=repeats.__getitem__)
     judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
     for judge_run in JudgeRun.objects.filter(run__in=runs).defer("statistics"):
         judge_runs[judge_run.run_id].append(judge_run)
@@ -115,7 +107,7 @@ def _line(
         run=run,
         counts=counts_of(tallies),
         rate=rate,
-        score=score_of(tallies, computed=left_out),
+        score=score_of(tallies),
         state=state_of(run, judge_runs),
         labels=labels_of(run, current),
         jury_fingerprint=current.jury_fingerprint if current else "",

@@ -1,10 +1,8 @@
 from django.http import HttpRequest, HttpResponse
 
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import bounded_text, row_number
 from evalhub.work.leases import workers_alive
-from reports.documents.reading import Reading
 from reports.documents.rendering import needs, page
-from reports.report_views import COMPUTE
 from reports.runs.query import runs_report
 
 
@@ -13,14 +11,12 @@ def runs(request: HttpRequest) -> HttpResponse:
     """All runs, grouped by launch, newest first."""
     search = bounded_text(request.GET.get("q"), 200)
     number = request.GET.get("page", "1")
-    reading = Reading(current_user(request), computes=COMPUTE in request.GET)
-    report = runs_report(row_number(number) or 1, search, reading=reading)
+    report = runs_report(row_number(number) or 1, search)
     return page(
         request,
         "reports/runs/page.html",
         "Run reports",
         report=report,
         search=search,
-        is_pending=reading.pending,
         workers=workers_alive(),
     )

@@ -13,7 +13,7 @@ from reports.summaries.key import Key, Subject, Variant
 from reports.summaries.names import Known
 from reports.summaries.reduce import RankedTest
 from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
-from runs.figures.tallies import Cell, cells_of, counts_of, left_out, score_of
+from runs.figures.tallies import Cell, cells_of, counts_of, score_of
 from runs.models import Outcome, Result, Run, TagSet
 
 MAX_TAGS = 12
@@ -91,7 +91,7 @@ def _tallies(cells: Iterable[Cell], variants: Variants, key: Key) -> list[Tally]
             variant=variant,
             passed=counts.passed,
             scored=counts.scored,
-            score=score_of(by_variant[variant], computed=left_out).mean,
+            score=score_of(by_variant[variant]).mean,
             errors=counts.error,
             unscored=counts.unscored,
         )

@@ -9,9 +9,9 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.formatting import DASH, between, percent
+from evalhub.formatting import DASH, percent
 from evalhub.outcomes import OUTCOMES
-from reports.documents.cells import words
+from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
 from runs.figures.tallies import Rate
@@ -143,7 +143,11 @@ def _rate(rate: Rate, look: str) -> SafeString:
         return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
     if rate.share is None:
         return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
-    interval = f", {between(rate.interval)}" if rate.interval else ""
+    interval = (
+        f', <span title="95% interval: {rate.method}">{between(rate)}</span>'
+        if rate.interval
+        else ""
+    )
     return mark_safe(
         f'<span class="eh-rate"><span class="eh-rate-track">'
         f"{rate_marks(rate.share, rate.interval)}</span>"
@@ -167,6 +171,12 @@ def headline(fact: Fact) -> SafeString:
         return format_html("<strong>{}</strong>", words(fact.value, fact.form))
     small = '<strong>{}</strong><span class="eh-muted">{}</span>'
     return format_html(small, text, rest.removesuffix(")"))
+
+
+@register.simple_tag
+def method_note(rows: Sequence[tuple[Cell, ...]]) -> str:
+    """Render the methods of the intervals in these rows."""
+    return interval_note(rows)
 
 
 @register.filter

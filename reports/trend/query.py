@@ -27,7 +27,7 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
-from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, rates_of, tallies_of
+from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, tallies_of
 from runs.models import Outcome, Result, Run, TagSet
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
@@ -135,7 +135,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     newest = _newest(found, courses)
     runs = runs_of({*courses.runs, *newest.values()})
     judge_runs = judge_runs_of(courses.runs)
-    counted = Counted.read(query, courses, runs, reading)
+    counted = Counted.read(query, courses, runs)
     names, looks = named_lines([runs[run] for run in newest.values()], newest, query.by_family)
     lines = tuple(
         Line(
@@ -211,9 +211,7 @@ class Counted:
     tags_left_out: int
 
     @classmethod
-    def read(
-        cls, query: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run], reading: Reading
-    ) -> "Counted":
+    def read(cls, query: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run]) -> "Counted":
         """Read tag sets, results, and results by tag; three queries."""
         series_points = {
             run.run: RateKey("", series_line.key, place)
@@ -221,7 +219,7 @@ class Counted:
             for place, series_point in enumerate(series_line.series_points)
             for run in series_point.runs
         }
-        pooled = _pooled(courses, runs)
+        answers = _answers(courses, runs)
         tag_sets = TagSet.objects.order_by().values_list("pk", "names")
         tags_of = {pk: frozenset(names) for pk, names in tag_sets}
         results = only(Result.objects.filter(run__in=list(series_points)), query.tests)
@@ -230,13 +228,13 @@ class Counted:
         if query.tag:
             with_tag = [pk for pk, names in tags_of.items() if query.tag.name in names]
             results = results.filter(tag_set__in=with_tag)
-        tallies = tallies_of(results, by_issue=bool(pooled))
+        tallies = tallies_of(results, by_issue=True)
         groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
         of_tags = Result.objects.filter(run__in=_tagged(query, courses))
-        tagged = tallies_of(only(of_tags, query.tests), by_tags=True, by_issue=bool(pooled))
+        tagged = tallies_of(only(of_tags, query.tests), by_tags=True, by_issue=True)
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
-        rates = rates_of(groups, reading.computed, resampled=lambda place: place[1:] in pooled)
+        rates = Rates(groups, answers=lambda place: answers[place[1:]])
         return cls(groups, rates, _hardest_first(kept, groups), left_out)
 
     def point(self, series_line: SeriesLine, series_point: int, runs: Mapping[int, Run]) -> Point:
@@ -250,13 +248,12 @@ class Counted:
         )
 
 
-def _pooled(courses: SeriesLines, runs: Mapping[int, Run]) -> set[tuple[str, int]]:
-    """Return the points (line, place) with several answers to a test."""
+def _answers(courses: SeriesLines, runs: Mapping[int, Run]) -> dict[tuple[str, int], int]:
+    """Return the answers to each test by point (line, place)."""
     return {
-        (series_line.key, place)
+        (series_line.key, place): sum(runs[run.run].repeats for run in series_point.runs)
         for series_line in courses.shown
         for place, series_point in enumerate(series_line.series_points)
-        if len(series_point.runs) > 1 or any(runs[run.run].repeats > 1 for run in series_point.runs)
     }
 
 
@@ -286,7 +283,7 @@ def _by_tag(
     return lambda tally: places(tally.run_id, tally.tag_set_id)
 
 
-NOTHING = Rate(passed=0, n=0, share=None, interval=None, is_resampled=False)
+NOTHING = Rate(passed=0, n=0, share=None)
 
 
 def _largest(

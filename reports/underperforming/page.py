@@ -188,8 +188,8 @@ def _row(report: UnderperformingReport, one: IssueComparison) -> tuple[Cell, ...
 
 
 def _rate(report: UnderperformingReport, one: IssueComparison) -> Rate:
-    single = report.run is not None and report.run.repeats == 1
-    return issue_rate(one.passed, one.scored, single=single)
+    answers = report.run.repeats if report.run else 1
+    return issue_rate(one.passed, one.scored, answers=answers)
 
 
 def _figure(rows: list[RateRow], rate: float | None) -> Figure:

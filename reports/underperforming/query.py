@@ -16,7 +16,7 @@ from reports.underperforming.rule import (
     IssueComparisons,
     issue_comparisons,
 )
-from runs.figures.tallies import Group, Rate, rates_of
+from runs.figures.tallies import Group, Rate, rate_of_issues
 from runs.models import Outcome, Result, Run
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)
@@ -69,14 +69,13 @@ def underperforming(
         passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
         group.add(issue, Outcome.PASSED, passed)
         group.add(issue, Outcome.FAILED, scored - passed)
-    rates = rates_of({"": group}, reading.computed, resampled=lambda _: run.repeats > 1)
     issues = {*tests, *excluded}
     return UnderperformingReport(
         run=run,
         comparisons=_comparisons(run, tests, last, reading),
         titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
         excluded=excluded,
-        rate=rates[""],
+        rate=rate_of_issues(group.issues.values(), answers=run.repeats),
     )
 
 

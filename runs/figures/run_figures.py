@@ -14,7 +14,6 @@ from runs.figures.tallies import (
     Score,
     Tally,
     counts_of,
-    left_out,
     rate_of,
     score_of,
     tallies_of_runs,
@@ -90,8 +89,8 @@ def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> 
         reason=run.reason
         or next((judge_run.reason for judge_run in judge_runs if judge_run.reason), ""),
         counts=counts_of(tallies),
-        rate=rate_of(tallies, repeats=run.repeats),
-        score=score_of(tallies, computed=left_out),
+        rate=rate_of(tallies, answers=run.repeats),
+        score=score_of(tallies),
         spent_usd=spent_usd,
         is_cost_partial=is_cost_partial,
         judge_runs=judge_runs,

@@ -1,32 +1,26 @@
 """Results counted by run, issue, tags and outcome; every pass rate and score is added up from here.
 
-Only `Result`, which is narrow, is read, and all labels are those frozen at launch. Resampled
-intervals take long: `computed` decides whether to compute, keep or leave them out.
+Only `Result`, which is narrow, is read, and all labels are those frozen at launch.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from evalhub.computed import computed as keep
 from evalhub.models import ItemState
-from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rate_interval import Method, mean_interval, rate_interval
 from runs.models import Outcome, Result, Run
 
-SEED = 1
 OUTCOMES = tuple(Outcome.values)
 """Listing the members of a class of choices takes longer than adding up a line."""
 
 K = TypeVar("K", bound=Hashable)
-Computed = Callable[[str, Any, Callable[[], Any]], Any]
-"""Return the value of a function, by its name and inputs; None where it is still to be computed."""
 
 
 class Tally(NamedTuple):
@@ -107,14 +101,14 @@ class Rate:
         n: How many were scored: passed or failed. Each counts once, whatever its weight.
         share: passed / n, in [0, 1]; None where n is 0.
         interval: None where nothing can be said of the spread, or it is still to be computed.
-        is_resampled: The interval is a bootstrap by issue, and not Wilson's.
+        method: Of the interval; `Method.NONE` where there is none.
     """
 
     passed: int
     n: int
     share: float | None
-    interval: Interval | None
-    is_resampled: bool
+    interval: Interval | None = None
+    method: Method = Method.NONE
 
 
 @dataclass(frozen=True)
@@ -124,7 +118,7 @@ class Score:
     Attributes:
         mean: In [0, 1]; None where nothing has a score.
         n: How many results have one.
-        interval: A bootstrap by issue; None where nothing can be said of the spread.
+        interval: By issue; None below 5 issues, and where the spread is unknown.
     """
 
     mean: float | None
@@ -136,8 +130,7 @@ class Score:
 class Group:
     """Results that make one rate.
 
-    `others` are the excluded ones by outcome; `issues` holds (passed, scored) of each issue, where
-    issues were counted apart.
+    `others` are the excluded ones by outcome; `issues` holds (passed, scored) of each issue.
     """
 
     passed: int = 0
@@ -152,7 +145,7 @@ class Group:
         passed = n if outcome == Outcome.PASSED else 0
         self.passed += passed
         self.scored += n
-        if issue and n:
+        if n:
             before, scored = self.issues.get(issue, (0, 0))
             self.issues[issue] = (before + passed, scored + n)
 
@@ -193,7 +186,7 @@ def tallies_of(
 
     Args:
         by_tags: Tell sets of tags apart.
-        by_issue: Tell issues apart: rates by issue and resampling need it.
+        by_issue: Tell issues apart: rates need it for their intervals.
         with_scores: Add up the scores too.
     """
     parts = {"tag_set_id": by_tags, "issue_id": by_issue}
@@ -210,17 +203,8 @@ def tallies_of(
 
 
 def tallies_of_runs(runs: Iterable[Run]) -> list[Tally]:
-    """Count the results of these runs in two queries: enough for their rates and scores.
-
-    Only where tests were repeated are issues told apart, as their rates resample them.
-    """
-    runs = list(runs)
-    once = Result.objects.filter(run__in=[run for run in runs if run.repeats == 1])
-    often = Result.objects.filter(run__in=[run for run in runs if run.repeats > 1])
-    return [
-        *tallies_of(once, with_scores=True),
-        *tallies_of(often, by_issue=True, with_scores=True),
-    ]
+    """Count the results of these runs by issue in one query: enough for rates and scores."""
+    return tallies_of(Result.objects.filter(run__in=list(runs)), by_issue=True, with_scores=True)
 
 
 def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
@@ -258,53 +242,42 @@ def _group(tallies: Iterable[Tally | Cell]) -> Group:
 class Rates(Generic[K]):
     """The pass rates of groups, each made when it is asked for: most pages show a part only."""
 
-    def __init__(self, groups: Mapping[K, Group], intervals: Mapping[K, Interval | None]) -> None:
-        """`intervals` are those of the groups with several answers to a test."""
-        self._groups, self._intervals = groups, intervals
+    def __init__(self, groups: Mapping[K, Group], answers: Callable[[K], int]) -> None:
+        """`answers` are those to each test of a group; its issues must be counted apart."""
+        self._groups, self._answers = groups, answers
 
     def __contains__(self, key: K) -> bool:
         return key in self._groups
 
     def __getitem__(self, key: K) -> Rate:
-        group = self._groups[key]
-        is_resampled = key in self._intervals
-        passed, n = group.passed, group.scored
-        interval = self._intervals[key] if is_resampled else wilson_interval(passed, n)
-        return Rate(passed, n, passed / n if n else None, interval, is_resampled)
+        return rate_of_issues(self._groups[key].issues.values(), answers=self._answers(key))
 
     def get(self, key: K) -> Rate | None:
         """Return the rate of this group; None where there is no such group."""
         return self[key] if key in self._groups else None
 
 
-def rates_of(
-    groups: Mapping[K, Group], computed: Computed, *, resampled: Callable[[K], bool]
-) -> Rates[K]:
-    """Return the pass rate of each group.
-
-    Wilson's interval holds for single answers of one model. Where answers to one test are several,
-    they are not independent: then issues are resampled.
+def rate_of_issues(issues: Iterable[tuple[int, int]], *, answers: int) -> Rate:
+    """Return a pass rate with its interval; every pass rate of the site is made here.
 
     Args:
-        computed: Gives the resampled intervals, or None while they are still to be computed.
-        resampled: True for groups with several answers to a test; their issues must be counted
-            apart.
+        issues: (passed, scored) of each issue.
+        answers: Answers to each test, by repeats and pooled runs: they are no further tests.
     """
-    chosen = {key: _sums(group) for key, group in groups.items() if resampled(key)}
-    inputs = list(chosen.values())
-    found: list[Interval | None] | None = None
-    if any(len(issues) > 1 for issues in inputs):
-        found = computed("rates-2", inputs, lambda: [_interval(one) for one in inputs])
-    return Rates(groups, dict(zip(chosen, found or [None] * len(inputs), strict=True)))
+    issues = list(issues)
+    passed, n = sum(one for one, _ in issues), sum(scored for _, scored in issues)
+    if not n:
+        return Rate(0, 0, None)
+    return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers))
 
 
-def rate_of(tallies: Iterable[Tally | Cell], *, repeats: int, computed: Computed = keep) -> Rate:
-    """Return the pass rate of these results as one group: see `rates_of`."""
-    return rates_of({"": _group(tallies)}, computed, resampled=lambda _: repeats > 1)[""]
+def rate_of(tallies: Iterable[Tally | Cell], *, answers: int) -> Rate:
+    """Return the pass rate of these results as one group."""
+    return rate_of_issues(_group(tallies).issues.values(), answers=answers)
 
 
-def score_of(tallies: Iterable[Tally | Cell], *, computed: Computed = keep) -> Score:
-    """Return the score of these results as a whole, with a bootstrap interval by issue."""
+def score_of(tallies: Iterable[Tally | Cell]) -> Score:
+    """Return the score of these results as a whole, with its interval by issue."""
     issues: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
     n = 0
     for tally in tallies:
@@ -312,31 +285,6 @@ def score_of(tallies: Iterable[Tally | Cell], *, computed: Computed = keep) -> S
         if tally.weight:
             issues[tally.issue_id][0] += tally.weighted_score
             issues[tally.issue_id][1] += tally.weight
-    inputs = [[issue, *sums] for issue, sums in sorted(issues.items())]
-    total, weight = (sum(sums[place] for sums in issues.values()) for place in (0, 1))
-    interval = computed("score-1", inputs, lambda: _interval(inputs)) if len(inputs) > 1 else None
-    return Score(total / weight if weight else None, n, interval)
-
-
-def at_once(name: str, inputs: Any, function: Callable[[], Any]) -> Any:
-    """Compute without keeping: for what is kept as part of something larger."""
-    return function()
-
-
-def left_out(name: str, inputs: Any, function: Callable[[], Any]) -> None:
-    """Leave resampled intervals out."""
-
-
-def _sums(group: Group) -> list[list[int]]:
-    """Return [issue, passed, scored] of each issue."""
-    return [[issue, *sums] for issue, sums in sorted(group.issues.items())]
-
-
-def _interval(issues: Collection[Sequence[float]]) -> Interval | None:
-    """Bootstrap Σ total / Σ weight by issue, from [issue, total, weight] of each."""
-    return clustered_interval(
-        [total / weight for _, total, weight in issues],
-        [weight for *_, weight in issues],
-        [issue for issue, *_ in issues],
-        seed=SEED,
-    )
+    sums = [(total, weight) for total, weight in issues.values()]
+    total, weight = sum(total for total, _ in sums), sum(weight for _, weight in sums)
+    return Score(total / weight if weight else None, n, mean_interval(sums))

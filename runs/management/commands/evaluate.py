@@ -161,7 +161,9 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
 
 def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
     """Return a table of the runs: pass rates with n and interval, a dash if not measured."""
-    table = Table("Run", "Model", "Pass rate", "n", "95 %", "Unscored", "Errors", "Cost", "Time")
+    table = Table(
+        "Run", "Model", "Pass rate", "n", "95 %", "Method", "Unscored", "Errors", "Cost", "Time"
+    )
     for run in runs:
         one, took = figures[run.pk], DASH
         if run.started_at:
@@ -173,6 +175,7 @@ def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
             percent(one.rate.share),
             f"{one.rate.passed}/{one.rate.n}",
             between(one.rate.interval),
+            one.rate.method.value or DASH,
             str(one.counts.unscored),
             str(one.counts.error),
             usd(one.spent_usd),

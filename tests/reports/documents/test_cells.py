@@ -8,7 +8,7 @@ from reports.documents.html_export import html_of
 from reports.templatetags.document import cell, heat
 from runs.figures.tallies import Rate
 
-HALF = Rate(passed=1, n=2, share=0.5, interval=None, is_resampled=False)
+HALF = Rate(passed=1, n=2, share=0.5, interval=None)
 LINKED = Linked(HALF, "/somewhere/?a=1&b=2")
 COLUMN = Column("rate", "Pass rate", "rate")
 
