@@ -6,6 +6,8 @@ tentatively from 0.667 on.
 
 from enum import StrEnum
 
+from evalhub.statistics.interval import Interval
+
 RELIABLE, TENTATIVE = 0.8, 0.667
 MIN_RATERS, MIN_UNITS = 2, 5
 
@@ -17,25 +19,37 @@ class Band(StrEnum):
     TENTATIVE = "tentative"
     UNRELIABLE = "unreliable"
     NO_VARIATION = "no variation"
-    TOO_LITTLE_DATA = "too little data"
+    NOT_ENOUGH_DATA = "not enough data to say"
 
 
-def band(alpha: float | None, *, raters: int, units: int) -> Band:
-    """Rate the reliability of an alpha.
+def is_enough(*, raters: int, units: int) -> bool:
+    """Return whether an alpha of so many raters and units is worth showing."""
+    return raters >= MIN_RATERS and units >= MIN_UNITS
+
+
+def band(alpha: float | None, interval: Interval | None, *, raters: int, units: int) -> Band:
+    """Rate the reliability of an alpha by its interval.
 
     Args:
         alpha: From `alpha_from_coincidences`; None if undefined.
+        interval: From `alpha_interval`; None if unknown.
         raters: Number of raters with ratings.
         units: Number of units with at least two ratings.
 
     Returns:
-        Too little data with fewer than 2 raters or 5 such units; no variation if alpha is
-        undefined; else reliable from 0.8, tentative from 0.667 and unreliable below.
+        No variation if alpha is undefined; reliable if the interval is from 0.8 on, unreliable if
+        it is below 0.667, tentative if it is between these. Not enough data otherwise, and with
+        fewer than 2 raters or 5 such units.
     """
-    if raters < MIN_RATERS or units < MIN_UNITS:
-        return Band.TOO_LITTLE_DATA
+    if not is_enough(raters=raters, units=units):
+        return Band.NOT_ENOUGH_DATA
     if alpha is None:
         return Band.NO_VARIATION
-    if round(alpha, 9) >= RELIABLE:
+    if interval is None:
+        return Band.NOT_ENOUGH_DATA
+    low, high = round(interval.low, 9), round(interval.high, 9)
+    if low >= RELIABLE:
         return Band.RELIABLE
-    return Band.TENTATIVE if round(alpha, 9) >= TENTATIVE else Band.UNRELIABLE
+    if high < TENTATIVE:
+        return Band.UNRELIABLE
+    return Band.TENTATIVE if low >= TENTATIVE and high < RELIABLE else Band.NOT_ENOUGH_DATA

@@ -7,8 +7,8 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from evalhub.statistics.alpha_bands import Band, band
-from evalhub.statistics.alpha_interval import nominal_alpha_interval
+from evalhub.statistics.alpha_bands import Band, band, is_enough
+from evalhub.statistics.alpha_interval import alpha_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_counts
 from evalhub.statistics.judge_intervals import judge_intervals
@@ -203,8 +203,9 @@ def _group_agreement(
     clusters = [coincidences(mine) for _, mine in sorted(units.items())]
     annotators = len({one.who for mine in answers for one in mine})
     alpha = alpha_from_coincidences(summed(clusters), "nominal")
-    reliability = band(alpha, raters=annotators, units=len(answers))
-    is_reported = reliability not in (Band.TOO_LITTLE_DATA, Band.NO_VARIATION)
+    interval = alpha_interval(clusters, "nominal", seed=SEED)
+    reliability = band(alpha, interval, raters=annotators, units=len(answers))
+    is_reported = is_enough(raters=annotators, units=len(answers))
     return GroupAgreement(
         group=group,
         answers=len(answers),
@@ -213,7 +214,7 @@ def _group_agreement(
         compared=compared["n"],
         raw=compared["raw"],
         alpha=alpha if is_reported else None,
-        interval=nominal_alpha_interval(clusters, seed=SEED) if is_reported else None,
+        interval=interval if is_reported else None,
         band=reliability,
     )
 

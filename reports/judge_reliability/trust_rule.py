@@ -99,6 +99,7 @@ class JuryRecord:
     alpha: float | None
     band: Band
     units: int
+    interval: Interval | None
     made: int
     expected: int
 
@@ -129,11 +130,15 @@ def concerns_about(judge: JudgeRecord) -> tuple[Concern, ...]:
 def concerns_about_jury(jury: JuryRecord) -> tuple[Concern, ...]:
     """Return the concerns about a jury: low agreement, or too few judge pairs compared."""
     found = []
-    alpha = f"alpha {score(jury.alpha)} over {jury.units:,} criteria"
+    bounds = jury.interval
+    between = f" ({score(bounds.low)} to {score(bounds.high)})" if bounds else ""
+    alpha = f"alpha {score(jury.alpha)}{between} over {jury.units:,} criteria"
     if jury.band == Band.UNRELIABLE:
-        found.append(Concern(f"Its judges disagree too often: {alpha}, below {TENTATIVE}."))
+        found.append(
+            Concern(f"Its judges disagree too often: {alpha}, significantly below {TENTATIVE}.")
+        )
     if jury.band == Band.TENTATIVE:
-        text = f"Its judges agree only tentatively: {alpha}, below {RELIABLE}."
+        text = f"Its judges agree only tentatively: {alpha}, significantly below {RELIABLE}."
         found.append(Concern(text, is_serious=False))
     if jury.expected and jury.made < MIN_COMPARED * jury.expected:
         text = f"Only {jury.made:,} of {jury.expected:,} expected judge pairs could be compared."

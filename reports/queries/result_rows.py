@@ -10,7 +10,7 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.formatting import score
-from evalhub.statistics.alpha_bands import MIN_RATERS, MIN_UNITS, Band, band
+from evalhub.statistics.alpha_bands import RELIABLE
 from evalhub.statistics.deviation import is_split
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted
@@ -99,11 +99,10 @@ class Row:
 
     @property
     def doubt(self) -> str:
-        """Band of the judges' agreement if it is too low; else ""."""
-        if self.agreement is None:
+        """Alpha of its judges if it is low; else "". Of a single result it proves nothing."""
+        if self.agreement is None or round(self.agreement, 9) >= RELIABLE:
             return ""
-        found = band(self.agreement, raters=MIN_RATERS, units=MIN_UNITS)
-        return "" if found is Band.RELIABLE else found.value
+        return f"alpha {score(self.agreement)}"
 
     @property
     def splits(self) -> int:

@@ -1,7 +1,7 @@
 """Tables of a run's judges: judgments, agreement, errors and judge runs."""
 
 from evalhub.formatting import words
-from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.run.error_advice import ADVICE
 from reports.run.jury_query import RunJury
@@ -43,7 +43,8 @@ def _about_judge(judge: JudgeLine) -> str:
 
 
 BANDS = {
-    "too little data": "It takes two judges and five such criteria.",
+    "not enough data to say": "Reliable takes an interval from 0.8 on, unreliable one below 0.667; "
+    "both take two judges and five such criteria.",
     "no variation": "All verdicts were the same, so agreement beyond chance is not defined.",
     "unreliable": "The judges disagree too often to be trusted without human review.",
 }
@@ -51,7 +52,7 @@ BANDS = {
 
 def agreement(panel: RunJury) -> Table:
     columns = (
-        Column("alpha", "Krippendorff's alpha", "score"),
+        Column("alpha", "Krippendorff's alpha", "estimate", "95% interval: bootstrap over results"),
         Column("band", "Agreement"),
         Column("criteria", "Criteria", "count", "With two or more verdicts"),
         Column("pairs", "Judge pairs compared", "count"),
@@ -59,7 +60,8 @@ def agreement(panel: RunJury) -> Table:
     )
     found = panel.comparisons
     pairs = (found.made, found.expected) if found else (None, None)
-    rows = [(panel.alpha, panel.band, panel.units, *pairs)] if panel.band else []
+    alpha = Estimate(panel.alpha, panel.units, panel.interval)
+    rows = [(alpha, panel.band, panel.units, *pairs)] if panel.band else []
     note = BANDS.get(panel.band or "", "")
     empty = "Agreement is computed when the judge run is done."
     return Table("agreement", "Judge agreement", columns, rows, note=note, empty=empty)

@@ -9,6 +9,7 @@ from django.db.models import Count
 from evalhub.models import LanguageModel
 from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.comparisons import Comparisons
+from evalhub.statistics.interval import Interval
 from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
 from reports.run.progress_query import ScoringProgress
 from runs.models import JudgeRun, Judgment, JudgmentState
@@ -30,6 +31,7 @@ class RunJury:
     Attributes:
         alpha: Krippendorff's, ordinal; None where it is not defined or not computed yet.
         band: What alpha is worth, or why there is none; None until the judge run is done.
+        interval: 95 % of alpha, a bootstrap over results; None where unknown.
         units: Criteria with two or more verdicts, on which alpha rests.
         comparisons: Pairs of judges that can be compared, of those expected; None until the
             judge run is done.
@@ -42,6 +44,7 @@ class RunJury:
     judges: tuple[JudgeLine, ...]
     alpha: float | None
     band: Band | None
+    interval: Interval | None
     units: int
     comparisons: Comparisons | None
     failures: tuple[tuple[str, int], ...]
@@ -74,6 +77,7 @@ def jury_of(judge_run: JudgeRun, assessed: ScoringProgress) -> RunJury:
         judges=tuple(total([line], notes) for line in lines),
         alpha=agreement.alpha if agreement else None,
         band=agreement.band if agreement else None,
+        interval=agreement.interval if agreement else None,
         units=agreement.units if agreement else 0,
         comparisons=Comparisons(*sums["comparisons"]) if sums.get("comparisons") else None,
         checks=Checks(ok=sum(states.values()), failed=failed) if failed or states else None,

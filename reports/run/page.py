@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from evalhub.formatting import between, count, counted, percent, score
+from evalhub.formatting import between, count, percent
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.rate_interval import Method
+from reports.documents.cells import words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
 from reports.queries.result_rows import Row
@@ -71,7 +72,8 @@ def _warnings(report: RunReport) -> Iterator[str]:
     if panel is None:
         return
     if panel.band in (Band.TENTATIVE, Band.UNRELIABLE):
-        yield f"The judges' agreement is {panel.band}: alpha {score(panel.alpha)}."
+        alpha = words(Estimate(panel.alpha, panel.units, panel.interval), "estimate")
+        yield f"The judges' agreement is {panel.band}: alpha {alpha}."
     for judge in panel.judges:
         if judge.fails_often:
             yield (
@@ -108,4 +110,5 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     if report.panel:
         units = f"alpha, over {counted(report.panel.units, 'criterion', 'criteria')}"
         url = page_url("judge_reliability", tab="judges", run=report.run)
-        yield Fact("alpha", "Judge agreement", report.panel.alpha, "score", units, url)
+        alpha = Estimate(report.panel.alpha, report.panel.units, report.panel.interval)
+        yield Fact("alpha", "Judge agreement", alpha, "estimate", units, url)

@@ -173,15 +173,24 @@ class FrozenJudgeSerializer(serializers.Serializer):
     rubric_template = serializers.IntegerField(allow_null=True)
 
 
+class AlphaIntervalSerializer(serializers.Serializer):
+    """The 95 % bounds of an alpha."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
 class AgreementSerializer(serializers.Serializer):
     """Agreement of the judges of a finished judge run.
 
-    `alpha` is Krippendorff's, ordinal; if null, `band` says why. `units` counts criteria of
+    `alpha` is Krippendorff's, ordinal; if null, `band` says why. `interval` has its 95 % bounds
+    by a bootstrap over results, from which `band` follows; null: unknown. `units` counts criteria of
     results with two values or more; `comparisons_made` counts pairs of judgments, of
     `comparisons_expected` (null if they were not counted).
     """
 
     alpha = serializers.FloatField(allow_null=True)
+    interval = AlphaIntervalSerializer(allow_null=True)
     band = serializers.ChoiceField([(band.value, band.value) for band in Band])
     units = serializers.IntegerField()
     comparisons_made = serializers.IntegerField(allow_null=True)
@@ -207,10 +216,11 @@ class JudgeRunSerializer(RowSerializer):
     def get_agreement(self, judge_run: JudgeRun) -> dict[str, Any] | None:
         if not judge_run.statistics:
             return None
-        alpha, band, units = agreement_in(judge_run.statistics)
+        alpha, band, units, interval = agreement_in(judge_run.statistics)
         made, expected = judge_run.statistics.get("comparisons", (None, None))
         return {
             "alpha": alpha,
+            "interval": interval and interval._asdict(),
             "band": band.value,
             "units": units,
             "comparisons_made": made,

@@ -66,6 +66,8 @@ class ResultVerdictSerializer(serializers.Serializer):
     suite_fingerprint = serializers.CharField(source="judge_run.run.suite_fingerprint")
     consensus = serializers.CharField()
     alpha = serializers.FloatField(source="agreement.alpha", allow_null=True)
+    alpha_low = serializers.FloatField(source="agreement.interval.low", default=None)
+    alpha_high = serializers.FloatField(source="agreement.interval.high", default=None)
     band = serializers.ChoiceField(
         [(band.value, band.value) for band in Band], source="agreement.band"
     )

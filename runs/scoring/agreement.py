@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 from django.db.models import Count, QuerySet
 
 from evalhub.digest import digest
-from evalhub.statistics import alpha_bands, krippendorff
-from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics import krippendorff
+from evalhub.statistics.alpha_bands import Band, band, is_enough
+from evalhub.statistics.alpha_interval import alpha_interval
 from evalhub.statistics.comparisons import Comparisons, comparisons
+from evalhub.statistics.interval import Interval
 from evalhub.statistics.krippendorff import Coincidences
 from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
@@ -58,22 +60,34 @@ def scales_of(template_ids: Iterable[int | None]) -> Scales:
     return scales
 
 
+SEED = 1
+"""Of resampling, so that equal judgments have equal intervals."""
+
+
 class Agreement(NamedTuple):
     """The agreement of judges over `units` criteria with values of two or more judges.
 
-    `alpha` is Krippendorff's, ordinal; None for the reason that `band` gives.
+    `alpha` is Krippendorff's, ordinal; None for the reason that `band` gives. `interval` is a
+    bootstrap over results (over criteria where it is of one result); None: unknown.
     """
 
     alpha: float | None
     band: Band
     units: int
+    interval: Interval | None
 
 
 def agreement_on(votes: Iterable[JudgeValue], scales: Scales) -> Agreement:
     """Compute the agreement on one result, without checks, on the scale with the most units."""
     found = max(units_of(votes, scales), key=lambda units: len(units.values), default=NO_UNITS)
-    matrix = krippendorff.coincidences(found.values)
-    return _agreement(matrix, raters=len(found.raters), units=len(found.values))
+    clusters = [krippendorff.coincidences([values]) for values in found.values]
+    interval = (
+        alpha_interval(clusters, seed=SEED)
+        if krippendorff.is_enough(raters=len(found.raters), units=len(clusters))
+        else None
+    )
+    matrix = krippendorff.summed(clusters)
+    return _agreement(matrix, interval, raters=len(found.raters), units=len(found.values))
 
 
 def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
@@ -85,13 +99,19 @@ def agreement_in(statistics: Mapping[str, Any]) -> Agreement:
     scales = statistics.get("scales", {}).values()
     compared = max(scales, key=lambda found: found["units"], default=nothing)
     matrix = krippendorff.from_json(compared["coincidences"])
-    return _agreement(matrix, raters=len(compared["raters"]), units=compared["units"])
+    bounds = compared.get("interval")
+    interval = Interval(*bounds) if bounds else None
+    return _agreement(matrix, interval, raters=len(compared["raters"]), units=compared["units"])
 
 
-def _agreement(matrix: Coincidences, *, raters: int, units: int) -> Agreement:
+def _agreement(
+    matrix: Coincidences, interval: Interval | None, *, raters: int, units: int
+) -> Agreement:
     alpha = krippendorff.alpha_from_coincidences(matrix)
-    band = alpha_bands.band(alpha, raters=raters, units=units)
-    return Agreement(None if band == Band.TOO_LITTLE_DATA else alpha, band, units)
+    found = band(alpha, interval, raters=raters, units=units)
+    if not is_enough(raters=raters, units=units):
+        return Agreement(None, found, units, None)
+    return Agreement(alpha, found, units, interval)
 
 
 def units_of(votes: Iterable[JudgeValue], scales: Scales) -> list[Units]:
@@ -133,7 +153,8 @@ def statistics_of(judge_run_id: int) -> dict[str, Any]:
         "judges": by judge id, the numbers of judgments that are ok, repaired and failed;
         "failures": numbers of failed judgments by kind; "comparisons": the number of judge pairs
         on one criterion that both gave a value, and the number expected; "scales": by name,
-        "coincidences" as `krippendorff.as_json` writes them, "units", the number of criteria of
+        "coincidences" as `krippendorff.as_json` writes them, "interval" of alpha over results as
+        [low, high] or None, which does not add up, "units", the number of criteria of
         results with two values or more, and "raters", the ids of their judges. Checks and
         annotators are left out.
     """
@@ -181,6 +202,7 @@ def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]],
             found["units"] += len(units.values)
             found["raters"] |= units.raters
     for found in sums.values():
+        found["interval"] = alpha_interval(found["coincidences"], seed=SEED)
         found["coincidences"] = krippendorff.as_json(krippendorff.summed(found["coincidences"]))
         found["raters"] = sorted(found["raters"])
     return sums, [made, expected]

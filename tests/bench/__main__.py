@@ -26,6 +26,7 @@ from tests.bench.jobs import JOBS, Job, greedy_s
 from tests.bench.reports import OK
 from tests.bench.reports import Measured as MeasuredPage
 from tests.bench.similarity import LIMIT_MS
+from tests.bench.validity.__main__ import main as validity
 
 HEAD = ("job", "side", "window s", "× ideal", "× compared", "at most", "wall s", "CPU s", "MB")
 
@@ -226,8 +227,11 @@ def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
 def main() -> int:
     """Measure everything, or what the arguments name: a job, `pages`, `queue`, `alike`, `reports`.
 
-    After `reports` follow the beginnings of page names, such as `reports trend compare`.
+    After `reports` follow the beginnings of page names, such as `reports trend compare`; `validity`
+    measures conclusions instead, all of them or those whose names begin as what follows.
     """
+    if sys.argv[1:2] == ["validity"]:
+        return validity(sys.argv[2:])
     named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "queue", "alike", "reports"]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:

@@ -180,7 +180,7 @@ def agreement_table(report: JudgeReport) -> Table:
                 run_link(line.run),
                 line.jury,
                 len(line.members),
-                Estimate(line.agreement.alpha, line.agreement.units),
+                Estimate(line.agreement.alpha, line.agreement.units, line.agreement.interval),
                 str(line.agreement.band),
                 share_of(*line.comparisons) if line.comparisons.expected else None,
                 line.spent_usd,

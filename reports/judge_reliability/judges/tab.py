@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evalhub.formatting import score
+from reports.documents.cells import words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
 from reports.documents.rate_cells import share_of
@@ -58,11 +58,12 @@ def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
     where = f"the judge runs of {run}" if run else _count(len(report.lines), "judge run")
     yield f"{_count(len(report.judges), 'judge')} in {where}: {_reliability(report)}."
     newest = report.lines[0]
-    alpha, band, units = newest.agreement
+    alpha, band, units, interval = newest.agreement
     if alpha is not None:
+        estimate = words(Estimate(alpha, units, interval), "estimate")
         yield (
             f"In the newest judge run ({newest.jury}, {newest.run}) the judges agree with alpha "
-            f"{score(alpha)} over {_count(units, 'criterion', 'criteria')}: {band}."
+            f"{estimate} over {_count(units, 'criterion', 'criteria')}: {band}."
         )
 
 
@@ -87,8 +88,8 @@ def _facts(report: JudgeReport, run: Run | None) -> Iterator[Fact]:
         return
     judges = f"of {_count(len(report.judges), 'judge')}"
     yield Fact("unreliable", "Unreliable", report.unreliable, "count", judges)
-    alpha, band, units = report.lines[0].agreement
-    yield Fact("alpha", "Newest alpha", Estimate(alpha, units), "estimate", str(band))
+    alpha, band, units, interval = report.lines[0].agreement
+    yield Fact("alpha", "Newest alpha", Estimate(alpha, units, interval), "estimate", str(band))
     answered = sum(judge.answered for judge in report.judges)
     asked = sum(judge.asked for judge in report.judges)
     yield Fact("answered", "Coverage", share_of(answered, asked), "rate", "of judgments")

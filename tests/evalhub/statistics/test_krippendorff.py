@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalhub.statistics.alpha_bands import Band, band
+from evalhub.statistics.interval import Interval
 from evalhub.statistics.krippendorff import (
     alpha,
     alpha_from_coincidences,
@@ -124,21 +125,27 @@ def test_random_ratings_have_an_alpha_near_zero():
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("low", "high", "expected"),
     [
-        (0.8, Band.RELIABLE),
-        (0.8 - 1e-12, Band.RELIABLE),
-        (0.799, Band.TENTATIVE),
-        (0.667, Band.TENTATIVE),
-        (0.666, Band.UNRELIABLE),
-        (-0.5, Band.UNRELIABLE),
-        (None, Band.NO_VARIATION),
+        (0.8, 1, Band.RELIABLE),
+        (0.8 - 1e-12, 1, Band.RELIABLE),
+        (0.799, 1, Band.NOT_ENOUGH_DATA),
+        (0.667, 0.799, Band.TENTATIVE),
+        (0.666, 0.799, Band.NOT_ENOUGH_DATA),
+        (-0.5, 0.667, Band.NOT_ENOUGH_DATA),
+        (-0.5, 0.666, Band.UNRELIABLE),
     ],
 )
-def test_band_of_enough_data(value, expected):
-    assert band(value, raters=2, units=5) is expected
+def test_band_goes_by_the_bounds(low, high, expected):
+    assert band((low + high) / 2, Interval(low, high), raters=2, units=5) is expected
+
+
+def test_without_alpha_or_interval_there_is_no_direction():
+    assert band(None, None, raters=2, units=5) is Band.NO_VARIATION
+    assert band(0.9, None, raters=2, units=5) is Band.NOT_ENOUGH_DATA
 
 
 @pytest.mark.parametrize(("raters", "units"), [(1, 100), (3, 4)])
 def test_too_little_data_outweighs_any_alpha(raters, units):
-    assert band(1.0, raters=raters, units=units) is Band.TOO_LITTLE_DATA
+    found = band(1.0, Interval(0.9, 1), raters=raters, units=units)
+    assert found is Band.NOT_ENOUGH_DATA

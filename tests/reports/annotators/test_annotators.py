@@ -117,7 +117,7 @@ def test_what_one_person_judged_alone_is_no_answer_to_compare():
 
 
 @pytest.mark.parametrize(
-    ("values", "band"), [([1, 0, 1, 0], Band.TOO_LITTLE_DATA), ([1] * 6, Band.NO_VARIATION)]
+    ("values", "band"), [([1, 0, 1, 0], Band.NOT_ENOUGH_DATA), ([1] * 6, Band.NO_VARIATION)]
 )
 def test_there_is_no_alpha_of_too_little_or_without_variation(values, band):
     (line,) = group_agreement([*verdicts_of(1, values), *verdicts_of(2, values)], lambda one: [ALL])

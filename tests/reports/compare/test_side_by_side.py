@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.wilson import wilson_bounds, wilson_quantile
 from reports.documents.links import page_url
 from runs.models import Result
 from tests.factories import make_issue, make_test, make_user
@@ -125,14 +127,14 @@ def test_sealed_prompts_are_not_shown_to_viewers():
     assert listed(report(*runs, reader="viewer"), "grid")[0]["prompt"] is None
 
 
-def test_repeats_have_a_resampled_interval(tests):
+def test_repeats_are_no_further_tests(tests):
     runs = three_runs([PASS, PASS], [PASS, PASS], tests=tests)
     repeated = judged(PASS, FAIL, FAIL, FAIL, tests=tests, repeats=2, label="twice")
 
     rate = totals(report(*runs, repeated), repeated)["rate"]
 
-    assert (rate.passed, rate.n, rate.is_resampled) == (1, 4, True)
-    assert rate.interval is not None
+    assert (rate.passed, rate.n, rate.method) == (1, 4, Method.BY_TEST)
+    assert rate.interval == wilson_bounds(0.25, 2, wilson_quantile(0.95))
 
 
 def test_more_runs_than_fit_give_a_warning(tests):

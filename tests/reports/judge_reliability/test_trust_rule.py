@@ -96,15 +96,18 @@ def test_self_evaluation_is_serious_and_being_scripted_is_not():
 
 def test_jury_below_tentative_disagrees_too_often():
     (reason,) = texts_about_jury(0.5, Band.UNRELIABLE)
-    assert reason == "Its judges disagree too often: alpha 0.5 over 50 criteria, below 0.667."
+    assert (
+        reason
+        == "Its judges disagree too often: alpha 0.5 over 50 criteria, significantly below 0.667."
+    )
 
 
 def test_tentative_jury_calls_for_caution():
-    reasons = concerns_about_jury(JuryRecord(0.7, Band.TENTATIVE, 50, 50, 50))
+    reasons = concerns_about_jury(JuryRecord(0.7, Band.TENTATIVE, 50, Interval(0.68, 0.72), 50, 50))
     assert trust_in(reasons) is Trust.CAUTION
 
 
-@pytest.mark.parametrize("band", [Band.RELIABLE, Band.NO_VARIATION, Band.TOO_LITTLE_DATA])
+@pytest.mark.parametrize("band", [Band.RELIABLE, Band.NO_VARIATION, Band.NOT_ENOUGH_DATA])
 def test_jury_without_a_low_alpha_raises_no_concern(band):
     assert texts_about_jury(None, band) == []
 

@@ -4,7 +4,6 @@ import csv
 import io
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from evalhub.statistics.comparisons import Comparisons
@@ -55,14 +54,6 @@ def test_the_score_is_weighted_and_the_pass_rate_is_not(client):
     assert "Tests are weighted" in text
     assert "1 of 2" in text
     assert f">{heavy.pk}</a>" in text
-
-
-def test_an_overview_resamples_nothing(monkeypatch):
-    judged([1], [0])
-    monkeypatch.setattr("runs.figures.tallies.clustered_interval", lambda *args, **kwargs: 1 / 0)
-    cache.clear()
-
-    assert runs_report().groups[0].lines[0].score.mean == 0.5
 
 
 def test_where_all_weigh_one_nothing_is_named(client):
@@ -183,7 +174,7 @@ def test_a_test_without_a_rubric_has_no_parts():
 
 @pytest.mark.parametrize(
     ("agreement", "badge"),
-    [(None, ""), (0.9, ""), (0.8, ""), (0.7, "tentative"), (0.2, "unreliable")],
+    [(None, ""), (0.9, ""), (0.8, ""), (0.7, "alpha 0.7"), (0.2, "alpha 0.2")],
 )
 def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreement, badge):
     run = judged([1, 0])
@@ -191,8 +182,7 @@ def test_a_row_is_badged_only_where_its_judges_agree_too_little(client, agreemen
     (row,) = report(run).grid.rows
 
     assert row.doubt == badge
-    badges = [word for word in ("tentative", "unreliable") if f"{word} judges" in page(client, run)]
-    assert badges == ([badge] if badge else [])
+    assert (f"{badge}</span>" in page(client, run)) is bool(badge)
 
 
 def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):

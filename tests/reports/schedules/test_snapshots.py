@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from evalhub.schedules import ScheduleRefused
 from evalhub.statistics.interval import Interval
+from evalhub.statistics.rate_interval import Method
 from issues.models import Test
 from reports import registry
 from reports.documents.cells import words
@@ -28,7 +29,7 @@ from tests.reports.workspaces import make_workspace
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 CELLS = {
     "text": "plain",
-    "rate": Rate(1, 2, 0.5, Interval(0.1, 0.9), False),
+    "rate": Rate(1, 2, 0.5, Interval(0.1, 0.9), Method.BY_ISSUE),
     "estimate": Estimate(0.25, 4),
     "link": Link("here", "/there/", "note"),
     "usd": Decimal("0.25"),

@@ -6,6 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from evalhub.models import BatchState
+from evalhub.statistics.wilson import wilson_interval
 from reports.documents.reading import Reading
 from reports.trend.page import TREND
 from runs.models import JudgeRun, Run, Suite
@@ -254,10 +255,10 @@ def test_points_beyond_the_limit_are_counted():
     assert "Not shown: 4 earlier runs; increase “Runs shown”." in document.sentences
 
 
-def test_repeats_of_a_test_are_resampled_by_issue(suite):
+def test_repeats_of_a_test_are_no_further_tests(suite):
     tests = [make_test(issue=make_issue()) for _ in range(2)]
     released(make_model(name="kelp"), suite, [1], [1], [0], [0], tests=tests, repeats=2)
     rate = rows(trend()[0])[0]["rate"]
 
-    assert rate.is_resampled
     assert share(rate) == (2, 4)
+    assert rate.interval == wilson_interval(1, 2)

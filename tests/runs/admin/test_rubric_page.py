@@ -211,9 +211,9 @@ def test_coverage_counts_judge_pairs_and_missing_judgments(client, annotator):
 @pytest.mark.parametrize(
     ("votes", "said"),
     [
-        ([[1, 1]] * 5 + [[0, 0]], "alpha 1 reliable"),
+        ([[1, 1]] * 5 + [[0, 0]], "not enough data to say"),
         ([[1, 1]] * 5, "no variation"),
-        ([[1, 0]] * 3, "too little data"),
+        ([[1, 0]] * 3, "not enough data to say"),
         ([[1, 0], [0, 1]] * 3, "unreliable"),
     ],
 )
@@ -375,5 +375,5 @@ def test_agreement_is_not_shown_before_judging(client, annotator):
     page = shown(client, first_result(run))
 
     assert "Judges evaluate each criterion once there is a response." in judges(page)
-    assert "too little data" not in page
+    assert "not enough data to say" not in page
     assert "not in the score" not in row(page)

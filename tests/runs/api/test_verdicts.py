@@ -194,7 +194,9 @@ def test_agreement_has_band_units_and_coverage():
 
     found = verdict(rubric_run([{"text": text} for text in texts], votes))
 
-    assert (found["alpha"], found["band"], found["units"]) == (1.0, Band.RELIABLE, 5)
+    assert (found["alpha"], found["band"], found["units"]) == (1.0, Band.NOT_ENOUGH_DATA, 5)
+    assert found["alpha_low"] < 0.8
+    assert found["alpha_high"] == 1
     assert (found["comparisons_made"], found["comparisons_expected"]) == (5, 5)
     assert (found["answered"], found["expected"]) == (10, 10)
 
@@ -202,7 +204,7 @@ def test_agreement_has_band_units_and_coverage():
 def test_with_too_little_data_there_is_no_alpha():
     found = verdict(rubric_run([POLITE], {"Is polite.": [1, 0]}))
 
-    assert (found["alpha"], found["band"]) == (None, Band.TOO_LITTLE_DATA)
+    assert (found["alpha"], found["band"]) == (None, Band.NOT_ENOUGH_DATA)
 
 
 def test_without_variation_there_is_no_alpha():

@@ -1,8 +1,9 @@
 import pytest
 
-from runs.figures import tallies
+from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.wilson import wilson_interval
 from runs.figures.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of_runs
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test
+from tests.factories import make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, fail, judge
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +19,7 @@ def judged_run(*values, tests=None, **fields):
 
 
 def rate(run):
-    return rate_of(cells_of([run.pk]), repeats=run.repeats)
+    return rate_of(cells_of([run.pk]), answers=run.repeats)
 
 
 def score(run):
@@ -41,7 +42,7 @@ def test_single_answers_of_equal_weight_have_wilsons_interval():
 
     # z = 1.96, p = 3/4, n = 4: centre 0.62745, half 0.32725.
     assert found.interval == pytest.approx((0.3006, 0.9544), abs=1e-4)
-    assert not found.is_resampled
+    assert found.method == "Wilson by test, does not account for issues"
 
 
 def test_a_rate_of_nothing_is_not_measured():
@@ -57,7 +58,7 @@ def test_weights_change_the_score_and_no_pass_rate():
     assert (rate(run).passed, rate(run).n, rate(run).share) == (1, 3, pytest.approx(1 / 3))
     # (3 · 1 + 1 · 0 + 1 · 0) / 5
     assert score(run).mean == pytest.approx(3 / 5)
-    assert score(run).interval is not None
+    assert score(run).interval is None  # of 3 issues
 
 
 def test_the_score_is_of_those_that_have_one():
@@ -74,22 +75,14 @@ def test_a_score_of_nothing_is_not_measured():
 def test_repeats_are_not_counted_as_independent_answers():
     run = judged_run(1, 1, 0, 0, tests=[make_test(), make_test()], repeats=2)
 
-    assert rate(run).is_resampled
+    assert rate(run).interval == wilson_interval(1, 2)
 
 
-def test_one_issue_alone_gives_no_resampled_interval():
-    issue = make_issue()
-    run = judged_run(1, 0, 1, 1, tests=[make_test(issue=issue), make_test(issue=issue)], repeats=2)
+def test_from_five_issues_on_intervals_account_for_them():
+    run = judged_run(1, 0, 1, 1, 1, 0)
 
-    assert rate(run).interval is None
-
-
-def test_an_interval_is_resampled_once(monkeypatch):
-    run = judged_run(1, 0, 1, 0, tests=[make_test(), make_test()], repeats=2)
-    first = rate(run).interval
-    monkeypatch.setattr(tallies, "clustered_interval", lambda *args, **kwargs: pytest.fail("again"))
-
-    assert rate(run).interval == first
+    assert rate(run).method == Method.BY_ISSUE
+    assert score(run).interval is not None
 
 
 def test_several_runs_are_counted_in_one_query(django_assert_num_queries):
@@ -110,18 +103,5 @@ def test_in_brief_a_run_has_the_same_figures(repeats):
     brief, full = tallies_of_runs([run]), cells_of([run.pk])
 
     assert counts_of(brief) == counts_of(full)
-    assert rate_of(brief, repeats=repeats) == rate_of(full, repeats=repeats)
+    assert rate_of(brief, answers=repeats) == rate_of(full, answers=repeats)
     assert score_of(brief).mean == pytest.approx(score_of(full).mean)
-
-
-def test_in_brief_issues_are_told_apart_only_where_tests_were_repeated():
-    once, often = (
-        judged_run(*[1] * 2 * n, tests=[make_test(), make_test()], repeats=n) for n in (1, 2)
-    )
-
-    issues = {
-        run.pk: {t.issue_id for t in tallies_of_runs([once, often]) if t.run_id == run.pk}
-        for run in (once, often)
-    }
-
-    assert issues == {once.pk: {0}, often.pk: set(often.results.values_list("issue", flat=True))}

@@ -45,7 +45,7 @@ def test_sums_of_two_judge_runs_give_the_alpha_of_all_their_verdicts():
 def test_too_little_data_has_no_alpha_in_a_judge_run_either():
     run = run_of((1, 1), (0, 0.5))
     found = agreement_in(statistics_of(run.judge_runs.get().pk))
-    assert (found.alpha, found.band, found.units) == (None, "too little data", 2)
+    assert (found.alpha, found.band, found.units) == (None, "not enough data to say", 2)
 
 
 @pytest.mark.parametrize(

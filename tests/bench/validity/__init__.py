@@ -1,0 +1,43 @@
+"""`python3 dev.py bench validity`: how often conclusions hold, by simulation from stated models.
+
+Each simulation is written from its rule and not from the code that it measures, with fixed seeds.
+To add one, write a module here with `checks(draws)` and name it in `SIMULATIONS`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+
+@dataclass(frozen=True)
+class Check:
+    """A figure beside its rule's bound: it must be within `low` to `high`.
+
+    `measure` takes the number of draws and returns a share in [0, 1].
+    """
+
+    name: str
+    low: float
+    high: float
+    measure: Callable[[int], float]
+
+    def holds(self, figure: float) -> bool:
+        return self.low <= figure <= self.high
+
+    @property
+    def bound(self) -> str:
+        return " and ".join(
+            [
+                *([f"≥ {self.low:.1%}"] if self.low > 0 else []),
+                *([f"≤ {self.high:.1%}"] if self.high < 1 else []),
+            ]
+        )
+
+
+SIMULATIONS = ("intervals", "alpha_bands")
+"""Modules of this folder with a function `checks`."""
+
+
+def checks() -> Iterable[Check]:
+    for name in SIMULATIONS:
+        yield from import_module(f"{__name__}.{name}").checks()

@@ -1,0 +1,39 @@
+"""The simulations of `dev.py bench validity` with few draws, within their random error."""
+
+from math import sqrt
+
+import pytest
+
+from tests.bench.validity import alpha_bands, checks, intervals
+from tests.bench.validity.__main__ import main
+
+DRAWS = 1000
+FEW = [
+    *(one for one in intervals.checks() if "correlation 0.3" in one.name),
+    *(
+        one
+        for one in alpha_bands.checks()
+        if "10 results" in one.name or "100 results × 5" in one.name
+    ),
+]
+
+
+@pytest.mark.parametrize("check", FEW, ids=lambda check: check.name)
+def test_conclusions_hold(check):
+    draws = DRAWS if check.name.startswith("interval") else DRAWS // 25
+    figure = check.measure(DRAWS)
+    error = 3 * sqrt(max(figure * (1 - figure), 0.01) / draws)
+
+    assert check.low - error <= figure <= check.high + error
+
+
+def test_names_are_unique():
+    names = [check.name for check in checks()]
+    assert len(set(names)) == len(names)
+
+
+def test_a_missed_bound_ends_with_1(monkeypatch, capsys):
+    monkeypatch.setattr(intervals, "MOST", 0.5)
+
+    assert main(["interval: 5 issues, rate 0.5, correlation 0.0"], draws=20) == 1
+    assert "NO" in capsys.readouterr().out
