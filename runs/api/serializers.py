@@ -184,8 +184,8 @@ class AgreementSerializer(serializers.Serializer):
     """Agreement of the judges of a finished judge run.
 
     `alpha` is Krippendorff's, ordinal; if null, `band` says why. `interval` has its 95 % bounds
-    by a bootstrap over results, from which `band` follows; null: unknown. `units` counts criteria of
-    results with two values or more; `comparisons_made` counts pairs of judgments, of
+    by a bootstrap over results, from which `band` follows; null: unknown. `units` counts criteria
+    of results with two values or more; `comparisons_made` counts pairs of judgments, of
     `comparisons_expected` (null if they were not counted).
     """
 

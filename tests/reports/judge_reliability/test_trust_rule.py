@@ -26,7 +26,7 @@ def texts_about(**fields):
 
 
 def texts_about_jury(alpha, band, *, made=50, expected=50):
-    record = JuryRecord(alpha, band, units=50, made=made, expected=expected)
+    record = JuryRecord(alpha, band, 50, Interval(0.4, 0.6), made=made, expected=expected)
     return [reason.text for reason in concerns_about_jury(record)]
 
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from django.contrib.auth.models import Permission
-from django.core.cache import caches
 from django.urls import reverse
 
 from evalhub.csv_safety import cell
@@ -231,15 +230,12 @@ def test_a_table_is_downloaded_alone(client):
     assert {row["outcome"]: row["n"] for row in rows}["failed"] == "1"
 
 
-def test_the_first_answer_leaves_out_what_the_second_one_has(client):
-    caches["computed"].clear()
-    run = judged([1], [0], [0.4])
-    first, second = (text_of(page(client, run, query=query)) for query in ("", "?compute=1"))
+def test_facts_name_the_method_of_their_intervals(client):
+    few = page(client, judged([1], [0], [0.4]))
+    many = page(client, judged(*[[1], [0], [0.4]] * 2))
 
-    assert 'data-pending="1"' in first
-    assert "interval being computed" in first
-    assert 'data-pending="0"' in second
-    assert "by issue" in second.partition('id="fact-score"')[2][:200]
+    assert "does not account for issues" in few
+    assert "95% CI, Wilson by issue" in many
 
 
 # Progress ----------------------------------------------------------------------------------------

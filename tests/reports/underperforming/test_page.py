@@ -3,6 +3,7 @@
 import pytest
 from django.core.cache import caches
 
+from evalhub.statistics.rate_interval import Method
 from reports.documents.reading import Reading
 from reports.underperforming.page import UNDERPERFORMING
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
@@ -102,7 +103,7 @@ def test_repeats_are_computed_by_a_second_request():
     # All eight tests lie below the rate: 1 of 2^8 ways to flip them.
     assert first.pending
     assert (row["issue"].text, row["tests"], row["p"]) == ("Planted", 8, 1 / 256)
-    assert (row["rate"].value.n, row["rate"].value.interval) == (16, None)
+    assert (row["rate"].value.n, row["rate"].value.method) == (16, Method.BY_TEST)
 
 
 def test_the_newest_complete_run_is_looked_at_unless_another_is_asked_for():
