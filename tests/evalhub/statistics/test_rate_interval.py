@@ -20,9 +20,9 @@ def test_issues_without_a_scored_result_do_not_count():
 
 def test_known_value_of_five_issues():
     # p = 1/2, variance 5/4 · 4 · 25 / 50² = 0.05: effective n = 0.25 / 0.05 = 5, t(4) = 2.7764;
-    # 1 + t²/n = 2.5417, half = t / 2.5417 · √(0.05 + t²/100) = 0.3892.
+    # 1 + t²/n = 2.5417, half = t / 2.5417 · √(0.05 + t²/100) = 0.3894.
     found = rate_interval([(10, 10), (10, 10), (0, 10), (0, 10), (5, 10)])
-    assert found.interval == pytest.approx((0.1108, 0.8892), abs=1e-4)
+    assert found.interval == pytest.approx((0.1106, 0.8894), abs=1e-4)
     assert found.method is Method.BY_ISSUE
 
 

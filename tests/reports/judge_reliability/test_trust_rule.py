@@ -97,8 +97,8 @@ def test_self_evaluation_is_serious_and_being_scripted_is_not():
 def test_jury_below_tentative_disagrees_too_often():
     (reason,) = texts_about_jury(0.5, Band.UNRELIABLE)
     assert (
-        reason
-        == "Its judges disagree too often: alpha 0.5 over 50 criteria, significantly below 0.667."
+        reason == "Its judges disagree too often: alpha 0.5 (0.4 to 0.6) over 50 criteria, "
+        "significantly below 0.667."
     )
 
 

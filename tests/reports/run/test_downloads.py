@@ -150,7 +150,8 @@ def test_sentences_say_what_the_rates_exclude():
     run = judged([1], [0], [None])
 
     assert document(run).sentences == (
-        "1 of 2 scored results passed: 50% (95% CI 9–91%, Wilson by test, does not account for issues).",
+        "1 of 2 scored results passed: 50% (95% CI 9–91%, "
+        "Wilson by test, does not account for issues).",
         "Excluded from the rates: 1 unscored.",
     )
 
