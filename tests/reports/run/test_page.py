@@ -231,8 +231,8 @@ def test_a_table_is_downloaded_alone(client):
 
 
 def test_facts_name_the_method_of_their_intervals(client):
-    few = page(client, judged([1], [0], [0.4]))
-    many = page(client, judged(*[[1], [0], [0.4]] * 2))
+    few = text_of(page(client, judged([1], [0], [0.4])))
+    many = text_of(page(client, judged(*[[1], [0], [0.4]] * 2)))
 
     assert "does not account for issues" in few
     assert "95% CI, Wilson by issue" in many
