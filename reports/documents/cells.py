@@ -84,7 +84,7 @@ def rate_words(rate: Rate) -> str:
 
 def between(rate: Rate) -> str:
     """Return the interval of a rate, with a mark if it does not account for issues."""
-    mark = BY_TEST_MARK if rate.method is Method.BY_TEST else ""
+    mark = "" if rate.accounts_for_issues else BY_TEST_MARK
     return f"{formatting.between(rate.interval)}{mark}"
 
 

@@ -110,6 +110,10 @@ class Rate:
     interval: Interval | None = None
     method: Method = Method.NONE
 
+    @property
+    def accounts_for_issues(self) -> bool:
+        return self.method is not Method.BY_TEST
+
 
 @dataclass(frozen=True)
 class Score:
