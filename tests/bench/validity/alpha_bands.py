@@ -10,8 +10,9 @@ from functools import partial
 
 import numpy as np
 
+from evalhub.statistics.alpha_bands import Band, band
 from evalhub.statistics.alpha_interval import alpha_interval
-from evalhub.statistics.krippendorff import Band, alpha_from_coincidences, band, summed
+from evalhub.statistics.krippendorff import alpha_from_coincidences, summed
 from evalhub.statistics.krippendorff import coincidences as coincidences_of
 from tests.bench.validity import Check
 
