@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.formatting import percent
 from issues.models import IssueState
 from reports.compare.sentences import is_p
 from reports.dashboard.latest_runs_query import Change, Latest, LatestRunsReport
@@ -13,7 +12,7 @@ from reports.dashboard.query import Dashboard
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.judge_reliability.judges.totals_query import JudgeConcern
-from reports.underperforming.page import reasons
+from reports.underperforming.page import reason
 from reports.underperforming.query import UnderperformingReport
 from runs.baselines import is_baseline
 from runs.figures.tallies import Rate
@@ -176,24 +175,23 @@ def everywhere_table(found: LatestRunsReport) -> Table:
 
 
 def underperforming_table(report: UnderperformingReport) -> Table:
-    found, more = report.comparisons, len(report.listed) - SHOWN
+    found = report.comparisons
+    below = found.below if found else ()
     if report.run is None:
         empty = "No run is complete yet."
     elif found is None:
         empty = "Being computed."
     else:
-        rate = percent(found.rate)
-        empty = f"No issue of the newest run, {report.run}, is significantly below its {rate}."
+        empty = f"No issue of the newest run ({report.run}) is significantly below its others."
+    more = len(below) - SHOWN
     return Table(
         key="underperforming",
         title="Underperforming issues",
         columns=(Column("issue", "Issue", "link"), Column("why", "Why")),
         rows=[
-            (
-                issue_link(one.issue, report.titles[one.issue]),
-                " ".join(reasons(one, found.rate, len(found.issues))) if found else "",
-            )
-            for one in report.listed[:SHOWN]
+            (issue_link(one.issue, report.titles[one.issue]), reason(one, found))
+            for one in below[:SHOWN]
+            if found
         ],
         note=f"{more:,} more." if more > 0 else "",
         empty=empty,

@@ -1,4 +1,4 @@
-"""Underperforming issues: issues with a pass rate significantly below that of their run."""
+"""Underperforming issues: those that pass significantly more rarely than their run's others."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
 from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
-from reports.underperforming.rule import EXACT, LAST, IssueComparison
+from reports.underperforming.rule import LAST, IssueComparison, IssueComparisons
 from runs.figures.tallies import Rate
 from runs.models import Run
 
@@ -43,16 +43,16 @@ class UnderperformingForm(ReportForm):
 
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
-    """Build the list of underperforming issues with reasons, and of the next ones."""
+    """List underperforming issues with reasons, those that never passed, and the next ones."""
     report = underperforming(filters["run"] or newest_run(), reading)
     run = report.run
     return Document(
-        title=f"Issues below the average of {run.model_name}"
+        title=f"Underperforming issues of {run.model_name}"
         if run
-        else "Issues below a run's average",
+        else "Underperforming issues of a run",
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
-        tables=(_listed_table(report), _next_table(report)),
+        tables=(_listed_table(report), _never_table(report), _next_table(report)),
         labels=labels_by_run([run.pk])[run.pk] if run else (),
     )
 
@@ -61,21 +61,15 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
     found = report.comparisons
     if found is None or found.rate is None:
         return
-    listed, n = len(report.listed), len(found.issues)
+    below, n = len(found.below), len(found.issues)
     yield (
-        f"{listed or 'None'} of {counted(n, 'issue')} "
-        f"{'underperforms' if listed == 1 or n == 1 else 'underperform'}. The run's pass rate is "
+        f"{below or 'None'} of {n} {'issue' if n == 1 else 'issues'} "
+        f"{'underperforms' if below == 1 else 'underperform'}. The run's pass rate is "
         f"{percent(found.rate)}."
     )
-    how = (
-        "the exact binomial test"
-        if found.rule == EXACT
-        else "sign flips of its tests, whose repeats are not independent"
-    )
     yield (
-        "An issue is listed if the upper 95% bound of its pass rate is below the run's rate "
-        f"({how}, corrected for all issues by Holm), or if none of its answers passed in the last "
-        f"{LAST} complete runs of any model."
+        "An issue underperforms if random choices of as many tests of the run seldom pass as "
+        f"rarely: p below 0.05 by {found.rule}, one-sided, corrected for all {n} issues (Holm)."
     )
 
 
@@ -89,41 +83,35 @@ def _facts(report: UnderperformingReport) -> Iterator[Fact]:
     found = report.comparisons
     if found is None:
         return
-    below = sum(one.is_below for one in report.listed)
-    never = sum(one.never_passed for one in report.listed)
     n = len(found.issues)
-    yield Fact("below", "Significantly below average", below, "count", f"of {n} issues")
+    yield Fact("below", "Significantly below the others", len(found.below), "count", f"of {n}")
+    never = sum(one.never_passed for one in found.issues)
     yield Fact("never", "Never passed recently", never, "count", f"last {LAST} runs")
 
 
-def reasons(one: IssueComparison, rate: float | None, issues: int) -> tuple[str, ...]:
-    """Return the reasons why an issue is listed."""
-    found = []
-    if one.is_below and one.holm is not None:
-        bound = f" (upper bound {percent(one.upper)})" if one.upper is not None else ""
-        found.append(
-            f"{one.passed} of {one.scored} passed{bound}; the run's rate is {percent(rate)} "
-            f"({is_p(one.holm)}, corrected for {issues} issues)."
-        )
-    if one.never_passed:
-        answers = sum(run.scored for run in one.last[:LAST])
-        found.append(f"Never passed in its last {LAST} runs (0 of {answers} answers).")
-    return tuple(found)
+def reason(one: IssueComparison, found: IssueComparisons) -> str:
+    """Return the evidence against an underperforming issue."""
+    n = len(found.issues)
+    return (
+        f"{one.passed} of {one.scored} answers passed, {percent(one.others)} of the other issues' "
+        f"({is_p(one.holm or 0)}, {found.rule} of {one.tests} tests, Holm over {n} issues)."
+    )
 
 
 COLUMNS = (
     Column("issue", "Issue", "link"),
     Column("rate", "Pass rate", "rate"),
-    Column("upper", "Upper bound", "share", "Of the pass rate (95%)"),
+    Column("others", "Other issues", "share", "Pass rate of the other issues' answers"),
     Column("tests", "Tests", "count", "Scored tests"),
-    Column("p", "p", "p", "One-sided: probability of this few passes at the run's rate"),
+    Column("p", "p", "p", "One-sided: random choices of as many tests that pass as rarely"),
     Column("p_holm", "p (Holm)", "p", "Corrected for all issues of the run"),
     Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
 
 
 def _listed_table(report: UnderperformingReport) -> Table:
-    found, rows = report.comparisons, report.listed
+    found = report.comparisons
+    rows = found.below if found else ()
     drawn = [
         RateRow(
             str(one.issue),
@@ -135,41 +123,58 @@ def _listed_table(report: UnderperformingReport) -> Table:
         for one in rows[:MAX_DRAWN]
         for interval in [_rate(report, one).interval]
     ]
-    if report.run is None:
-        empty = "No complete run yet. Launch a run to check its issues."
-    elif found is None:
-        empty = "Being computed."
-    else:
-        empty = (
-            "No issue is significantly below the run's average. Add tests to the issues below to "
-            "detect smaller differences."
-        )
     return Table(
         key="listed",
-        title="Significantly below average",
+        title="Significantly below the others",
         columns=(*COLUMNS, Column("why", "Reason")),
-        rows=[
-            (*_row(report, one), " ".join(reasons(one, found.rate, len(found.issues))))
-            for one in rows
-            if found
-        ],
+        rows=[(*_row(report, one), reason(one, found)) for one in rows if found],
         note="" if len(drawn) == len(rows) else f"The chart shows the first {MAX_DRAWN}.",
-        empty=empty,
+        empty=_empty(report),
         draw=lambda: _figure(drawn, found.rate) if drawn and found else None,
         describes="Failure rate of each listed issue; the dashed line is the run's",
     )
 
 
+def _empty(report: UnderperformingReport) -> str:
+    if report.run is None:
+        return "No complete run yet. Launch a run to check its issues."
+    if report.comparisons is None:
+        return "Being computed."
+    return (
+        "No issue is significantly below the others. Add tests to the issues below to detect "
+        "smaller differences."
+    )
+
+
+def _never_table(report: UnderperformingReport) -> Table:
+    rows = report.comparisons.never_passed if report.comparisons else ()
+    return Table(
+        key="never",
+        title="Never passed recently",
+        columns=(*COLUMNS, Column("answers", "Answers", "count", f"Of the last {LAST} runs")),
+        rows=[
+            (*_row(report, one), sum(before.scored for before in one.last[:LAST])) for one in rows
+        ],
+        note=f"No answer passed in the last {LAST} complete runs of any model. That alone does "
+        "not tell such an issue from the others of a run that often fails.",
+        empty=f"Every other issue passed at least once in {LAST} runs, or has fewer runs.",
+    )
+
+
 def _next_table(report: UnderperformingReport) -> Table:
     issues = report.comparisons.issues if report.comparisons else ()
-    below = [one for one in issues if not one.is_listed and one.p is not None and one.p < 1]
+    below = [
+        one
+        for one in issues
+        if not one.is_below and one.others is not None and one.passed < one.others * one.scored
+    ]
     return Table(
         key="next",
-        title="Below average, not significant",
+        title="Below the others, not significant",
         columns=COLUMNS,
         rows=[_row(report, one) for one in below[:MAX_NEXT]],
         note="These rates may be low by chance.",
-        empty="No other issue is below average." if report.run else "No complete run yet.",
+        empty="No other issue is below the others." if report.run else "No complete run yet.",
     )
 
 
@@ -179,7 +184,7 @@ def _row(report: UnderperformingReport, one: IssueComparison) -> tuple[Cell, ...
         Linked(_rate(report, one), results_url(report.run, issue=one.issue))
         if report.run
         else None,
-        one.upper,
+        one.others,
         one.tests,
         one.p,
         one.holm,
@@ -213,7 +218,7 @@ def _figure(rows: list[RateRow], rate: float | None) -> Figure:
 UNDERPERFORMING = Page(
     key="underperforming",
     title="Underperforming issues",
-    summary="Issues of a run with a pass rate significantly below its average, with reasons.",
+    summary="Issues of a run that pass significantly more rarely than its others, with reasons.",
     form=UnderperformingForm,
     build=build,
     icon="trending_down",

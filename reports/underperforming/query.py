@@ -12,7 +12,6 @@ from reports.underperforming.rule import (
     LAST,
     Before,
     Counted,
-    IssueComparison,
     IssueComparisons,
     issue_comparisons,
 )
@@ -40,10 +39,6 @@ class UnderperformingReport:
     titles: Mapping[int, str]
     excluded: Mapping[int, int]
     rate: Rate | None = None
-
-    @property
-    def listed(self) -> tuple[IssueComparison, ...]:
-        return self.comparisons.listed if self.comparisons else ()
 
 
 def newest_run() -> Run | None:
@@ -126,11 +121,11 @@ def _last_runs(
 def _comparisons(
     run: Run, tests: Tests, last: Mapping[int, Sequence[Before]], reading: Reading
 ) -> IssueComparisons | None:
-    """Compare the issues; with repeats, resampling may be left to a second request."""
+    """Compare the issues; with repeats, permutations may be left to a second request."""
     if run.repeats == 1:
         return issue_comparisons(tests, last, single=True)
     return reading.computed(
-        "comparisons-2",
+        "comparisons-3",
         [sorted(tests.items()), sorted(last.items())],
         lambda: issue_comparisons(tests, last, single=False),
     )

@@ -1,27 +1,23 @@
-"""Issues with a pass rate significantly below that of their run. Pure."""
+"""Issues with a pass rate significantly below that of the other issues of their run. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.statistics.binomial import at_most, upper_bound
+from evalhub.statistics.group_permutation import DRAWS, GroupPermutation
 from evalhub.statistics.holm import holm
-from evalhub.statistics.sign_flip import FLIPS, sign_flip
+from evalhub.statistics.hypergeometric import few_drawn
 
 LEVEL = 0.95
 LAST = 3
-"""An issue that never passed in this many runs is listed, however few its tests."""
+"""An issue that never passed in this many runs is named as such, however few its tests."""
 
 SEED = 1
-MAX_BOUNDS = 25
-"""Listed issues with a bound, which takes a while to compute; all have a p."""
+_DRAWS_FOR_EACH = 100
+"""Permutations per issue corrected for: fewer could make none of many issues significant."""
 
-_HALVINGS = 12
-_FLIPS_FOR_EACH = 40
-"""Flips per issue corrected for: fewer could make none of many issues significant."""
-
-EXACT = "the exact binomial test"
-FLIPPED = "sign flips of tests"
+EXACT = "the hypergeometric test"
+PERMUTED = "a permutation test"
 
 
 class Counted(NamedTuple):
@@ -44,14 +40,13 @@ class Before(NamedTuple):
 
 @dataclass(frozen=True)
 class IssueComparison:
-    """An issue compared with its run.
+    """An issue compared with the other issues of its run.
 
     Attributes:
         tests: Scored tests of the issue.
-        p: One-sided: the probability of this few passes at the run's rate; None if nothing was
-            scored. `holm` is corrected for all issues of the run.
-        is_single: Each test was answered once.
-        bound: `upper` with repeats, where it was computed.
+        others: Pass rate of the other issues' answers, in [0, 1]; None without other issues.
+        p: One-sided: the share of random choices of as many tests of the run that pass as rarely;
+            None if nothing was scored. `holm` is corrected for all issues of the run.
         last: The last runs that scored it, newest first, if it never passed in this run.
     """
 
@@ -59,37 +54,25 @@ class IssueComparison:
     passed: int
     scored: int
     tests: int
+    others: float | None
     p: float | None
     holm: float | None
-    is_single: bool
-    bound: float | None = None
     last: tuple[Before, ...] = ()
 
     @property
-    def upper(self) -> float | None:
-        """The 95 % upper bound of its rate, in [0, 1]; None where it was not computed."""
-        if not self.is_single:
-            return self.bound
-        return upper_bound(self.passed, self.scored, level=LEVEL)
-
-    @property
     def is_below(self) -> bool:
-        """Its upper bound lies below the run's rate, after Holm's correction."""
+        """Its tests pass significantly more rarely than the others, after Holm's correction."""
         return self.holm is not None and self.holm < 1 - LEVEL
 
     @property
     def never_passed(self) -> bool:
-        """It passed in none of the last 3 runs."""
+        """It passed in none of the last 3 runs: a fact, and no test."""
         return len(self.last) >= LAST and not any(one.passed for one in self.last[:LAST])
-
-    @property
-    def is_listed(self) -> bool:
-        return self.is_below or self.never_passed
 
 
 @dataclass(frozen=True)
 class IssueComparisons:
-    """All issues of a run, listed ones first, most significant first.
+    """All issues of a run, most significant first.
 
     `rule` names the test behind each p; `rate` is the run's, None if nothing was scored.
     """
@@ -99,101 +82,75 @@ class IssueComparisons:
     issues: tuple[IssueComparison, ...]
 
     @property
-    def listed(self) -> tuple[IssueComparison, ...]:
-        return tuple(one for one in self.issues if one.is_listed)
+    def below(self) -> tuple[IssueComparison, ...]:
+        return tuple(one for one in self.issues if one.is_below)
+
+    @property
+    def never_passed(self) -> tuple[IssueComparison, ...]:
+        """Those that are not significantly below, so that no issue is named twice."""
+        return tuple(one for one in self.issues if one.never_passed and not one.is_below)
 
 
 def issue_comparisons(
     issues: Mapping[int, Sequence[Counted]], last: Mapping[int, Sequence[Before]], *, single: bool
 ) -> IssueComparisons:
-    """Compare each issue of a run with the whole run.
+    """Compare each issue of a run with random choices of as many tests of the whole run.
+
+    Permuting tests between issues assumes no distribution: a run that fails nearly everything
+    names no issue for that alone.
 
     Args:
         issues: The scored tests of each issue; where `single`, they may be counted together.
         last: The newest runs that scored it, at least of the issues that never passed here.
-        single: The run has one answer per test: exact binomial test. Otherwise sign flips of
-            tests, by the share of their repeats that passed.
+        single: The run has one answer per test: the permutations are counted (hypergeometric).
+            Otherwise they are drawn, each test with the share of its repeats that passed.
     """
-    rate = _rate([tested for tests in issues.values() for tested in tests])
-    rule = EXACT if single else FLIPPED
-    if rate is None:
+    passed = {issue: sum(test.passed for test in tests) for issue, tests in issues.items()}
+    scored = {issue: sum(test.scored for test in tests) for issue, tests in issues.items()}
+    all_passed, all_scored = sum(passed.values()), sum(scored.values())
+    rule = EXACT if single else PERMUTED
+    if not all_scored:
         return IssueComparisons(None, rule, ())
-    flips = max(FLIPS, _FLIPS_FOR_EACH * len(issues))
-    p_of = _exact_p if single else _flipping(flips)
-    p_values = [p_of(tests, rate) for tests in issues.values()]
+    p_values = (
+        [few_drawn(passed[one], scored[one], all_passed, all_scored) for one in issues]
+        if single
+        else _permuted(issues)
+    )
     found = [
         IssueComparison(
             issue=issue,
-            passed=sum(tested.passed for tested in tests),
-            scored=scored,
-            tests=scored if single else len(tests),
+            passed=passed[issue],
+            scored=scored[issue],
+            tests=scored[issue] if single else len(tests),
+            others=_rate(all_passed - passed[issue], all_scored - scored[issue]),
             p=p,
             holm=corrected,
-            is_single=single,
             last=tuple(last.get(issue, ())),
         )
         for (issue, tests), p, corrected in zip(
             issues.items(), p_values, holm(p_values), strict=True
         )
-        for scored in [sum(tested.scored for tested in tests)]
     ]
-    ordered = sorted(found, key=_most_significant_first)
-    return IssueComparisons(
-        rate, rule, tuple(ordered if single else _bounded(ordered, issues, p_of))
+    ordered = tuple(sorted(found, key=_most_significant_first))
+    return IssueComparisons(all_passed / all_scored, rule, ordered)
+
+
+def _permuted(issues: Mapping[int, Sequence[Counted]]) -> list[float | None]:
+    shares = {
+        issue: [test.passed / test.scored for test in tests] for issue, tests in issues.items()
+    }
+    permutation = GroupPermutation(
+        [share for some in shares.values() for share in some],
+        draws=max(DRAWS, _DRAWS_FOR_EACH * len(issues)),
+        seed=SEED,
     )
+    return [permutation.p_of(some) for some in shares.values()]
 
 
-PValue = Callable[[Sequence[Counted], float], float | None]
+def _rate(passed: int, scored: int) -> float | None:
+    return passed / scored if scored else None
 
 
-def _rate(tests: Sequence[Counted]) -> float | None:
-    scored = sum(tested.scored for tested in tests)
-    return sum(tested.passed for tested in tests) / scored if scored else None
-
-
-def _exact_p(tests: Sequence[Counted], rate: float) -> float | None:
-    scored = sum(tested.scored for tested in tests)
-    return at_most(sum(tested.passed for tested in tests), scored, rate) if scored else None
-
-
-def _flipping(flips: int) -> PValue:
-    def flipped_p(tests: Sequence[Counted], rate: float) -> float | None:
-        """Return half of the two-sided p if the mean share is below the rate, else 1."""
-        away = [tested.passed / tested.scored - rate for tested in tests]
-        p = sign_flip(away, seed=SEED, flips=flips)
-        if p is None:
-            return None
-        return p / 2 if sum(away) < 0 else 1.0
-
-    return flipped_p
-
-
-def _most_significant_first(one: IssueComparison) -> tuple[bool, bool, float, float, int]:
+def _most_significant_first(one: IssueComparison) -> tuple[bool, float, float, float, int]:
     share = one.passed / one.scored if one.scored else 1.0
-    return not one.is_listed, one.holm is None, one.holm or 0.0, share, one.issue
-
-
-def _bounded(
-    ordered: Sequence[IssueComparison], issues: Mapping[int, Sequence[Counted]], p_of: PValue
-) -> list[IssueComparison]:
-    """Add the upper bounds of the listed issues."""
-    most = min(sum(one.is_listed for one in ordered), MAX_BOUNDS)
-    bounds = [_crossing(issues[one.issue], p_of) for one in ordered[:most]]
-    first = [replace(one, bound=bound) for one, bound in zip(ordered, bounds, strict=False)]
-    return [*first, *ordered[most:]]
-
-
-def _crossing(tests: Sequence[Counted], p_of: PValue) -> float | None:
-    """Find by bisection the lowest rate at which these shares are improbable; None: no rate."""
-    shares = [tested.passed / tested.scored for tested in tests]
-    low, high = sum(shares) / len(shares), 1.0
-    if not _is_surprising(p_of(tests, high)):
-        return None
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _is_surprising(p_of(tests, middle)) else (middle, high)
-    return high
-
-
-def _is_surprising(p: float | None) -> bool:
-    return p is not None and p < 1 - LEVEL
+    return one.holm is None, one.holm or 0.0, one.p or 0.0, share, one.issue
