@@ -1,19 +1,18 @@
-"""Certainty of a ranking: possible ranks, and intervals of the means. Pure.
+"""Certainty of a ranking: possible ranks, the significant leader, intervals of the means. Pure."""
 
-Models are compared in pairs, suite by suite, where both ran the same version of a suite.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalhub.statistics.bootstrap import clustered_interval
-from evalhub.statistics.holm import holm
+from evalhub.statistics.flip_distribution import terms_needed
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rank_sets import Pair, RankSet, rank_sets
-from evalhub.statistics.sign_flip import sign_flip
-from reports.leaderboard.rule import RankedModel, pairs
+from reports.leaderboard.pairing_rule import ModelPair, Results, model_pairs
+from reports.leaderboard.rule import RankedModel
 
 SEED = 1
+METHOD = "paired permutation of tests within suites"
 
 
 class Certainty(NamedTuple):
@@ -23,18 +22,63 @@ class Certainty(NamedTuple):
     interval: Interval | None
 
 
-def certainty(ranked: Sequence[RankedModel]) -> dict[str, Certainty]:
+@dataclass(frozen=True)
+class BoardCertainty:
+    """What a ranking's data can tell.
+
+    Attributes:
+        models: By model.
+        pairs: All pairs of ranked models.
+    """
+
+    models: Mapping[str, Certainty]
+    pairs: tuple[ModelPair, ...]
+
+    @property
+    def compared(self) -> int:
+        """Pairs that share a suite; the correction is for so many."""
+        return sum(pair.p is not None for pair in self.pairs)
+
+    @property
+    def told_apart(self) -> int:
+        """Pairs of which one model is significantly better."""
+        return sum(one.ranks.best - 1 for one in self.models.values())
+
+    @property
+    def most_changed(self) -> int:
+        """The largest number of tests or issues in which two models differ."""
+        return max((pair.changed for pair in self.pairs), default=0)
+
+    @property
+    def needed(self) -> int:
+        """Differing tests or issues below which no pair can be significant."""
+        return terms_needed(max(1, self.compared))
+
+    @property
+    def is_too_small(self) -> bool:
+        """No outcome of these comparisons could tell any two models apart."""
+        return self.most_changed < self.needed
+
+    @property
+    def leader(self) -> str | None:
+        """The model with 1 as its only possible rank, if it has a ranked rival."""
+        first = [model for model, one in self.models.items() if one.ranks == (1, 1)]
+        return first[0] if first and len(self.models) > 1 else None
+
+    def largest_p(self, model: str) -> float:
+        """Return the largest corrected p of this model's comparisons."""
+        found = [p.holm for p in self.pairs if model in (p.first, p.second) and p.holm is not None]
+        return max(found, default=1.0)
+
+
+def certainty(ranked: Sequence[RankedModel], results: Results) -> BoardCertainty:
     """Return rank sets that hold for all models at once with 95 % (Holm over all pairs)."""
-    compared = pairs(ranked)
-    found = [sign_flip(pair.differences, seed=SEED) for pair in compared]
+    compared = model_pairs(ranked, results)
     sets = rank_sets(
         [one.model for one in ranked],
-        [
-            Pair(pair.first, pair.second, sum(pair.differences), p)
-            for pair, p in zip(compared, holm(found), strict=True)
-        ],
+        [Pair(pair.first, pair.second, pair.difference or 0, pair.holm) for pair in compared],
     )
-    return {
+    models = {
         one.model: Certainty(
             sets[one.model],
             clustered_interval(
@@ -46,12 +90,18 @@ def certainty(ranked: Sequence[RankedModel]) -> dict[str, Certainty]:
         )
         for one in ranked
     }
+    return BoardCertainty(models, tuple(compared))
 
 
-def inputs(ranked: Sequence[RankedModel]) -> list[object]:
-    """Return everything that `certainty` depends on, as JSON."""
+def inputs(ranked: Sequence[RankedModel], checksums: Mapping[int, float]) -> list[object]:
+    """Return everything that `certainty` depends on, as JSON.
+
+    Args:
+        checksums: By run; another one if a score of a test changed.
+    """
     models = [
-        [one.model, [[suite.suite, suite.version, suite.score] for suite in one.suites]]
+        [one.model, [[suite.suite, suite.version, suite.score, suite.runs] for suite in one.suites]]
         for one in ranked
     ]
-    return [SEED, models]
+    runs = sorted({run for one in ranked for suite in one.suites for run in suite.runs})
+    return [SEED, models, [[run, checksums.get(run)] for run in runs]]

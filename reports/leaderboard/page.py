@@ -13,11 +13,13 @@ from reports.documents.document import Cell, Column, Document, Estimate, Fact, L
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.topic_names import topic_title
-from reports.leaderboard.certainty_rule import Certainty, certainty, inputs
+from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty, certainty, inputs
+from reports.leaderboard.certainty_tables import lead, ranks_in_words, rivals, told_apart
 from reports.leaderboard.figure import Mean, ranked_means
 from reports.leaderboard.query import (
     Field,
     all_labels,
+    checksums,
     field_of_runs,
     frozen_tags,
     labels_by_model,
@@ -95,20 +97,34 @@ class Ranking:
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Rank models with confidence sets, and list excluded models and the runs behind one model."""
     ranking = _ranked(filters)
-    ranked, sure = ranking.board.ranked, None
-    if ranked:
-        sure = reading.computed("rank-certainty-1", inputs(ranked), lambda: certainty(ranked))
+    sure = _certainty(filters, ranking, reading)
     return Document(
         title=_title(filters),
-        sentences=_sentences(filters, ranking, sure or {}),
-        facts=_facts(filters, ranking),
+        sentences=_sentences(filters, ranking, sure),
+        facts=_facts(filters, ranking, sure),
         tables=(
-            _ranking_table(filters, ranking, sure or {}),
+            _ranking_table(filters, ranking, sure.models if sure else {}),
             *_variants(filters, ranking),
+            *rivals(filters["model"], ranking.names, sure),
             _excluded(ranking),
         ),
         warnings=(WARNING, *_mixed_versions(ranking)),
         labels=all_labels(ranking.labels),
+    )
+
+
+def _certainty(
+    filters: Mapping[str, Any], ranking: Ranking, reading: Reading
+) -> BoardCertainty | None:
+    """Compute the certainty of a ranking from the scores of single tests, or leave it for later."""
+    ranked, tag, beta = ranking.board.ranked, filters["tag"], filters["beta"] or 0
+    if not ranked:
+        return None
+    runs = [run for one in ranked for suite in one.suites for run in suite.runs]
+    return reading.computed(
+        "rank-certainty-2",
+        [tag, beta, *inputs(ranked, checksums(runs, tag))],
+        lambda: certainty(ranked, ranking.field.test_scores(runs, tag, beta=beta)),
     )
 
 
@@ -156,22 +172,18 @@ def _title(filters: Mapping[str, Any]) -> str:
 
 
 def _sentences(
-    filters: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
+    filters: Mapping[str, Any], ranking: Ranking, sure: BoardCertainty | None
 ) -> tuple[str, ...]:
     ranked = ranking.board.ranked
     sentences = []
     if ranked:
         first = ranked[0]
-        firsts = sum(known.ranks.best == 1 for known in sure.values())
-        rivals = (
-            " and is significantly first"
-            if firsts == 1
-            else f"; no significant difference between the top {firsts} of {len(ranked)} models"
-        )
         sentences.append(
             f"{ranking.names[first.model]} has the highest mean, {first.mean:.3g} over "
-            f"{_suites(len(first.suites))}{rivals if sure else ''}."
+            f"{_suites(len(first.suites))}."
         )
+    if len(ranked) > 1 and sure:
+        sentences.append(lead(ranking.names, sure))
     if ranking.board.shared is not None:
         sentences.append(
             f"Only the {_suites(len(ranking.board.shared))} that all of them ran count."
@@ -202,7 +214,9 @@ def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
     )
 
 
-def _facts(filters: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
+def _facts(
+    filters: Mapping[str, Any], ranking: Ranking, sure: BoardCertainty | None
+) -> tuple[Fact, ...]:
     suites = {score.suite for one in ranking.board.ranked for score in one.suites}
     left_out = len(ranking.board.excluded) + len(ranking.unmeasured)
     return (
@@ -215,6 +229,7 @@ def _facts(filters: Mapping[str, Any], ranking: Ranking) -> tuple[Fact, ...]:
         ),
         Fact("left_out", "Not ranked", left_out, "count", "reasons below"),
         Fact("suites", "Suites", len(suites), "count", "each counts once"),
+        *told_apart(sure),
         outside_fact(ranking.field),
     )
 
@@ -250,8 +265,10 @@ def _ranking_table(
             _ranked_row(place, one, filters, ranking, sure) for place, one in enumerate(ranked, 1)
         ],
         note="The latest complete run of each suite and model, or the mean of its variants. "
-        "Models are compared in pairs over the suites both ran (sign-flip test, Holm): a "
-        "wide range of ranks means no significant difference.",
+        f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
+        "whole issues where enough differ, else tests of one issue may fail together). A "
+        "wide range of ranks means that the data cannot tell models apart, not that they are "
+        "equal.",
         empty=_empty(filters, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",
@@ -290,12 +307,6 @@ def _ranked_row(
         len(ranking.runs[one.model]),
         ", ".join(ranking.labels[one.model]) or None,
     )
-
-
-def ranks_in_words(known: Certainty) -> str:
-    """Return a model's possible ranks, such as "2" or "1 to 3"."""
-    best, worst = known.ranks
-    return str(best) if best == worst else f"{best} to {worst}"
 
 
 def _developer(filters: Mapping[str, Any], ranking: Ranking, key: str) -> str | None:

@@ -1,19 +1,25 @@
 """The latest complete run of each suite and model, with scores, for leaderboards."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.db.models import F, FloatField, QuerySet, Sum
+
 from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
-from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest
+from reports.leaderboard.pairing_rule import ScoredTest
+from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
 from reports.queries.complete_runs import complete_runs_with_times, sums_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
 from runs.figures.run_labels import labels_of
-from runs.models import Run, TagSet
+from runs.models import Result, Run, TagSet
+
+FLOAT = FloatField()
 
 
 @dataclass(frozen=True)
@@ -60,9 +66,31 @@ class Field:
         """Add up the results of these runs, or of those tests that had the tag at launch."""
         runs = [run for one in counted for run in one.runs]
         betas = {run: self.entrants[run].own_beta for run in runs}
-        names = dict(TagSet.objects.order_by().values_list("pk", "names")) if tag else {}
-        tag_sets = [pk for pk in names if tag in names[pk]] if tag else None
-        return sums_of(runs, betas, tag_sets=tag_sets, is_remixed=is_remixed)
+        return sums_of(runs, betas, tag_sets=tag_sets_with(tag), is_remixed=is_remixed)
+
+    def test_scores(
+        self, runs: Iterable[int], tag: str = "", *, beta: float = 0
+    ) -> dict[int, list[ScoredTest]]:
+        """Read the scored results of these runs, of tests that had the tag at launch; one query.
+
+        Args:
+            beta: Weight of similarity; 0 keeps the scores.
+        """
+        found: dict[int, list[ScoredTest]] = defaultdict(list)
+        fields = ("run_id", "test_id", "issue_id", "weight", "score", "similarity", "is_overridden")
+        rows = _scored(runs, tag).values_list(*fields)
+        for run, test, issue, weight, score, similarity, is_overridden in rows.iterator(10_000):
+            own = self.entrants[run].own_beta
+            at = remixed(
+                score,
+                similarity,
+                is_overridden=is_overridden,
+                own_beta=own,
+                beta=beta or own,
+            )
+            if at is not None:
+                found[run].append(ScoredTest(test, issue, weight, at))
+        return dict(found)
 
 
 FIELDS = (
@@ -124,6 +152,30 @@ def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]
     """
     tags = tags_by_suite() if tags is None else tags
     return {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
+
+
+def tag_sets_with(tag: str) -> list[int] | None:
+    """Return the sets of tags that have this one; None for no tag: all sets."""
+    if not tag:
+        return None
+    names = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    return [pk for pk in names if tag in names[pk]]
+
+
+def _scored(runs: Iterable[int], tag: str) -> QuerySet[Result]:
+    rows = Result.objects.filter(run__in=list(runs), score__isnull=False).order_by()
+    tag_sets = tag_sets_with(tag)
+    return rows if tag_sets is None else rows.filter(tag_set__in=tag_sets)
+
+
+def checksums(runs: Iterable[int], tag: str = "") -> dict[int, float]:
+    """Return a number for each run that changes with the score of any of its tests; one query.
+
+    It is Σ test·weight·score to 12 digits, since engines add in any order.
+    """
+    sums = _scored(runs, tag).values("run_id")
+    found = sums.annotate(sum=Sum(F("test_id") * F("weight") * F("score"), output_field=FLOAT))
+    return {run: float(f"{total:.12g}") for run, total in found.values_list("run_id", "sum")}
 
 
 def frozen_tags() -> list[str]:

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import combinations
 from statistics import fmean
 
 MIN_SUITES = 10
@@ -109,6 +108,19 @@ class Sums:
         total = (1 - beta) * rubric + beta * self.similar + self.overridden
         score = total / (self.mixed_weight + self.overridden_weight)
         return min(1.0, max(0.0, score))
+
+
+def remixed(
+    score: float, similarity: float | None, *, is_overridden: bool, own_beta: float, beta: float
+) -> float | None:
+    """Return one result's score at another weight of similarity, as `Sums.at` does for a run."""
+    if beta == own_beta or is_overridden:
+        return score
+    if own_beta == 1 or similarity is None:
+        return None
+    similar = max(0.0, similarity)
+    rubric = (score - own_beta * similar) / (1 - own_beta)
+    return min(1.0, max(0.0, (1 - beta) * rubric + beta * similar))
 
 
 @dataclass(frozen=True)
@@ -230,26 +242,3 @@ def board(scores: Scores, *, least: int, same_only: bool = False) -> Board:
 def needs(least: int, what: str, has: int) -> str:
     """Return the reason for an exclusion, such as "needs ≥ 10 suites, has 4"."""
     return f"needs ≥ {least} {what}{'' if least == 1 else 's'}, has {has}"
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two ranked models on the suites that both ran in the same version.
-
-    `differences` are first minus second, by suite.
-    """
-
-    first: str
-    second: str
-    differences: tuple[float, ...]
-
-
-def pairs(ranked: Iterable[RankedModel]) -> list[Pair]:
-    scores = {
-        one.model: {(suite.suite, suite.version): suite.score for suite in one.suites}
-        for one in ranked
-    }
-    return [
-        Pair(first, second, tuple(ours[key] - theirs[key] for key in ours if key in theirs))
-        for (first, ours), (second, theirs) in combinations(scores.items(), 2)
-    ]

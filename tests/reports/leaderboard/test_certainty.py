@@ -1,42 +1,120 @@
 import json
+from functools import reduce
+
+import pytest
 
 from reports.leaderboard.certainty_rule import certainty, inputs
-from reports.leaderboard.rule import RankedModel, SuiteScore
+from reports.leaderboard.certainty_tables import lead
+from tests.bench.validity.leaderboard import SMALL, Shape, false_alarms, told_apart
+from tests.reports.leaderboard.test_pairing import ranked
 
 
-def standing(model, *scores, version="1"):
-    suites = tuple(SuiteScore(n, version, score, (n,)) for n, score in enumerate(scores))
-    return RankedModel(model, sum(scores) / len(scores), suites)
+def board(*models):
+    """The certainty of models with these scores by test, one suite each."""
+    found = [ranked(name, tests, first_run=10 * i) for i, (name, tests) in enumerate(models)]
+    return certainty([one for one, _ in found], reduce(dict.__or__, (of for _, of in found)))
 
 
-GOOD = standing("good", *[0.9 - n / 100 for n in range(10)])
-BAD = standing("bad", *[0.5 - n / 50 for n in range(10)])
+def ranks(found):
+    return {name: tuple(one.ranks) for name, one in found.models.items()}
 
 
-def test_models_that_differ_in_every_suite_have_one_rank_each():
-    found = certainty([GOOD, BAD])
-    assert [tuple(found[name].ranks) for name in ("good", "bad")] == [(1, 1), (2, 2)]
+GOOD, BAD = ("good", [1] * 10), ("bad", [0] * 10)
+NAMES = {name: name.title() for name in ("good", "bad", "other", "alone")}
+
+
+def test_models_that_differ_in_every_test_have_one_rank_each():
+    found = board(GOOD, BAD)
+    assert ranks(found) == {"good": (1, 1), "bad": (2, 2)}
+    assert (found.told_apart, found.leader) == (1, "good")
 
 
 def test_models_that_differ_here_and_there_share_ranks():
-    other = standing("other", *[0.9 - n / 100 + (-1) ** n / 50 for n in range(10)])
-    found = certainty([GOOD, other])
-    assert [tuple(found[name].ranks) for name in ("good", "other")] == [(1, 2), (1, 2)]
+    found = board(("good", [1, 0] * 5), ("other", [0, 1] * 5))
+    assert ranks(found) == {"good": (1, 2), "other": (1, 2)}
+    assert found.leader is None
 
 
-def test_other_versions_of_the_suites_tell_nothing():
-    elsewhere = standing("bad", *[0.1] * 10, version="2")
-    assert tuple(certainty([GOOD, elsewhere])["good"].ranks) == (1, 2)
+def test_a_leader_is_said_to_be_first_with_its_evidence():
+    sentence = lead(NAMES, board(GOOD, BAD))
+    assert "Good is significantly first of 2 models: p = 0.002 or less" in sentence
+    assert "paired permutation of tests within suites, Holm over 1 pair" in sentence
+
+
+def test_a_single_ranked_model_leads_nobody():
+    assert board(("alone", [1] * 50)).leader is None
+
+
+def test_a_model_that_may_share_its_rank_does_not_lead():
+    # Both are better than the last one, and may be first.
+    found = board(GOOD, ("other", [1] * 9 + [0]), BAD)
+    assert ranks(found) == {"good": (1, 2), "other": (1, 2), "bad": (3, 3)}
+    assert found.leader is None
+    assert "No model is significantly first: 2 of 3 models may be" in lead(NAMES, found)
+
+
+def test_a_best_possible_rank_of_two_is_not_first():
+    found = board(("other", [1] * 9 + [0]), BAD, GOOD)
+    assert [name for name, one in found.models.items() if one.ranks.best == 1] == ["other", "good"]
+    assert found.leader is None
+
+
+def test_leader_by_shared_tests_is_named_although_another_has_the_highest_mean():
+    # "other" has its own version of the suite, and is compared with nobody.
+    better, theirs = ranked("other", [1] * 10, version="2", first_run=100)
+    (good, ours), (bad, worse) = ranked("good", [1] * 10), ranked("bad", [0] * 10, first_run=50)
+    assert certainty([better, good, bad], theirs | ours | worse).leader is None
+
+
+@pytest.mark.parametrize(("tests", "is_too_small"), [(5, True), (6, False)])
+def test_five_tests_are_too_few_for_two_models_and_six_are_not(tests, is_too_small):
+    found = board(("good", [1] * tests), ("bad", [0] * tests))
+    assert (found.is_too_small, found.leader is None) == (is_too_small, is_too_small)
+
+
+def test_too_little_data_is_said_to_be_too_little():
+    sentence = lead(NAMES, board(("good", [1] * 5), ("bad", [0] * 5)))
+    assert "The data is too small" in sentence
+    assert "differ in at most 5 tests or issues" in sentence
+    assert "at least 6 are needed" in sentence
+
+
+def test_without_a_shared_suite_nothing_is_concluded():
+    (one, ours), (other, theirs) = (
+        ranked("good", [1] * 9),
+        ranked("bad", [0] * 9, version="2", first_run=9),
+    )
+    found = certainty([one, other], ours | theirs)
+    assert ranks(found) == {"good": (1, 2), "bad": (1, 2)}
+    assert "No two models share a suite" in lead(NAMES, found)
 
 
 def test_mean_lies_in_its_interval():
-    interval = certainty([GOOD])["good"].interval
-    assert interval.low < GOOD.mean < interval.high
+    model, results = ranked("good", [1, 1, 0], [1, 0, 0], [1, 1, 1])
+    interval = certainty([model], results).models["good"].interval
+    assert interval.low < model.mean < interval.high
 
 
 def test_one_suite_has_no_interval():
-    assert certainty([standing("alone", 0.4)])["alone"].interval is None
+    assert board(("alone", [1, 0])).models["alone"].interval is None
 
 
-def test_inputs_are_json_that_the_scores_change():
-    assert json.dumps(inputs([GOOD])) != json.dumps(inputs([BAD]))
+def test_inputs_are_json_that_scores_and_checksums_change():
+    good, bad = ranked("good", [1] * 10)[0], ranked("bad", [0] * 10)[0]
+    assert json.dumps(inputs([good], {0: 1.0})) != json.dumps(inputs([bad], {0: 1.0}))
+    assert json.dumps(inputs([good], {0: 1.0})) != json.dumps(inputs([good], {0: 2.0}))
+
+
+@pytest.mark.parametrize("shape", SMALL, ids=str)
+def test_nested_models_are_told_apart_at_two_suites_of_twenty_tests(shape):
+    assert told_apart(shape, step=10, least=10, boards=20) == 1
+
+
+@pytest.mark.parametrize("issues", [1, 10, 50])
+def test_of_forty_models_all_that_differ_one_way_in_thirty_tests_are_told_apart(issues):
+    assert told_apart(Shape(40, 10, 50, issues), step=10, least=30, boards=1) == 1
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9])
+def test_equal_models_are_told_apart_on_few_boards(rate):
+    assert false_alarms(Shape(3, 2, 20, 20), rate, boards=200) <= 0.05

@@ -6,6 +6,7 @@ from django.http import QueryDict
 from evalhub.models import BatchState
 from reports.documents.reading import Reading
 from reports.leaderboard.page import LEADERBOARD
+from reports.leaderboard.query import checksums, field_of_runs
 from reports.models import ExecutiveSummary
 from runs.models import Launch, Result, Run
 from tests.factories import make_issue, make_model, make_test, make_user
@@ -201,9 +202,62 @@ def test_ranks_that_may_be_are_computed_by_the_second_request(took):
     assert reading.pending
     assert [row["ranks"] for row in first.table("ranking").as_rows()] == [None, None]
     second = built()
-    # Two suites cannot tell two models apart.
+    # Two suites of one test cannot tell two models apart.
     assert [row["ranks"] for row in second.table("ranking").as_rows()] == ["1 to 2", "1 to 2"]
-    assert "no significant difference" in second.sentences[0]
+    assert "The data is too small to tell any two models apart" in second.sentences[1]
+
+
+@pytest.fixture
+def ten_tests():
+    return [make_test() for _ in range(10)]
+
+
+def test_leader_is_named_with_its_evidence_and_its_rivals(ten_tests):
+    suite = make_suite(*ten_tests)
+    for name, score in (("gpt-4o", 1), ("grok-4", 0)):
+        scored_run(suite, make_model(name=name), *[score] * 10, tests=ten_tests)
+    document = built("least=1")
+    assert "gpt-4o is significantly first of 2 models: p = 0.002" in document.sentences[1]
+    assert [row["ranks"] for row in document.table("ranking").as_rows()] == ["1", "2"]
+    (row, _) = document.table("ranking").as_rows()
+    (rival,) = built(row["name"].url.partition("?")[2].partition("#")[0]).table("rivals").as_rows()
+    assert (rival["name"], rival["difference"], rival["tests"]) == ("grok-4", 1, 10)
+    assert (rival["permuted"], rival["p_holm"]) == ("issues", 2 / 2**10)
+
+
+def test_tests_that_one_model_has_not_scored_are_not_compared(ten_tests):
+    suite = make_suite(*ten_tests)
+    scored_run(suite, make_model(name="gpt-4o"), 1, *[None] * 9, tests=ten_tests)
+    scored_run(suite, make_model(name="grok-4"), *[0.5] * 10, tests=ten_tests)
+    document = built("least=1")
+    assert "significantly first" not in " ".join(document.sentences)
+    assert [row["ranks"] for row in document.table("ranking").as_rows()] == ["1 to 2", "1 to 2"]
+
+
+def test_a_single_ranked_model_is_not_called_first(took):
+    took(make_model(name="gpt-4o"), 0.5, 0.7)
+    assert built().sentences == ("gpt-4o has the highest mean, 0.6 over 2 suites.",)
+
+
+def test_a_swap_of_two_scores_is_compared_anew(ten_tests):
+    suite = make_suite(*ten_tests)
+    run = scored_run(suite, make_model(name="gpt-4o"), *[1, 0] * 5, tests=ten_tests)
+    scored_run(suite, make_model(name="grok-4"), *[0, 1] * 5, tests=ten_tests)
+    first = built("least=1").facts
+    assert next(fact.value for fact in first if fact.name == "told_apart") == 0
+    before = checksums([run.pk])
+    for result, score in zip(run.results.order_by("pk")[:2], (0, 1), strict=True):
+        Result.objects.filter(pk=result.pk).update(score=score)
+    assert checksums([run.pk]) != before
+
+
+def test_share_of_similarity_and_tag_reach_the_single_tests(test, took):
+    runs = took(make_model(name="gpt-4o"), 0.8, 0.8)
+    similar(runs, 0.2)
+    field, ids = field_of_runs(), [run.pk for run in runs]
+    mixed = field.test_scores(ids, beta=0.5)
+    assert [one.score for run in ids for one in mixed[run]] == pytest.approx([0.5, 0.5])
+    assert field.test_scores(ids, "another tag") == {}
 
 
 def test_other_versions_of_a_suite_are_warned_of(took):

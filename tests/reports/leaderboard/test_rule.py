@@ -10,7 +10,7 @@ from reports.leaderboard.rule import (
     board,
     by_family,
     latest,
-    pairs,
+    remixed,
     suite_scores,
 )
 
@@ -107,18 +107,6 @@ def test_same_suites_only_ranks_nobody_where_none_is_shared():
     assert (found.ranked, found.shared) == ((), frozenset())
 
 
-def test_pairs_compare_shared_suites_of_one_version():
-    ranked = board(scored(a=(0.9, 0.8, 0.7), b=(0.5, 0.9, None)), least=1).ranked
-    assert pairs(ranked)[0].differences == pytest.approx((0.4, -0.1))
-
-
-def test_pairs_leave_out_suites_in_another_version():
-    found = suite_scores(
-        [Latest(1, "a", "old", (1,)), Latest(1, "b", "new", (2,))], {1: 0.9, 2: 0.5}
-    )
-    assert pairs(board(found, least=1).ranked)[0].differences == ()
-
-
 # Rubric 0.8 and similarity 0.4 at β = 0.25 come to 0.7.
 MIXED = Sums(n=1, weight=1, weighted=0.7, own_beta=0.25, mixed_weight=1, mixed=0.7, similar=0.4)
 
@@ -126,6 +114,20 @@ MIXED = Sums(n=1, weight=1, weighted=0.7, own_beta=0.25, mixed_weight=1, mixed=0
 @pytest.mark.parametrize(("beta", "score"), [(0, 0.8), (0.25, 0.7), (0.5, 0.6), (1, 0.4)])
 def test_score_at_another_share_of_similarity(beta, score):
     assert MIXED.at(beta) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(("beta", "score"), [(0, 0.8), (0.25, 0.7), (0.5, 0.6), (1, 0.4)])
+def test_score_of_one_result_at_another_share_of_similarity(beta, score):
+    found = remixed(0.7, 0.4, is_overridden=False, own_beta=0.25, beta=beta)
+    assert found == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "is_overridden", "score"), [(None, False, None), (None, True, 0.7)]
+)
+def test_one_result_without_similarity_has_a_score_by_humans_only(similarity, is_overridden, score):
+    found = remixed(0.7, similarity, is_overridden=is_overridden, own_beta=0, beta=0.5)
+    assert found == score
 
 
 def test_what_people_scored_stays_at_every_share():

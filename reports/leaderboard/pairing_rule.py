@@ -1,0 +1,177 @@
+"""Two models compared test by test, on the suites that both ran in the same version. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evalhub.statistics.flip_distribution import flipped_p, terms_needed
+from evalhub.statistics.holm import holm
+from reports.leaderboard.rule import RankedModel
+
+_TOLERANCE = 1e-9
+
+Floats = NDArray[np.float64]
+
+
+class ScoredTest(NamedTuple):
+    """A scored result; `score` in [0, 1], `weight` not negative."""
+
+    test: int
+    issue: int
+    weight: float
+    score: float
+
+
+Results = Mapping[int, Sequence[ScoredTest]]
+"""The scored results of each run."""
+
+
+@dataclass(frozen=True)
+class ModelPair:
+    """Two ranked models on the tests that both have scored.
+
+    Attributes:
+        difference: First minus second: mean over suites of the weighted mean over tests, in
+            [-1, 1]; None without a shared suite.
+        suites: Shared suites.
+        tests: Shared tests.
+        changed: Permuted units that differ: issues or tests.
+        is_by_issue: Whole issues were permuted, since enough of them have tests that differ.
+        p: Two-sided, by paired permutation; None without a shared suite.
+        holm: Corrected for all pairs of the board.
+    """
+
+    first: str
+    second: str
+    difference: float | None
+    suites: int
+    tests: int
+    changed: int
+    is_by_issue: bool
+    p: float | None
+    holm: float | None = None
+
+    def seen_from(self, model: str) -> "ModelPair":
+        """Return this pair with the model first."""
+        if model == self.first:
+            return self
+        difference = None if self.difference is None else -self.difference
+        return replace(self, first=self.second, second=self.first, difference=difference)
+
+
+@dataclass(frozen=True)
+class _Suite:
+    """A suite in one version: each model's mean score of each test, NaN if it has none."""
+
+    rows: Mapping[str, int]
+    scores: Floats
+    weights: Floats
+    issues: NDArray[np.int64]
+
+
+def model_pairs(ranked: Sequence[RankedModel], results: Results) -> list[ModelPair]:
+    """Compare all models in pairs, corrected for all pairs.
+
+    If two models were equal, each test could as well have had their scores swapped, and so could
+    each issue, whose tests tend to fail together. Issues are permuted where enough of them differ
+    to be significant among so many pairs (6 for a single one), else tests. The statistic is the
+    difference of their means over the shared suites, each suite counting once.
+    """
+    suites = _suites(ranked, results)
+    found = [_shared(*two, suites) for two in combinations([one.model for one in ranked], 2)]
+    needed = terms_needed(max(1, sum(one.suites > 0 for one in found)))
+    pairs = [_pair(one, needed) for one in found]
+    corrected = holm([one.p for one in pairs])
+    return [replace(one, holm=p) for one, p in zip(pairs, corrected, strict=True)]
+
+
+def _suites(ranked: Sequence[RankedModel], results: Results) -> list[_Suite]:
+    runs: dict[tuple[int, str], dict[str, tuple[int, ...]]] = defaultdict(dict)
+    for one in ranked:
+        for suite in one.suites:
+            runs[suite.suite, suite.version][one.model] = suite.runs
+    return [
+        _suite({model: [row for run in some for row in results.get(run, ())] for model, some in by})
+        for by in (models.items() for models in runs.values())
+        if len(by) > 1
+    ]
+
+
+def _suite(by_model: Mapping[str, Sequence[ScoredTest]]) -> _Suite:
+    every = {row.test: row for rows in by_model.values() for row in rows}
+    place = {test: i for i, test in enumerate(sorted(every))}
+    scores = np.full((len(by_model), len(place)), np.nan)
+    for line, rows in zip(scores, by_model.values(), strict=True):
+        if rows:
+            places = [place[row.test] for row in rows]
+            counts = np.bincount(places, minlength=len(place))
+            sums = np.bincount(places, [row.score for row in rows], minlength=len(place))
+            line[counts > 0] = sums[counts > 0] / counts[counts > 0]
+    return _Suite(
+        rows={model: i for i, model in enumerate(by_model)},
+        scores=scores,
+        weights=np.array([every[test].weight for test in place], dtype=np.float64),
+        issues=np.array([every[test].issue for test in place], dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The tests that two models share, each one's part of the difference, and its issue."""
+
+    first: str
+    second: str
+    suites: int
+    parts: Floats
+    issues: NDArray[np.int64]
+
+
+def _shared(first: str, second: str, suites: Iterable[_Suite]) -> _Shared:
+    found = [
+        differences
+        for suite in suites
+        if first in suite.rows and second in suite.rows
+        if (differences := _differences(suite, first, second)) is not None
+    ]
+    if not found:
+        return _Shared(first, second, 0, np.empty(0), np.empty(0, dtype=np.int64))
+    parts, issues = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return _Shared(first, second, len(found), parts / len(found), issues)
+
+
+def _differences(suite: _Suite, first: str, second: str) -> tuple[Floats, NDArray[np.int64]] | None:
+    """Return each shared test's part of the suite's difference, and its issue; None without."""
+    away = suite.scores[suite.rows[first]] - suite.scores[suite.rows[second]]
+    both = ~np.isnan(away)
+    weight = suite.weights[both].sum()
+    if not weight:
+        return None
+    return suite.weights[both] * away[both] / weight, suite.issues[both]
+
+
+def _pair(shared: _Shared, needed: int) -> ModelPair:
+    """Permute issues if `needed` of them have tests that differ, else tests.
+
+    The choice depends on the sizes of differences only, which no permutation changes.
+    """
+    has_changed = abs(shared.parts) > _TOLERANCE
+    terms = shared.parts[has_changed]
+    issues, places = np.unique(shared.issues[has_changed], return_inverse=True)
+    is_by_issue = len(issues) >= needed
+    if is_by_issue:
+        terms = np.bincount(places, terms, minlength=len(issues)).astype(np.float64)
+    return ModelPair(
+        first=shared.first,
+        second=shared.second,
+        difference=float(shared.parts.sum()) if shared.suites else None,
+        suites=shared.suites,
+        tests=len(shared.parts),
+        changed=len(terms),
+        is_by_issue=is_by_issue,
+        p=flipped_p(terms.tolist()) if shared.suites else None,
+    )
