@@ -1,18 +1,14 @@
-"""The exact binomial distribution: p-values of counts and bounds of rates.
+"""The exact binomial distribution: p-values of counts.
 
 Results are exact but for rounding (about 1e-12 of the value for counts in the thousands, 1e-9 for
 millions): terms are computed from logarithms, so no count is too large.
-
-Source: C. J. Clopper, E. S. Pearson (1934), doi:10.1093/biomet/26.4.404.
 """
 
-from collections.abc import Callable
 from math import exp, lgamma, log, log1p
 
-from evalhub.statistics.arguments import check_count, check_level
+from evalhub.statistics.arguments import check_count
 
 _NEGLIGIBLE = 1e-17
-_HALVINGS = 60
 
 
 def at_most(k: int, n: int, rate: float) -> float:
@@ -41,22 +37,6 @@ def at_most(k: int, n: int, rate: float) -> float:
     return max(0.0, 1 - _tail(n - k - 1, n, 1 - rate))
 
 
-def upper_bound(k: int, n: int, *, level: float = 0.95) -> float | None:
-    """Return the exact one-sided upper bound of a rate with k successes of n (Clopper-Pearson).
-
-    Returns:
-        Within [0, 1], in the unit of a rate. None if n is 0: the rate is not measured.
-
-    Raises:
-        ValueError: k is not within 0 to n, or `level` not within 0 to 1.
-    """
-    check_count(k, n)
-    check_level(level)
-    if n == 0 or k == n:
-        return 1.0 if n else None
-    return _crossing(lambda rate: at_most(k, n, rate) < 1 - level)
-
-
 def _tail(k: int, n: int, rate: float) -> float:
     """Sum P(X = i) for i = 0 … k, largest first; k is at most the mean, so that terms shrink."""
     odds = (1 - rate) / rate
@@ -69,12 +49,3 @@ def _tail(k: int, n: int, rate: float) -> float:
         term *= k / (n - k + 1) * odds
         k -= 1
     return total
-
-
-def _crossing(is_above: Callable[[float], bool]) -> float:
-    """Bisect [0, 1] for the rate from which `is_above` holds."""
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_above(middle) else (middle, high)
-    return (low + high) / 2

@@ -1,4 +1,4 @@
-"""Permutation of units between groups: is a group lower than groups drawn at random?"""
+"""Permutation of units between groups, one-sided, for groups that are lower than others."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,7 +11,7 @@ _TOLERANCE = 1e-9
 
 
 class GroupPermutation:
-    """One-sided p of groups of units, such as the tests of an issue, under permutation.
+    """Gives the one-sided p of groups of units, such as the tests of an issue, under permutation.
 
     If no group is lower, each group of n units is a random choice of n of all. p is the share of
     random choices whose sum is at most the sum seen. Groups of one size share their draws.

@@ -24,7 +24,7 @@ class Certainty(NamedTuple):
 
 @dataclass(frozen=True)
 class BoardCertainty:
-    """What a ranking's data can tell.
+    """The possible ranks on a board, and the evidence behind them.
 
     Attributes:
         models: By model.

@@ -76,7 +76,7 @@ def nested(shape: Shape, step: int, rng: np.random.Generator) -> NDArray[np.bool
 
 
 def told_apart(shape: Shape, *, step: int, least: int, boards: int, seed: int = 1) -> float:
-    """Return the share of nested pairs, at least so many tests apart, that are told apart."""
+    """Return the share of nested pairs, at least so many tests apart, told apart."""
     rng = np.random.default_rng(seed)
     apart = pairs = 0
     for _ in range(boards):

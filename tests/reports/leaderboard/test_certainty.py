@@ -59,7 +59,7 @@ def test_a_best_possible_rank_of_two_is_not_first():
     assert found.leader is None
 
 
-def test_leader_by_shared_tests_is_named_although_another_has_the_highest_mean():
+def test_a_model_that_can_be_compared_with_nobody_leaves_no_leader():
     # "other" has its own version of the suite, and is compared with nobody.
     better, theirs = ranked("other", [1] * 10, version="2", first_run=100)
     (good, ours), (bad, worse) = ranked("good", [1] * 10), ranked("bad", [0] * 10, first_run=50)

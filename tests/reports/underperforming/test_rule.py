@@ -1,4 +1,4 @@
-"""Which issues a run does worse on than on the rest."""
+"""Issues that pass significantly more rarely than the others of their run."""
 
 from math import comb
 
