@@ -13,6 +13,9 @@ from evalhub.statistics.flip_distribution import flipped_p, terms_needed
 from evalhub.statistics.holm import holm
 from reports.leaderboard.rule import RankedModel
 
+PLENTY = 2
+"""Issues, as a multiple of those that must differ, from which they are permuted in any case."""
+
 _TOLERANCE = 1e-9
 
 Floats = NDArray[np.float64]
@@ -79,8 +82,9 @@ def model_pairs(ranked: Sequence[RankedModel], results: Results) -> list[ModelPa
 
     If two models were equal, each test could as well have had their scores swapped, and so could
     each issue, whose tests tend to fail together. Issues are permuted where enough of them differ
-    to be significant among so many pairs (6 for a single one), else tests. The statistic is the
-    difference of their means over the shared suites, each suite counting once.
+    to be significant among so many pairs (6 for a single one), or where the pair shares twice as
+    many; else tests. The statistic is the difference of their means over the shared suites, each
+    suite counting once.
     """
     suites = _suites(ranked, results)
     found = [_shared(*two, suites) for two in combinations([one.model for one in ranked], 2)]
@@ -155,14 +159,15 @@ def _differences(suite: _Suite, first: str, second: str) -> tuple[Floats, NDArra
 
 
 def _pair(shared: _Shared, needed: int) -> ModelPair:
-    """Permute issues if `needed` of them have tests that differ, else tests.
+    """Permute issues if `needed` of them have tests that differ, or there are plenty; else tests.
 
     The choice depends on the sizes of differences only, which no permutation changes.
     """
+    has_plenty = len(np.unique(shared.issues)) >= PLENTY * needed
     has_changed = abs(shared.parts) > _TOLERANCE
     terms = shared.parts[has_changed]
     issues, places = np.unique(shared.issues[has_changed], return_inverse=True)
-    is_by_issue = len(issues) >= needed
+    is_by_issue = has_plenty or len(issues) >= needed
     if is_by_issue:
         terms = np.bincount(places, terms, minlength=len(issues)).astype(np.float64)
     return ModelPair(

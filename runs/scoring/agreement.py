@@ -83,7 +83,7 @@ def agreement_on(votes: Iterable[JudgeValue], scales: Scales) -> Agreement:
     clusters = [krippendorff.coincidences([values]) for values in found.values]
     interval = (
         alpha_interval(clusters, seed=SEED)
-        if krippendorff.is_enough(raters=len(found.raters), units=len(clusters))
+        if is_enough(raters=len(found.raters), units=len(clusters))
         else None
     )
     matrix = krippendorff.summed(clusters)

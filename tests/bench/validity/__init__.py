@@ -34,7 +34,7 @@ class Check:
         )
 
 
-SIMULATIONS = ("intervals", "alpha_bands")
+SIMULATIONS = ("intervals", "alpha_bands", "underperforming", "leaderboard")
 """Modules of this folder with a function `checks`."""
 
 

@@ -7,9 +7,8 @@ page warns that tests of one issue may fail together.)
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from reports.leaderboard.certainty_rule import BoardCertainty, certainty
 from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import RankedModel, SuiteScore
+from tests.bench.validity import Check
 
 ALL = (1.0, 1.0)
 FEW = (0.0, 0.05)
@@ -89,7 +89,7 @@ def told_apart(shape: Shape, *, step: int, least: int, boards: int, seed: int = 
 
 
 def false_alarms(
-    shape: Shape, rate: float, *, boards: int, whole_issues: bool = False, seed: int = 1
+    shape: Shape, *, rate: float, boards: int, whole_issues: bool = False, seed: int = 1
 ) -> float:
     """Return the share of boards of equal models that tell any two apart."""
     rng = np.random.default_rng(seed)
@@ -105,32 +105,37 @@ def false_alarms(
     return alarms / boards
 
 
-def simulations(
-    boards: int = 400,
-) -> Iterator[tuple[str, tuple[float, float], Callable[[], float]]]:
-    """Yield the name, the bound (least, most) and the measure of each simulation."""
+def checks() -> Iterator[Check]:
     for shape in SMALL:
         quarter = shape.suites * shape.tests // 4
-        yield (
-            f"Leaderboard, nested by {quarter} tests: {shape}: pairs told apart",
-            ALL,
-            partial(told_apart, shape, step=quarter, least=quarter, boards=boards),
+        yield Check(
+            f"leaderboard: {shape}, nested by {quarter} tests: pairs told apart",
+            *ALL,
+            _boards(told_apart, shape, step=quarter, least=quarter),
         )
     for shape in LARGE:
-        yield (
-            f"Leaderboard, pairs that differ one way in ≥ 30 tests: {shape}: told apart",
-            ALL,
-            partial(told_apart, shape, step=STEP, least=30, boards=max(1, boards // 50)),
+        yield Check(
+            f"leaderboard: {shape}, nested: pairs 30 tests apart told apart",
+            *ALL,
+            _boards(told_apart, shape, portion=2000, step=STEP, least=30),
         )
     for shape, rate in product(EQUAL, (0.5, 0.9)):
-        yield (
-            f"Leaderboard, equal models, pass rate {rate:.0%}: {shape}: boards that tell any apart",
-            FEW,
-            partial(false_alarms, shape, rate, boards=boards),
+        yield Check(
+            f"leaderboard: {shape}, equal, pass rate {rate:.0%}: boards that tell any apart",
+            *FEW,
+            _boards(false_alarms, shape, rate=rate),
         )
-    for shape in EQUAL[1:]:
-        yield (
-            f"Leaderboard, equal models, whole issues fail: {shape}: boards that tell any apart",
-            FEW,
-            partial(false_alarms, shape, 0.5, whole_issues=True, boards=boards),
+    for shape, rate in product(EQUAL[1:], (0.5, 0.9)):
+        yield Check(
+            f"leaderboard: {shape}, equal, pass rate {rate:.0%}, whole issues fail: "
+            "boards that tell any apart",
+            *FEW,
+            _boards(false_alarms, shape, rate=rate, whole_issues=True),
         )
+
+
+def _boards(
+    measure: Callable[..., float], shape: Shape, *, portion: int = 25, **model: Any
+) -> Callable[[int], float]:
+    """Return the measure on one board for so many draws."""
+    return lambda draws: measure(shape, boards=max(1, draws // portion), **model)

@@ -5,12 +5,12 @@ all. From "The unit of evidence": at most 5 % of such runs may name any issue.
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import product
 
 import numpy as np
 
 from reports.underperforming.rule import Counted, issue_comparisons
+from tests.bench.validity import Check
 
 BOUND = (0.0, 0.05)
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -40,17 +40,22 @@ def false_alarms(
     return named / runs
 
 
-Simulation = tuple[str, tuple[float, float], Callable[[], float]]
-
-
-def simulations(runs: int = 1000) -> Iterator[Simulation]:
-    """Yield the name, the bound (least, most) and the measure of each simulation."""
+def checks() -> Iterator[Check]:
     for shape, (repeats, agree), rate in product(SHAPES, REPEATS, RATES):
         kind = "single answers" if repeats == 1 else f"{repeats} repeats"
         how = "" if repeats == 1 else ", agreeing" if agree else ", independent"
-        yield (
-            f"Underperforming issues, none planted: {shape[0]} × {shape[1]} tests, "
+        yield Check(
+            f"underperforming, none planted: {shape[0]} issues × {shape[1]} tests, "
             f"pass rate {rate:.0%}, {kind}{how}: runs that name any",
-            BOUND,
-            partial(false_alarms, rate, shape, repeats=repeats, agree=agree, runs=runs),
+            *BOUND,
+            _runs(rate, shape, repeats=repeats, agree=agree),
         )
+
+
+def _runs(
+    rate: float, shape: tuple[int, int], *, repeats: int, agree: bool
+) -> Callable[[int], float]:
+    """Return the measure with a run for every tenth draw."""
+    return lambda draws: false_alarms(
+        rate, shape, repeats=repeats, agree=agree, runs=max(1, draws // 10)
+    )

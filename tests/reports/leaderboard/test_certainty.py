@@ -117,4 +117,4 @@ def test_of_forty_models_all_that_differ_one_way_in_thirty_tests_are_told_apart(
 
 @pytest.mark.parametrize("rate", [0.5, 0.9])
 def test_equal_models_are_told_apart_on_few_boards(rate):
-    assert false_alarms(Shape(3, 2, 20, 20), rate, boards=200) <= 0.05
+    assert false_alarms(Shape(3, 2, 20, 20), rate=rate, boards=200) <= 0.05

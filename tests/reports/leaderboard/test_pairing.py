@@ -64,11 +64,12 @@ def test_correction_is_for_all_pairs():
     assert [pair.holm for pair in model_pairs([a, b, c], ra | rb | rc)] == [3 * 2 / 2**8] * 3
 
 
-def by_issues(issues):
-    """Model "a" passes 12 tests of so many issues, and "b" none."""
+def by_issues(issues, *, alike=0):
+    """Model "a" passes 12 tests of so many issues, and "b" none; both one of each issue alike."""
     tests = [(i, i % issues) for i in range(12)]
+    same = [ScoredTest(100 + i, 100 + i, 1.0, 1.0) for i in range(alike)]
     runs = {
-        run: [ScoredTest(test, issue, 1.0, score) for test, issue in tests]
+        run: [ScoredTest(test, issue, 1.0, score) for test, issue in tests] + same
         for run, score in ((1, 1.0), (2, 0.0))
     }
     models = [
@@ -86,6 +87,11 @@ def test_six_issues_that_differ_are_permuted_as_wholes():
 def test_of_fewer_issues_the_tests_are_permuted():
     pair = by_issues(5)
     assert (pair.is_by_issue, pair.changed, pair.p) == (False, 12, 2 / 2**12)
+
+
+def test_of_twelve_issues_the_wholes_are_permuted_however_few_differ():
+    pair = by_issues(5, alike=7)
+    assert (pair.is_by_issue, pair.changed, pair.p) == (True, 5, 2 / 2**5)
 
 
 def test_several_runs_of_a_suite_are_averaged_by_test():
