@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 from evalhub.models import ItemState
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method, mean_interval, rate_interval
+from runs.completeness import is_enough
 from runs.models import Outcome, Result, Run
 
 OUTCOMES = tuple(Outcome.values)
@@ -82,6 +83,11 @@ class Counts:
     @property
     def scored(self) -> int:
         return self.passed + self.failed
+
+    @property
+    def is_enough(self) -> bool:
+        """Enough is scored to conclude anything from it."""
+        return is_enough(self.scored, self.total)
 
     @property
     def excluded(self) -> dict[str, int]:

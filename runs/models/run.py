@@ -2,7 +2,7 @@ from typing import Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Case, Exists, OuterRef, Q, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -13,6 +13,7 @@ from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.outcomes import OUTCOMES
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
+from runs.completeness import MIN_SCORED
 from runs.models.launch import Launch
 from runs.models.suite import Suite
 
@@ -45,6 +46,29 @@ class RunQuerySet(models.QuerySet["Run"]):
             ~Exists(judge_runs.filter(state=BatchState.LIVE)),
             ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
         )
+
+    def conclusive(self) -> Self:
+        """Complete runs of which enough is scored: `completeness.is_enough`.
+
+        Only these are ranked, monitored, drawn as lines or taken as baselines.
+        """
+        return self.complete().filter(_is_enough_scored())
+
+    def inconclusive(self) -> Self:
+        """Complete runs that are left out by `conclusive`; pages list them as incomplete."""
+        return self.complete().exclude(_is_enough_scored())
+
+
+def _is_enough_scored() -> Q:
+    """Return the condition; results are counted only of runs that lack some."""
+    results = Result.objects.filter(run=OuterRef("pk")).order_by()
+    is_scored = Q(outcome__in=[Outcome.PASSED, Outcome.FAILED])
+    enough = results.values("run").annotate(
+        scaled=Count("pk", filter=is_scored) * MIN_SCORED.denominator,
+        needed=Count("pk") * MIN_SCORED.numerator,
+    )
+    lacks_some = Exists(results.exclude(is_scored))
+    return Q(Exists(results)) & (~Q(lacks_some) | Q(Exists(enough.filter(scaled__gte=F("needed")))))
 
 
 class Run(Batch):

@@ -1,0 +1,23 @@
+"""The least share of a run that must be scored to conclude anything from it. Pure.
+
+Results that ended in an error or have no score are not a random part of a run: hard tests time out
+more often. A run that lacks too many of them looks better, or worse, than its model is.
+"""
+
+from fractions import Fraction
+
+MIN_SCORED = Fraction(95, 100)
+"""Least share of a run's results, repeats included, that passed or failed; exact."""
+
+
+def is_enough(scored: int, total: int) -> bool:
+    """Return whether a run with so many scored results of all its results is conclusive.
+
+    `Run.objects.conclusive` says the same of all runs in one query.
+    """
+    return total > 0 and Fraction(scored, total) >= MIN_SCORED
+
+
+def scored_words(scored: int, total: int) -> str:
+    """Return the scored share in words, such as "16/20 scored", for beside every pass rate."""
+    return f"{scored:,}/{total:,} scored"
