@@ -1,4 +1,4 @@
-"""Whether the scores of two runs may be compared: asked before anything is concluded from both."""
+"""The comparability of two runs: asked before anything is concluded from both."""
 
 from dataclasses import dataclass
 from enum import StrEnum

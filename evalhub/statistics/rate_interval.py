@@ -30,7 +30,7 @@ UNSEEN_CORRELATION = 0.3
 
 
 class Method(StrEnum):
-    """How an interval was made."""
+    """The method of an interval."""
 
     BY_ISSUE = "Wilson by issue"
     BY_TEST = "Wilson by test, does not account for issues"
