@@ -22,7 +22,7 @@ VerdictPair = tuple[int, bool | None, bool | None]
 
 @dataclass(frozen=True)
 class JudgeMetrics:
-    """Figures on the answers with both verdicts, which belong to `issues` issues.
+    """Figures on the answers with both verdicts, and the counts of each of their issues.
 
     `kappa` None: not defined, as with a single verdict on one side.
     """
@@ -31,7 +31,11 @@ class JudgeMetrics:
     accuracy: JudgeAccuracy
     kappa: float | None
     intervals: JudgeIntervals
-    issues: int
+    by_issue: tuple[JudgeCounts, ...]
+
+    @property
+    def issues(self) -> int:
+        return len(self.by_issue)
 
     @property
     def n(self) -> int:
@@ -56,7 +60,7 @@ def judge_metrics(pairs: Iterable[VerdictPair]) -> JudgeMetrics:
         accuracy=judge_accuracy(counts),
         kappa=kappa_from_confusion(counts.as_pairs()),
         intervals=judge_intervals(clusters, seed=SEED),
-        issues=len(clusters),
+        by_issue=tuple(clusters),
     )
 
 

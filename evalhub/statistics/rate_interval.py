@@ -45,7 +45,11 @@ class RateInterval(NamedTuple):
 
 
 def rate_interval(
-    issues: Sequence[tuple[int, int]], *, answers: int = 1, level: float = 0.95
+    issues: Sequence[tuple[int, int]],
+    *,
+    answers: int = 1,
+    level: float = 0.95,
+    least_correlation: float = 0.0,
 ) -> RateInterval:
     """Return the interval of Σ passed / Σ scored, and its method.
 
@@ -53,6 +57,8 @@ def rate_interval(
         issues: (passed, scored) of each issue, shape (g, 2), with at least one scored result.
         answers: Answers to each test, 1 or more. They are no further tests: below 5 issues they
             count as one. From 5 on issues account for them.
+        least_correlation: Correlation within issues that is assumed at least, in [0, 1]; 0 takes
+            what the results show. Few issues can show too little by chance.
 
     Raises:
         ValueError: Nothing is scored, or `level` is not within 0 to 1.
@@ -65,9 +71,24 @@ def rate_interval(
     if len(scored) < MIN_ISSUES:
         bounds = wilson_bounds(share, total / answers, wilson_quantile(level))
         return RateInterval(bounds, Method.BY_TEST)
-    effective = total / _design_effect(scored, share, total)
+    effective = effective_results(scored, least_correlation=least_correlation)
     bounds = wilson_bounds(share, effective, student_quantile(level, len(scored) - 1))
     return RateInterval(bounds, Method.BY_ISSUE)
+
+
+def effective_results(
+    issues: Sequence[tuple[int, int]], *, least_correlation: float = 0.0
+) -> float:
+    """Return how many independent results are worth as much as those of these issues.
+
+    Args:
+        issues: (passed, scored) of 2 or more issues, each with a scored result.
+    """
+    n = sum(scored for _, scored in issues)
+    share = sum(passed for passed, _ in issues) / n
+    size = sum(scored**2 for _, scored in issues) / n
+    least = 1 + least_correlation * (size - 1) if least_correlation else 0.0
+    return n / max(_design_effect(issues, share, n), least)
 
 
 def mean_interval(issues: Sequence[tuple[float, float]], *, level: float = 0.95) -> Interval | None:

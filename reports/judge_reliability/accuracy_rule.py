@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evalhub.statistics.judge_accuracy import JudgeAccuracy, judge_accuracy, judge_counts
 from evalhub.statistics.judge_metrics import SEED, JudgeMetrics, VerdictPair, judge_metrics
 from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
+from reports.judge_reliability.trust_rule import Evidence
 
 RARE = 0.1
 """With a verdict rarer than this, kappa is low however often two agree."""
@@ -59,37 +60,17 @@ class Measured(JudgeMetrics):
         return self.counts.true_pass + self.counts.true_fail
 
     @property
-    def known(self) -> dict[str, Any]:
-        """Its part of a `JudgeRecord`."""
-        return {
-            "checked": self.n,
-            "right": self.right,
-            "accuracy": self.intervals.accuracy,
-            "kappa": None if self.is_lopsided else self.kappa,
-            "kappa_interval": self.intervals.kappa,
-            "informative": self.is_informative,
-            "rarer": self.of_rarer,
-        }
-
-    @property
-    def of_rarer(self) -> int:
-        """Answers with the rarer human verdict."""
-        passed = self.counts.true_pass + self.counts.false_fail
-        return min(passed, self.n - passed)
+    def evidence(self) -> Evidence:
+        return Evidence.of(self.by_issue)
 
     @property
     def rarer(self) -> float:
-        return self.of_rarer / self.n
+        passed = self.counts.true_pass + self.counts.false_fail
+        return min(passed, self.n - passed) / self.n
 
     @property
     def is_lopsided(self) -> bool:
         return round(self.rarer, 9) < RARE
-
-    @property
-    def is_informative(self) -> bool | None:
-        """Better than chance: se + sp > 1; None where not measured."""
-        se, sp = self.accuracy.sensitivity, self.accuracy.specificity
-        return None if se is None or sp is None else round(se + sp, 9) > 1
 
 
 def measured(rows: Iterable[Checked], sample: Sample) -> list[Measured]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reports.judge_reliability.trust_rule import JudgeRecord, fails_often
+from reports.judge_reliability.concerns_rule import JudgeRecord, fails_often
 from runs.figures.run_labels import judges_itself
 from runs.judging.jury import judges_in
 from runs.models import JudgeRun, JudgmentState

@@ -1,222 +1,286 @@
-"""When a judge or a jury cannot be trusted: the one rule that every page asks. Pure.
+"""Trust in a judge alone, shown by human verdicts: one rule for every page. Pure.
 
-A judge is *unreliable* if any of these holds:
+A judge, a jury, or two judges where they agree are trusted on a group of answers if sensitivity and
+specificity are both shown to be at least 80 %: the lower bounds of their intervals reach it. They
+are unreliable there if the upper bound of one is below. Accuracy does not count: where humans fail
+3 % of the answers, a judge that passes everything is right on 97 %.
 
-- at least 10 % of its judgments failed, and at least 3, however often its peers fail;
-- it tells good answers from bad no better than chance, judged by humans;
-- its kappa with humans is significantly below 0.667;
-- it agrees with no other judge while two others agree with each other;
-- it judged its own answers.
+- Only answers count that were drawn at random and judged blind.
+- At least 10 answers that humans passed and 10 that they failed, each of 5 issues or more.
+- Intervals are Wilson's by issue, with a correlation within issues of at least 0.3: a judge tends
+  to be right, or wrong, on all answers to an issue, and few issues may not show it.
+- Holm over everything that is asked together, judges × groups: the level of the intervals is
+  1 - 0.05 / m, where m are those that can be decided and are not yet.
 
-It needs *caution* if its kappa with humans is below 0.667 or its accuracy is not shown to be 90 %,
-though either may be chance, or if it is scripted. It is *reliable*, and may decide alone, if there
-is no concern and its accuracy is at least 90 % at the lower end of the 95 % interval.
-
-Figures of humans count from 20 answers on that were drawn at random and judged blind. What was not
-measured speaks neither for a judge nor against it. Concerns are not added up to a grade.
+`dev.py bench validity trust` measures how often it is wrong.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import ceil
+from typing import Generic, NamedTuple, TypeVar
 
-from evalhub.formatting import percent, score
-from evalhub.statistics.alpha_bands import RELIABLE, TENTATIVE, Band
+from evalhub.formatting import between, percent
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.rate_interval import (
+    MIN_ISSUES,
+    UNSEEN_CORRELATION,
+    effective_results,
+    rate_interval,
+)
+from evalhub.statistics.student import student_quantile
 
-MAX_FAILED, MIN_FAILED = 0.1, 3
-"""A judge is unreliable from this share of failed judgments on, if there are at least 3."""
+MIN_RATE = 0.8
+"""Sensitivity and specificity that must be shown."""
 
-MIN_COMPARED = 0.8
-"""A jury is unreliable if fewer than this share of the expected judge pairs could be compared."""
+MIN_OF_EACH = 10
+"""Answers needed that humans passed, and that they failed."""
 
-MIN_KAPPA, MIN_ACCURACY = TENTATIVE, 0.9
-"""Agreement with humans that a judge must reach."""
+ALPHA = 0.05
 
-MIN_CHECKED = 20
-"""Answers drawn at random that figures of humans need."""
+METHOD = "Wilson by issue, Holm over {} judges × groups"
 
-MIN_OF_EACH = 5
-"""Answers of either outcome needed to tell a judge from chance."""
-
-
-class Trust(StrEnum):
-    RELIABLE = "reliable"
-    NO_CONCERNS = "no concerns found"
-    CAUTION = "use with caution"
-    UNRELIABLE = "unreliable"
-    UNKNOWN = "not known yet"
+K = TypeVar("K", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Concern:
-    """A reason to doubt a judge or jury; without `is_serious` it only calls for caution."""
+class Proof(StrEnum):
+    """A conclusion about a judge from the random sample."""
 
-    text: str
-    is_serious: bool = True
+    SHOWN = "trusted"
+    BELOW = "unreliable"
+    OPEN = "not shown"
+    TOO_FEW = "not enough answers"
 
 
-@dataclass(frozen=True)
-class JudgeRecord:
-    """Measurements of one judge.
+class Side(NamedTuple):
+    """Answers to which humans gave one verdict, "pass" or "fail": (right, n) of each issue."""
 
-    Attributes:
-        asked: Judgments requested; `failed` of them gave no verdict.
-        own_answers: Judge runs in which it judged its own answers.
-        checked: Answers drawn at random that humans judged blind; it is right on `right` of them.
-        accuracy: Interval of its accuracy, resampled by issue; None where unknown.
-        kappa: Cohen's, with humans, on these answers; None: not measured, not defined, or one
-            human verdict is so rare that kappa says little.
-        kappa_interval: None where the spread is unknown.
-        informative: Whether sensitivity + specificity > 1; None: not measured.
-        rarer: Answers of the outcome that humans gave more rarely.
-        peers: Its highest kappa with another judge, and the highest between two others.
-    """
-
-    asked: int = 0
-    failed: int = 0
-    own_answers: int = 0
-    is_scripted: bool = False
-    checked: int = 0
-    right: int | None = None
-    accuracy: Interval | None = None
-    kappa: float | None = None
-    kappa_interval: Interval | None = None
-    informative: bool | None = None
-    rarer: int = 0
-    peers: tuple[float, float] | None = None
+    verdict: str
+    issues: tuple[tuple[int, int], ...]
 
     @property
-    def is_accurate(self) -> bool | None:
-        return None if self.right is None else is_accurate(self.right, self.checked, self.accuracy)
+    def name(self) -> str:
+        return "sensitivity" if self.verdict == "pass" else "specificity"
+
+    @property
+    def humans(self) -> str:
+        """The human verdicts, as "human passes"."""
+        return "human passes" if self.verdict == "pass" else "human fails"
+
+    @property
+    def right(self) -> int:
+        return sum(right for right, _ in self.issues)
+
+    @property
+    def n(self) -> int:
+        return sum(n for _, n in self.issues)
+
+    @property
+    def missing(self) -> tuple[int, int]:
+        """Answers and issues that are missing for a conclusion, at least."""
+        return max(0, MIN_OF_EACH - self.n), max(0, MIN_ISSUES - len(self.issues))
+
+    @property
+    def is_enough(self) -> bool:
+        return not any(self.missing)
+
+    def interval(self, level: float) -> Interval:
+        """Return its interval; only where it is enough."""
+        return rate_interval(
+            self.issues, level=level, least_correlation=UNSEEN_CORRELATION
+        ).interval
+
+    def words(self, level: float) -> str:
+        share = percent(self.right / self.n) if self.n else "unknown"
+        bounds = f", {between(self.interval(level))}" if self.is_enough else ""
+        n = f"{self.right:,} of {self.n:,} {self.humans} of {_issues(len(self.issues))}"
+        return f"{self.name} {share} ({n}{bounds})"
 
 
 @dataclass(frozen=True)
-class JuryRecord:
-    """Agreement of a jury in one judge run; `made` of `expected` judge pairs were compared."""
+class Evidence:
+    """Verdicts of a judge on answers drawn at random and judged blind."""
 
-    alpha: float | None
-    band: Band
-    units: int
-    interval: Interval | None
-    made: int
-    expected: int
+    passes: Side
+    fails: Side
+
+    @classmethod
+    def of(cls, by_issue: Iterable[JudgeCounts]) -> "Evidence":
+        """Return the evidence of these counts, one for each issue."""
+        counts = list(by_issue)
+        passes = ((one.true_pass, one.true_pass + one.false_fail) for one in counts)
+        fails = ((one.true_fail, one.true_fail + one.false_pass) for one in counts)
+        return cls(
+            Side("pass", tuple(sorted(pair for pair in passes if pair[1]))),
+            Side("fail", tuple(sorted(pair for pair in fails if pair[1]))),
+        )
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        return self.passes, self.fails
+
+    @property
+    def is_enough(self) -> bool:
+        return all(side.is_enough for side in self.sides)
+
+    def is_shown(self, level: float) -> bool:
+        return all(_at_least(side.interval(level).low) for side in self.sides)
+
+    def is_below(self, level: float) -> bool:
+        return not all(_at_least(side.interval(level).high) for side in self.sides)
 
 
-def trust_in(
-    concerns: Iterable[Concern], *, is_known: bool = True, is_accurate: bool | None = None
-) -> Trust:
-    """Return how far to trust a judge or jury.
+@dataclass(frozen=True)
+class HumanProof:
+    """A conclusion with its evidence.
 
-    Args:
-        is_known: Anything was measured from which concerns could follow.
-        is_accurate: The judge is shown to be right often enough to decide alone.
+    Attributes:
+        level: Of the intervals that decided, in [0, 1).
+        asked: Judges × groups that were asked together and have enough answers.
     """
-    serious = [concern.is_serious for concern in concerns]
-    if serious:
-        return Trust.UNRELIABLE if any(serious) else Trust.CAUTION
-    if is_accurate:
-        return Trust.RELIABLE
-    return Trust.NO_CONCERNS if is_known else Trust.UNKNOWN
+
+    evidence: Evidence
+    proof: Proof
+    level: float
+    asked: int
+
+    @property
+    def low(self) -> float:
+        """The lower of the two lower bounds; 0 without enough answers."""
+        if not self.evidence.is_enough:
+            return 0.0
+        return min(side.interval(self.level).low for side in self.evidence.sides)
+
+    @property
+    def missing(self) -> tuple[int | None, int | None]:
+        """Human passes and fails that are still needed; None: more will not change it."""
+        if self.proof in (Proof.SHOWN, Proof.BELOW):
+            return (0, 0) if self.proof is Proof.SHOWN else (None, None)
+        passes, fails = (self._missing(side) for side in self.evidence.sides)
+        return passes, fails
+
+    def _missing(self, side: Side) -> int | None:
+        if self.proof is Proof.TOO_FEW:
+            return max(side.missing)
+        return more_needed(side, self.level)
+
+    @property
+    def figures(self) -> str:
+        """Both rates with their n, intervals and method, as a sentence."""
+        rates = " and ".join(side.words(self.level) for side in self.evidence.sides)
+        first = rates[0].upper() + rates[1:]
+        if not self.evidence.is_enough:
+            return f"{first}."
+        level = f"{100 * self.level:.4g}% intervals"
+        return f"{first}; {level}: {METHOD.format(f'{self.asked:,}')}."
+
+    @property
+    def needed(self) -> str:
+        """Sentences on what is still needed to trust the judge alone; "" if it is trusted."""
+        return " ".join(self._needed())
+
+    def _needed(self) -> Iterator[str]:
+        if self.proof is Proof.TOO_FEW:
+            for side in self.evidence.sides:
+                yield from _too_few(side)
+        elif self.proof is Proof.BELOW:
+            low = [
+                s.name for s in self.evidence.sides if not _at_least(s.interval(self.level).high)
+            ]
+            yield f"Its {' and '.join(low)} is significantly below {percent(MIN_RATE)}."
+        elif self.proof is Proof.OPEN:
+            for side in self.evidence.sides:
+                more = more_needed(side, self.level)
+                if more is None:
+                    yield (
+                        f"At this {side.name}, more {side.humans} will not show "
+                        f"{percent(MIN_RATE)}."
+                    )
+                elif more:
+                    yield f"About {more:,} more {side.humans} are needed at this {side.name}."
 
 
-def concerns_about(judge: JudgeRecord) -> tuple[Concern, ...]:
-    """Return the concerns about a judge, the most severe first."""
-    found = [*_failures(judge), *_against_humans(judge), *_against_peers(judge), *_origin(judge)]
-    return tuple(sorted(found, key=lambda concern: not concern.is_serious))
+def decide(asked: Mapping[K, Evidence]) -> dict[K, HumanProof]:
+    """Decide everything that is asked together, by Holm's step-down method on both questions."""
+    enough = {key: one for key, one in asked.items() if one.is_enough}
+    shown = _step_down(enough, Evidence.is_shown)
+    below = _step_down(enough, Evidence.is_below)
+    found = {}
+    for key, one in asked.items():
+        proof, level = Proof.TOO_FEW, 1 - ALPHA
+        if key in enough:
+            proof, level = Proof.OPEN, shown.last
+        if key in below.held:
+            proof, level = Proof.BELOW, below.held[key]
+        if key in shown.held:
+            proof, level = Proof.SHOWN, shown.held[key]
+        found[key] = HumanProof(one, proof, level, len(enough))
+    return found
 
 
-def concerns_about_jury(jury: JuryRecord) -> tuple[Concern, ...]:
-    """Return the concerns about a jury: low agreement, or too few judge pairs compared."""
-    found = []
-    bounds = jury.interval
-    between = f" ({score(bounds.low)} to {score(bounds.high)})" if bounds else ""
-    alpha = f"alpha {score(jury.alpha)}{between} over {jury.units:,} criteria"
-    if jury.band == Band.UNRELIABLE:
-        found.append(
-            Concern(f"Its judges disagree too often: {alpha}, significantly below {TENTATIVE}.")
-        )
-    if jury.band == Band.TENTATIVE:
-        text = f"Its judges agree only tentatively: {alpha}, significantly below {RELIABLE}."
-        found.append(Concern(text, is_serious=False))
-    if jury.expected and jury.made < MIN_COMPARED * jury.expected:
-        text = f"Only {jury.made:,} of {jury.expected:,} expected judge pairs could be compared."
-        found.append(Concern(text))
-    return tuple(found)
+class _Held(NamedTuple, Generic[K]):
+    """Levels at which claims were found to hold, and the level at which the rest do not."""
+
+    held: dict[K, float]
+    last: float
 
 
-def fails_often(asked: int, failed: int) -> bool:
-    return failed >= MIN_FAILED and failed >= MAX_FAILED * asked
+def _step_down(asked: Mapping[K, Evidence], holds: Callable[[Evidence, float], bool]) -> _Held[K]:
+    """Apply Holm's method: a claim holds at 1 - 0.05 / m, with m claims not yet found to hold.
+
+    Source: S. Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+    """
+    open_ = dict(asked)
+    held: dict[K, float] = {}
+    while True:
+        level = 1 - ALPHA / max(1, len(open_))
+        new = [key for key, one in open_.items() if holds(one, level)]
+        if not new:
+            return _Held(held, level)
+        for key in new:
+            held[key] = level
+            del open_[key]
 
 
-def accuracy_low(right: int, n: int, resampled: Interval | None = None) -> float | None:
-    """Return the lower 95 % bound of an accuracy: Wilson's or the one by issue, if lower."""
-    wilson = wilson_interval(right, n)
-    if wilson is None:
+def more_needed(side: Side, level: float) -> int | None:
+    """Return about how many more answers show the rate, if it and the issues' sizes stay.
+
+    The lower bound reaches p0 where n = t² p0 (1 - p0) / (p - p0)², n being effective results.
+
+    Returns:
+        None where the rate is not above 80 %.
+    """
+    above = side.right / side.n - MIN_RATE
+    if round(above, 9) <= 0:
         return None
-    return min(wilson.low, resampled.low) if resampled else wilson.low
+    t = student_quantile(level, len(side.issues) - 1)
+    effective = effective_results(side.issues, least_correlation=UNSEEN_CORRELATION)
+    wanted = t * t * MIN_RATE * (1 - MIN_RATE) / above**2
+    return max(0, ceil(side.n * (wanted / effective - 1) - 1e-9))
 
 
-def is_accurate(right: int, n: int, resampled: Interval | None = None) -> bool | None:
-    """Return whether an accuracy is shown to be high enough; None on too few answers."""
-    low = accuracy_low(right, n, resampled)
-    if low is None or n < MIN_CHECKED:
-        return None
-    return round(low, 9) >= MIN_ACCURACY
+def _at_least(bound: float) -> bool:
+    return round(bound, 9) >= MIN_RATE
 
 
-def _failures(judge: JudgeRecord) -> Iterator[Concern]:
-    if fails_often(judge.asked, judge.failed):
-        share = percent(judge.failed / judge.asked)
-        yield Concern(f"{judge.failed:,} of {judge.asked:,} judgments failed ({share}).")
-
-
-def _against_humans(judge: JudgeRecord) -> Iterator[Concern]:
-    if judge.checked < MIN_CHECKED:
-        return
-    drawn = f"{judge.checked:,} answers drawn at random"
-    if judge.informative is False and judge.rarer >= MIN_OF_EACH:
-        yield Concern(f"It does no better than chance against humans on {drawn}.")
-        return
-    if judge.kappa is not None and round(judge.kappa, 9) < MIN_KAPPA:
-        interval = judge.kappa_interval
-        bounds = f" ({score(interval.low)} to {score(interval.high)})" if interval else ""
-        measured = f"kappa {score(judge.kappa)}{bounds} on {drawn}"
-        if interval and round(interval.high, 9) < MIN_KAPPA:
-            yield Concern(
-                f"It agrees too little with humans: {measured}, significantly below {MIN_KAPPA}."
-            )
-        else:
-            yield Concern(
-                f"Its agreement with humans is unproven: {measured}, below {MIN_KAPPA}, which may "
-                "be chance.",
-                is_serious=False,
-            )
-    if judge.is_accurate is False:
-        low = accuracy_low(judge.right or 0, judge.checked, judge.accuracy)
-        yield Concern(
-            f"It cannot decide alone: right on {judge.right:,} of {drawn}, which shows an accuracy "
-            f"of only {percent(low)}, below {percent(MIN_ACCURACY)}.",
-            is_serious=False,
+def _too_few(side: Side) -> Iterator[str]:
+    answers, issues = side.missing
+    if answers == 1:
+        yield f"1 more human {side.verdict} is needed."
+    elif answers:
+        yield f"{answers:,} more {side.humans} are needed."
+    elif issues:
+        yield (
+            f"{side.humans.capitalize()} from {_issues(issues, 'more ')} are needed: all "
+            f"{side.n:,} are from {_issues(len(side.issues))}."
         )
 
 
-def _against_peers(judge: JudgeRecord) -> Iterator[Concern]:
-    """Name a judge that agrees with no peer while two peers agree with each other."""
-    if judge.peers is None:
-        return
-    best, others = judge.peers
-    if round(best, 9) < TENTATIVE <= round(others, 9):
-        yield Concern(
-            f"It disagrees with all others: kappa {score(best)} at most, while two others reach "
-            f"{score(others)}."
-        )
+def _issues(n: int, more: str = "") -> str:
+    return f"{n:,} {more}{'issue' if n == 1 else 'issues'}"
 
 
-def _origin(judge: JudgeRecord) -> Iterator[Concern]:
-    if judge.own_answers:
-        times = "judge run" if judge.own_answers == 1 else "judge runs"
-        yield Concern(f"It judged its own answers in {judge.own_answers:,} {times}.")
-    if judge.is_scripted:
-        yield Concern("It is scripted: its verdicts are made up.", is_serious=False)
+NOTHING = decide({"": Evidence.of(())})[""]
+"""The conclusion about a judge without answers that were drawn at random."""

@@ -129,7 +129,7 @@ def _evaluations(suite: Suite | None) -> QuerySet[HumanEvaluation]:
 
 def calibration(runs: Sequence[Evaluated], reading: Reading) -> Calibration | None:
     """Return the cached judge–human agreement of these runs; None if not computed yet."""
-    found = reading.computed("calibration-3", inputs_of(runs), lambda: _measure(runs))
+    found = reading.computed("calibration-4", inputs_of(runs), lambda: _measure(runs))
     return found and Calibration(_parties(runs), *found)
 
 

@@ -13,9 +13,9 @@ from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured
 from reports.judge_reliability.figure import confusion
 from reports.judge_reliability.humans.answer_names_query import Names, names_of
 from reports.judge_reliability.humans.corrections_query import JudgedRun
-from reports.judge_reliability.trust_rule import MIN_CHECKED, MIN_OF_EACH
+from reports.judge_reliability.trust_rule import HumanProof
 from reports.queries.human_agreement import Calibration, Choice, Party
-from runs.figures.tallies import Rate
+from runs.figures.tallies import Rate, rate_of_issues
 from runs.models import Outcome
 
 CELLS = {
@@ -77,6 +77,14 @@ def accuracy(line: Measured) -> Rate:
     return resampled_share(line.right, line.n, line.intervals.accuracy)
 
 
+def rates(line: Measured) -> tuple[Rate, Rate]:
+    """Return its sensitivity and its specificity."""
+    sensitivity, specificity = (
+        rate_of_issues(side.issues, answers=1) for side in line.evidence.sides
+    )
+    return sensitivity, specificity
+
+
 def kappa(line: Measured) -> Estimate:
     return Estimate(line.kappa, line.n, line.intervals.kappa)
 
@@ -101,7 +109,13 @@ EMPTY = {
 }
 
 
-def measured_table(humans: Calibration | None, view: View, sample: Sample) -> Table:
+Proofs = Mapping[str, HumanProof]
+
+
+def measured_table(
+    humans: Calibration | None, view: View, sample: Sample, proofs: Proofs | None = None
+) -> Table:
+    """Return the figures of each party; `proofs` are what humans have shown of them."""
     return Table(
         key=sample.value,
         title=f"On {SAMPLES[sample]}",
@@ -110,12 +124,12 @@ def measured_table(humans: Calibration | None, view: View, sample: Sample) -> Ta
             Column("accuracy", "Accuracy", "rate", "Same verdict as humans"),
             Column("kappa", "Kappa", "estimate", "Cohen's: agreement beyond chance"),
             Column("precision", "Precision for “fail”", "rate", "Of its fails, failed by humans"),
-            Column("recall", "Recall for “fail”", "rate", "Of humans' fails, found by the judge"),
-            Column("sensitivity", "Sensitivity", "rate", "Of humans' passes, passed by the judge"),
+            Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
+            Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
             Column("passed", "Passed by humans", "rate"),
             Column("note", "Note"),
         ),
-        rows=list(_measured(humans, view, sample)) if humans else [],
+        rows=list(_measured(humans, view, sample, proofs or {})) if humans else [],
         note=NOTES[sample],
         empty=EMPTY[sample] if humans else "Computing…",
     )
@@ -126,11 +140,14 @@ def jury_first(line: Measured) -> tuple[bool, int, str]:
     return (not line.party.startswith("jury"), -line.n, line.party)
 
 
-def _measured(humans: Calibration, view: View, sample: Sample) -> Iterator[tuple[Cell, ...]]:
+def _measured(
+    humans: Calibration, view: View, sample: Sample, proofs: Proofs
+) -> Iterator[tuple[Cell, ...]]:
     for line in sorted(humans.measured[sample], key=jury_first):
         counts, intervals = line.counts, line.intervals
         passed = counts.true_pass + counts.false_fail
         url = view.url(sample=sample.value, party=line.party) + "#confusion"
+        proof = proofs.get(line.party) if sample is Sample.DRAWN else None
         yield (
             party_link(humans.parties[line.party], url),
             accuracy(line),
@@ -138,18 +155,15 @@ def _measured(humans: Calibration, view: View, sample: Sample) -> Iterator[tuple
             resampled_share(
                 counts.true_fail, counts.true_fail + counts.false_fail, intervals.precision
             ),
-            resampled_share(counts.true_fail, line.n - passed, intervals.recall),
-            resampled_share(counts.true_pass, passed, intervals.sensitivity),
+            *rates(line),
             resampled_share(passed, line.n, None),
-            " ".join(_notes(line)),
+            " ".join(_notes(line, proof)),
         )
 
 
-def _notes(line: Measured) -> Iterator[str]:
-    if line.is_informative is False and line.of_rarer >= MIN_OF_EACH:
-        yield "No better than chance."
-    if line.n < MIN_CHECKED:
-        yield f"Fewer than {MIN_CHECKED} answers: too few."
+def _notes(line: Measured, proof: HumanProof | None) -> Iterator[str]:
+    if proof is not None:
+        yield f"{proof.proof.capitalize()}. {proof.needed}".strip()
     if line.is_lopsided:
         yield "One verdict is rare: kappa says little."
 

@@ -23,7 +23,8 @@ from reports.judge_reliability.humans.accuracy_tables import (
     sources_table,
 )
 from reports.judge_reliability.humans.corrections_query import corrections, judged_runs
-from reports.judge_reliability.trust_rule import MIN_CHECKED
+from reports.judge_reliability.trust.query import proofs_of_all
+from reports.judge_reliability.trust_rule import HumanProof, Proof
 from reports.queries.human_agreement import Calibration, calibration, choices, evaluated_runs
 
 CORRECTED = 10
@@ -37,13 +38,14 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     humans = calibration(runs, reading)
     judged = judged_runs(suite=suite, last=CORRECTED)
     view = _view(filters, humans)
+    proofs = proofs_of_all(runs, humans, reading) or {}
     tables = [replace(measured_table(None, view, Sample.ALL), empty=NO_EVALUATIONS)]
     if runs:
-        tables = [measured_table(humans, view, sample) for sample in Sample]
+        tables = [measured_table(humans, view, sample, proofs) for sample in Sample]
         tables += [confusion_table(view), answers_table(humans, view, reading.reader)]
     return Document(
         title="Agreement of judges with humans",
-        sentences=tuple(_sentences(humans, view, has_runs=bool(runs))),
+        sentences=tuple(_sentences(humans, view, proofs, has_runs=bool(runs))),
         facts=tuple(_facts(humans, view, reading)),
         tables=(
             *tables,
@@ -84,7 +86,13 @@ def left_out(humans: Calibration) -> str:
     )
 
 
-def _sentences(humans: Calibration | None, view: View, *, has_runs: bool) -> Iterator[str]:
+def _sentences(
+    humans: Calibration | None,
+    view: View,
+    proofs: Mapping[str, HumanProof],
+    *,
+    has_runs: bool,
+) -> Iterator[str]:
     if not has_runs:
         yield (
             "There are no human evaluations yet. Open results and give your own verdict to "
@@ -100,18 +108,29 @@ def _sentences(humans: Calibration | None, view: View, *, has_runs: bool) -> Ite
         f"{counted(found.n, 'answer')} {where}: kappa "
         f"{'not defined' if shown.kappa is None else score(shown.kappa)}."
     )
-    if found.recall is not None:
-        yield (
-            f"It finds {percent(found.recall)} of the answers that humans fail; humans fail "
-            f"{percent(found.precision)} of those it fails."
-        )
+    if view.sample is Sample.DRAWN and (proof := proofs.get(shown.party)):
+        yield f"{CONCLUSIONS[proof.proof].format(name=view.name)} {proof.figures} {proof.needed}"
+
+
+CONCLUSIONS = {
+    Proof.SHOWN: "Humans have shown that {name} can be trusted alone on all answers together.",
+    Proof.BELOW: "{name} errs too often to be trusted alone.",
+    Proof.OPEN: "Humans have not shown that {name} can be trusted alone.",
+    Proof.TOO_FEW: "Too few answers were drawn at random to tell if {name} can be trusted alone.",
+}
 
 
 def _facts(humans: Calibration | None, view: View, reading: Reading) -> Iterator[Fact]:
     if humans is None:
         return
     yield Fact("answers", "Answers with human verdict", humans.answers, "count")
-    yield Fact("drawn", "Drawn at random, judged blind", humans.drawn, "count", "calibration")
+    yield Fact(
+        "drawn",
+        "Drawn at random, judged blind",
+        humans.drawn,
+        "count",
+        "only these count for trust",
+    )
     yield Fact("disputed", "Disputed", humans.disputed, "count", "left out: annotators disagree")
     if view.shown is not None:
         yield Fact("accuracy", "Accuracy", accuracy(view.shown), "rate", view.name)
@@ -141,9 +160,6 @@ def _warnings(humans: Calibration | None, view: View) -> Iterator[str]:
             "A selected sample: annotators often override verdicts they doubt, which makes judges "
             "look worse than they are and hides errors that nobody suspected."
         )
-    if 0 < humans.drawn < MIN_CHECKED:
-        answers = "answer was" if humans.drawn == 1 else "answers were"
-        yield f"Only {humans.drawn} {answers} drawn at random: too few to estimate a judge's error."
     if view.shown and view.shown.is_lopsided:
         rarer = view.shown.rarer
         yield (

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable
 
-from evalhub.formatting import words
+from evalhub.formatting import percent, words
 from evalhub.statistics.alpha_bands import TENTATIVE
 from reports.documents.document import Column, Estimate, Link, Table
 from reports.documents.links import run_url
 from reports.documents.rate_cells import resampled_share, share_of
+from reports.judge_reliability.concerns_rule import Concern, trust_in
 from reports.judge_reliability.figure import Alpha, alpha_lines
-from reports.judge_reliability.humans.accuracy_tables import kappa, party_url
+from reports.judge_reliability.humans.accuracy_tables import kappa, party_url, rates
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.judgments_query import JudgeCost
 from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
-from reports.judge_reliability.trust_rule import MIN_KAPPA, Concern, trust_in
+from reports.judge_reliability.trust_rule import MIN_RATE, NOTHING
 from reports.queries.human_agreement import judge_key
 from runs.figures.tallies import Rate
 from runs.models import Run
@@ -66,8 +67,9 @@ def concerns_table(report: JudgeReport) -> Table:
         note=f"Unreliable: a jury with alpha below {TENTATIVE}, or fewer than 80% of whose "
         "judge pairs could be compared; a judge at least 10% of whose judgments failed, that "
         "judged its own answers, that disagrees with all others while two of them agree, or whose "
-        f"kappa with humans is significantly below {MIN_KAPPA}. Use with caution: accuracy not "
-        "shown to be 90%. Figures of humans need 20 answers drawn at random and judged blind.",
+        f"sensitivity or specificity is significantly below {percent(MIN_RATE)}. Use with caution: "
+        f"these are not shown to be {percent(MIN_RATE)}. Only human verdicts on answers "
+        "drawn at random and judged blind count.",
         empty="No concern found." if report.lines else NO_JUDGE_RUN,
     )
 
@@ -84,9 +86,12 @@ def judges_table(report: JudgeReport) -> Table:
             Column("repaired", "Repaired", "count", "Verdicts read at the second attempt"),
             Column("failed", "Failed", "count", "Judgments without a verdict: in no score"),
             Column("agrees", "Agrees with peers", "rate", "Same value as another judge"),
+            Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
+            Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
             Column(
                 "kappa", "Kappa with humans", "estimate", "On answers drawn at random, judged blind"
             ),
+            Column("needed", "Needed to trust it"),
         ),
         rows=[
             (
@@ -97,7 +102,9 @@ def judges_table(report: JudgeReport) -> Table:
                 judge.repaired,
                 judge.failed,
                 _agrees(judge, report),
-                kappa(found) if (found := report.against_humans(judge)) else None,
+                *(rates(found) if (found := report.against_humans(judge)) else (None, None)),
+                kappa(found) if found else None,
+                _needed(judge, report),
             )
             for judge in report.judges
         ],
@@ -105,6 +112,13 @@ def judges_table(report: JudgeReport) -> Table:
         "Agreement: " + report.extent,
         empty=NO_JUDGE_RUN,
     )
+
+
+def _needed(judge: JudgeLine, report: JudgeReport) -> str:
+    """Return what is still needed to trust it alone; "" while it is being computed."""
+    if report.humans is None:
+        return ""
+    return (report.human_proof(judge) or NOTHING).needed
 
 
 def _agrees(judge: JudgeLine, report: JudgeReport) -> Rate | None:

@@ -1,11 +1,18 @@
 """Everything the tab between judges shows: sums, single judgments, agreement with humans."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Measured
+from reports.judge_reliability.concerns_rule import (
+    Concern,
+    JudgeRecord,
+    Trust,
+    concerns_about,
+    trust_of,
+)
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.judgments_query import (
     READ,
@@ -19,14 +26,14 @@ from reports.judge_reliability.judges.totals_query import (
     jury_lines,
     newest_of_each_jury,
 )
-from reports.judge_reliability.trust_rule import (
-    Concern,
-    JudgeRecord,
-    Trust,
-    concerns_about,
-    trust_in,
+from reports.judge_reliability.trust.query import proofs_of_all
+from reports.judge_reliability.trust_rule import HumanProof
+from reports.queries.human_agreement import (
+    Calibration,
+    calibration,
+    evaluated_runs,
+    judge_key,
 )
-from reports.queries.human_agreement import Calibration, calibration, evaluated_runs
 from runs.models import Run, Suite
 
 EVALUATED = 50
@@ -35,12 +42,16 @@ EVALUATED = 50
 
 @dataclass(frozen=True)
 class JudgeReport:
-    """Judges over the last judge runs; until computed, `judgments` is empty and `humans` None."""
+    """Judges over the last judge runs; until computed, `judgments` is empty and `humans` None.
+
+    `proofs` are what humans have shown of the judges on all answers, by key.
+    """
 
     lines: Sequence[JuryLine]
     judges: Sequence[JudgeLine]
     judgments: JudgmentStatistics
     humans: Calibration | None
+    proofs: Mapping[str, HumanProof]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -66,19 +77,18 @@ class JudgeReport:
         """Return its figures on answers drawn at random; None where not measured."""
         return self.humans.of_judge(judge.judge_id) if self.humans else None
 
+    def human_proof(self, judge: JudgeLine) -> HumanProof | None:
+        return self.proofs.get(judge_key(judge.judge_id))
+
     def _record(self, judge: JudgeLine) -> JudgeRecord:
-        found = self.against_humans(judge)
         peers = beside_peers(judge.judge_id, self.pairs)
-        return judge.record(peers=peers, **(found.known if found else {}))
+        return judge.record(peers=peers, humans=self.human_proof(judge))
 
     def concerns(self, judge: JudgeLine) -> tuple[Concern, ...]:
         return concerns_about(self._record(judge))
 
     def trust(self, judge: JudgeLine) -> Trust:
-        record = self._record(judge)
-        return trust_in(
-            concerns_about(record), is_known=bool(judge.asked), is_accurate=record.is_accurate
-        )
+        return trust_of(self._record(judge))
 
     @property
     def unreliable(self) -> int:
@@ -94,9 +104,12 @@ def judge_report(
 ) -> JudgeReport:
     """Read the judges of the last judge runs; the number of queries is constant."""
     lines = jury_lines(suite=suite, run=run, last=last)
+    evaluated = evaluated_runs(suite=suite, last=EVALUATED)
+    humans = calibration(evaluated, reading)
     return JudgeReport(
         lines=lines,
         judges=judge_totals(lines),
         judgments=judgment_statistics(lines, reading),
-        humans=calibration(evaluated_runs(suite=suite, last=EVALUATED), reading),
+        humans=humans,
+        proofs=proofs_of_all(evaluated, humans, reading) or {},
     )

@@ -8,13 +8,13 @@ from decimal import Decimal
 from evalhub.models import BatchState, LanguageModel
 from evalhub.statistics.comparisons import Comparisons
 from reports.documents.links import page_url
-from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
-from reports.judge_reliability.trust_rule import (
+from reports.judge_reliability.concerns_rule import (
     Concern,
     JuryRecord,
     concerns_about,
     concerns_about_jury,
 )
+from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
 from runs.figures.run_figures import spent_usd
 from runs.models import JudgeRun, Run, Suite
 from runs.scoring.agreement import Agreement, agreement_in

@@ -1,8 +1,8 @@
 """Deciders by group of answers: one judge, two that agree, or a human. Pure.
 
 Only answers drawn at random and judged blind count. One judge or jury decides alone where the rule
-of trust finds it reliable on the group's answers; else two judges that are as accurate when they
-agree, and agree on at least half of the answers; else a human.
+of trust allows it on the group's answers; else two judges for which it holds where they agree, if
+they agree on at least half of the answers; else a human. All groups are decided together.
 """
 
 from collections import defaultdict
@@ -10,25 +10,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from math import ceil
-from statistics import NormalDist
-from typing import NamedTuple
 
-from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_intervals import judge_intervals
-from evalhub.statistics.judge_metrics import SEED, counts_by_issue
+from evalhub.statistics.judge_metrics import counts_by_issue
 from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
-from reports.judge_reliability.trust_rule import (
-    MIN_ACCURACY,
-    MIN_CHECKED,
-    Concern,
-    JudgeRecord,
-    Trust,
-    accuracy_low,
-    concerns_about,
-    is_accurate,
-    trust_in,
-)
+from reports.judge_reliability.concerns_rule import Trust
+from reports.judge_reliability.trust_rule import NOTHING, Evidence, HumanProof, Proof, decide
 
 MIN_AGREED = 0.5
 """Two judges that agree more rarely save too little human work."""
@@ -36,8 +22,14 @@ MIN_AGREED = 0.5
 EVERYTHING = ""
 """The group of all answers."""
 
-Z = NormalDist().inv_cdf(0.975)
 JUDGE = "judge-"
+
+TRUSTS = {
+    Proof.SHOWN: Trust.TRUSTED,
+    Proof.BELOW: Trust.UNRELIABLE,
+    Proof.OPEN: Trust.CAUTION,
+    Proof.TOO_FEW: Trust.UNKNOWN,
+}
 
 
 class Decider(StrEnum):
@@ -47,56 +39,39 @@ class Decider(StrEnum):
     UNKNOWN = "not known yet"
 
 
-def more_needed(right: int, n: int) -> int:
-    """Return how many more answers settle the question, at the same accuracy.
-
-    Wilson's lower bound reaches p0 at n = z² p0 (1 - p0) / (p - p0)². An accuracy that can never
-    reach it needs as many as allow to say so.
-    """
-    needed = MIN_CHECKED
-    if n and right / n > MIN_ACCURACY:
-        spare = right / n - MIN_ACCURACY
-        variance = MIN_ACCURACY * (1 - MIN_ACCURACY)
-        needed = max(MIN_CHECKED, ceil(Z**2 * variance / spare**2 - 1e-9))
-    return max(0, needed - n)
-
-
 @dataclass(frozen=True)
 class Line:
-    """A judge or jury in one group; its trust is UNKNOWN on few or selected answers.
+    """A judge or jury in one group.
 
-    `more`: answers drawn at random that are still needed for a conclusion, or a better one.
+    Attributes:
+        human_proof: Of the random sample, which may be empty where `sample` is not that.
+        concern: Why it may not decide, whatever humans say; "" for nothing.
     """
 
     sample: Sample
     found: Measured
-    trust: Trust
-    more: int
-    concerns: tuple[Concern, ...] = ()
+    human_proof: HumanProof
+    concern: str = ""
 
     @property
-    def low(self) -> float:
-        found = self.found
-        return accuracy_low(found.right, found.n, found.intervals.accuracy) or 0.0
+    def trust(self) -> Trust:
+        return Trust.UNRELIABLE if self.concern else TRUSTS[self.human_proof.proof]
 
 
-class Pair(NamedTuple):
-    """Two judges in one group: `both` gave a verdict, `agreed` on it, and were `right`.
-
-    `interval`, of the accuracy where they agree, is resampled by issue.
-    """
+@dataclass(frozen=True)
+class Pair:
+    """Two judges in one group: `both` gave a verdict, and agreed on `agreed` answers."""
 
     first: str
     second: str
     both: int
     agreed: int
-    right: int
-    interval: Interval | None
+    human_proof: HumanProof
 
     @property
     def is_enough(self) -> bool:
         often = self.both > 0 and round(self.agreed / self.both, 9) >= MIN_AGREED
-        return often and is_accurate(self.right, self.agreed, self.interval) is True
+        return often and self.human_proof.proof is Proof.SHOWN
 
     @property
     def left_to_annotators(self) -> float:
@@ -117,70 +92,125 @@ class TrustEntry:
     parties: tuple[str, ...]
     left_to_annotators: float | None
     drawn: int
-    more: int
     lines: tuple[Line, ...]
     pairs: tuple[Pair, ...]
 
+    def line_of(self, party: str) -> Line | None:
+        return next((line for line in self.lines if line.found.party == party), None)
 
-def entries_of(rows: Iterable[Checked], groups: Mapping[int, Collection[str]]) -> list[TrustEntry]:
-    """Return all answers together, then each group, those with most random answers first.
+    @property
+    def best(self) -> Line | None:
+        """The line of the party that decides alone, or of the best known one."""
+        return self.line_of(self.parties[0]) if len(self.parties) == 1 else None
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The questions of one group: its parties on the random sample, and its judge pairs."""
+
+    rows: Sequence[Checked]
+    drawn: Sequence[Measured]
+    pairs: Mapping[tuple[str, str], tuple[int, int, Evidence]]
+
+    @property
+    def evidence(self) -> dict[tuple[str, ...], Evidence]:
+        alone: dict[tuple[str, ...], Evidence] = {(one.party,): one.evidence for one in self.drawn}
+        return alone | {names: found[2] for names, found in self.pairs.items()}
+
+
+def entries_of(
+    rows: Iterable[Checked],
+    groups: Mapping[int, Collection[str]],
+    *,
+    concerns: Mapping[str, str] | None = None,
+) -> list[TrustEntry]:
+    """Return each group, those with most random answers first; "" is that of all answers.
 
     Args:
-        groups: The groups of each result.
+        groups: The groups of each result; one without is in no group.
+        concerns: Why parties may not decide, by key.
     """
     by_group: dict[str, list[Checked]] = defaultdict(list)
     for row in rows:
-        for group in (EVERYTHING, *groups.get(row.result, ())):
+        for group in groups.get(row.result, ()):
             by_group[group].append(row)
-    entries = [entry_of(group, mine) for group, mine in by_group.items()]
+    asked = {
+        group: _Group(mine, measured(mine, Sample.DRAWN), _pairs(mine))
+        for group, mine in by_group.items()
+    }
+    proofs = decide(
+        {(name, *who): one for name, group in asked.items() for who, one in group.evidence.items()}
+    )
+    entries = [_entry(name, group, proofs, concerns or {}) for name, group in asked.items()]
     return sorted(entries, key=lambda e: (e.group != EVERYTHING, -e.drawn, e.group))
 
 
-def entry_of(group: str, rows: Sequence[Checked]) -> TrustEntry:
-    """Apply the rule to the answers of one group."""
-    lines, pairs = _lines(rows), _pairs(rows)
-    drawn = len({row.result for row in rows if row.drawn is not None})
+def _entry(
+    name: str,
+    group: _Group,
+    proofs: Mapping[tuple[str, ...], HumanProof],
+    concerns: Mapping[str, str],
+) -> TrustEntry:
+    """Choose who decides in one group."""
+    lines = [
+        Line(Sample.DRAWN, one, proofs[name, one.party], concerns.get(one.party, ""))
+        for one in group.drawn
+    ]
+    pairs = tuple(
+        Pair(*names, both, agreed, proofs[(name, *names)])
+        for names, (both, agreed, _) in group.pairs.items()
+    )
+    free = [pair for pair in pairs if not concerns.keys() & {pair.first, pair.second}]
+    decider, who, left = _decider(lines, free)
+    return TrustEntry(
+        group=name,
+        decider=decider,
+        parties=who,
+        left_to_annotators=left,
+        drawn=len({row.result for row in group.rows if row.drawn is not None}),
+        lines=(*lines, *_selected(group, concerns)),
+        pairs=pairs,
+    )
 
-    def entry(by: Decider, *who: str, left: float | None = None, more: int = 0) -> TrustEntry:
-        return TrustEntry(group, by, who, left, drawn, more, tuple(lines), tuple(pairs))
 
-    alone = [line for line in lines if line.trust is Trust.RELIABLE]
+def _decider(
+    lines: Sequence[Line], pairs: Sequence[Pair]
+) -> tuple[Decider, tuple[str, ...], float | None]:
+    """Return who decides, with the parties and the share of answers left to annotators."""
+    alone = [line for line in lines if line.trust is Trust.TRUSTED]
     if alone:
-        best = max(alone, key=lambda line: line.low)
-        return entry(Decider.ONE, best.found.party, left=0.0)
+        best = max(alone, key=lambda line: line.human_proof.low)
+        return Decider.ONE, (best.found.party,), 0.0
     enough = [pair for pair in pairs if pair.is_enough]
     if enough:
         two = min(enough, key=lambda pair: (pair.left_to_annotators, pair.first, pair.second))
-        return entry(Decider.TWO, two.first, two.second, left=two.left_to_annotators)
+        return Decider.TWO, (two.first, two.second), two.left_to_annotators
     known = [line for line in lines if line.trust is not Trust.UNKNOWN]
     if known:
-        best = max(known, key=lambda line: line.low)
-        return entry(Decider.HUMAN, best.found.party, left=1.0, more=best.more)
-    at_random = [line for line in lines if line.sample is Sample.DRAWN]
-    if not at_random:
-        return entry(Decider.UNKNOWN, more=MIN_CHECKED)
-    nearest = min(at_random, key=lambda line: (line.more, -line.low, line.found.party))
-    return entry(Decider.UNKNOWN, nearest.found.party, more=nearest.more)
+        best = max(known, key=lambda line: (not line.concern, line.human_proof.low))
+        return Decider.HUMAN, (best.found.party,), 1.0
+    nearest = min(lines, key=_distance, default=None)
+    return Decider.UNKNOWN, (nearest.found.party,) if nearest else (), None
 
 
-def _lines(rows: Sequence[Checked]) -> list[Line]:
-    """Measure each party on the random sample, or else on all answers with a human verdict."""
-    drawn = measured(rows, Sample.DRAWN)
-    met = {found.party for found in drawn}
-    others = [found for found in measured(rows, Sample.ALL) if found.party not in met]
-    selected = [Line(Sample.ALL, found, Trust.UNKNOWN, MIN_CHECKED) for found in others]
-    lines = []
-    for found in drawn:
-        record = JudgeRecord(**found.known)
-        concerns = concerns_about(record)
-        trust = trust_in(concerns, is_known=False, is_accurate=record.is_accurate)
-        more = 0 if record.is_accurate else more_needed(found.right, found.n)
-        lines.append(Line(Sample.DRAWN, found, trust, more, concerns))
-    return lines + selected
+def _distance(line: Line) -> tuple[int, str]:
+    passes, fails = line.human_proof.missing
+    return (passes or 0) + (fails or 0), line.found.party
 
 
-def _pairs(rows: Iterable[Checked]) -> list[Pair]:
-    """Compare every two judges on the random answers that both judged."""
+def _selected(group: _Group, concerns: Mapping[str, str]) -> list[Line]:
+    """Return the parties that have a human verdict on answers that annotators chose only."""
+    met = {found.party for found in group.drawn}
+    others = [one for one in measured(group.rows, Sample.ALL) if one.party not in met]
+    return [Line(Sample.ALL, one, NOTHING, concerns.get(one.party, "")) for one in others]
+
+
+def _pairs(rows: Iterable[Checked]) -> dict[tuple[str, str], tuple[int, int, Evidence]]:
+    """Compare every two judges on the random answers that both judged.
+
+    Returns:
+        Answers that both judged, on which they agree, and the evidence of the latter.
+    """
     by_result: dict[int, dict[str, Checked]] = defaultdict(dict)
     for row in rows:
         if row.party.startswith(JUDGE) and row.counts_in(Sample.DRAWN):
@@ -189,11 +219,9 @@ def _pairs(rows: Iterable[Checked]) -> list[Pair]:
     for verdicts in by_result.values():
         for first, second in combinations(sorted(verdicts), 2):
             both[first, second].append((verdicts[first], verdicts[second]))
-    pairs = []
+    pairs = {}
     for names, found in sorted(both.items()):
         agreed = [one for one, other in found if one.judged == other.judged]
-        right = sum(row.judged == row.drawn for row in agreed)
         counts = counts_by_issue(row.pair(Sample.DRAWN) for row in agreed)
-        interval = judge_intervals(list(counts.values()), seed=SEED).accuracy
-        pairs.append(Pair(*names, len(found), len(agreed), right, interval))
+        pairs[names] = len(found), len(agreed), Evidence.of(counts.values())
     return pairs

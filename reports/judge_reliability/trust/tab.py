@@ -8,13 +8,19 @@ from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.humans.tab import left_out
 from reports.judge_reliability.trust.deciders import EVERYTHING, Decider, TrustEntry
-from reports.judge_reliability.trust.query import DOMAINS, TAGS, trust_entries
+from reports.judge_reliability.trust.query import (
+    DOMAINS,
+    TAGS,
+    concerns_by_party,
+    trust_entries,
+)
 from reports.judge_reliability.trust.trust_tables import (
     Parties,
     judges_table,
     names,
     pairs_table,
     trust_table,
+    why,
 )
 from reports.queries.human_agreement import Calibration, calibration, evaluated_runs
 
@@ -25,7 +31,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Report who decides in each domain or tag, with each judge, jury and judge pair."""
     runs = evaluated_runs(suite=filters["suite"], last=filters["last"])
     humans = calibration(runs, reading)
-    found = trust_entries(runs, humans, filters["by"], reading)
+    concerns = concerns_by_party(filters["suite"])
+    found = trust_entries(runs, humans, filters["by"], reading, concerns=concerns)
     entries, parties = found or [], humans.parties if humans else {}
     kind = KINDS[filters["by"]]
     return Document(
@@ -55,10 +62,10 @@ def _sentences(
         conclusions = {
             Decider.ONE: f"{name} can decide alone",
             Decider.TWO: f"{name} can decide where they agree",
-            Decider.HUMAN: "no judge or pair of judges can decide: a human must",
-            Decider.UNKNOWN: f"{entry.more:,} more answers drawn at random are needed",
+            Decider.HUMAN: "no judge or pair of judges is shown to decide well: a human must",
+            Decider.UNKNOWN: "there are not enough answers to trust a judge",
         }
-        yield f"Over all answers, {conclusions[entry.decider]}."
+        yield f"Over all answers, {conclusions[entry.decider]}. {why(entry, parties)}"
     groups = _groups(entries)
     if groups:
         found = Counter(entry.decider for entry in groups)
@@ -77,7 +84,7 @@ def _facts(entries: Sequence[TrustEntry], humans: Calibration | None) -> Iterato
     if humans is None:
         return
     yield Fact("answers", "Answers with human verdict", humans.answers, "count")
-    yield Fact("drawn", "Drawn at random, judged blind", humans.drawn, "count", "these decide")
+    yield Fact("drawn", "Drawn at random, judged blind", humans.drawn, "count", "only these count")
     groups = _groups(entries)
     known = sum(entry.decider is not Decider.UNKNOWN for entry in groups)
     yield Fact("known", "Known", known, "count", f"of {len(groups):,}")
@@ -94,6 +101,11 @@ def _warnings(
         yield (
             "No answer was drawn at random and judged blind: no judge can be measured. Set a "
             "random share in a review queue."
+        )
+    elif humans.answers > humans.drawn:
+        yield (
+            f"{humans.drawn:,} of {humans.answers:,} answers with a human verdict count: the "
+            "others were not drawn at random and judged blind."
         )
     if entries and not _groups(entries):
         yield f"No issue of these answers has a {kind}: only the total is shown."

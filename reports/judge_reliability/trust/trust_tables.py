@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from evalhub.formatting import percent
-from reports.documents.document import Column, Table
+from evalhub.statistics.rate_interval import MIN_ISSUES
+from reports.documents.document import Cell, Column, Table
 from reports.documents.rate_cells import resampled_share
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
     NO_EVALUATIONS,
-    accuracy,
     kappa,
     party_link,
     party_url,
+    rates,
 )
 from reports.judge_reliability.trust.deciders import (
     EVERYTHING,
@@ -21,15 +22,16 @@ from reports.judge_reliability.trust.deciders import (
     Pair,
     TrustEntry,
 )
-from reports.judge_reliability.trust_rule import MIN_ACCURACY, MIN_CHECKED, Trust
+from reports.judge_reliability.trust_rule import METHOD, MIN_OF_EACH, MIN_RATE, HumanProof
 from reports.queries.human_agreement import Party
+from runs.figures.tallies import rate_of_issues
 
 RULE = (
-    "On answers drawn at random and judged blind. One judge: a judge or jury without concerns, "
-    f"right at least {percent(MIN_ACCURACY)} of the time at the lower end of its 95 % interval "
-    "(Wilson's, or the one resampled by issue if lower). Two judges: they are as accurate when "
-    f"they agree, and agree on at least {percent(MIN_AGREED)}; a human decides the rest. Otherwise "
-    f"a human. Not known yet: fewer than {MIN_CHECKED} answers."
+    "On answers drawn at random and judged blind. One judge: a judge or jury whose sensitivity and "
+    f"specificity are both at least {percent(MIN_RATE)} at the lower end of their intervals "
+    f"({METHOD.format('all')}), on at least {MIN_OF_EACH} human passes and {MIN_OF_EACH} human "
+    f"fails, each from {MIN_ISSUES} issues or more. Two judges: the same holds where they agree, "
+    f"and they agree on at least {percent(MIN_AGREED)}; a human decides the rest. Else a human."
 )
 
 Parties = Mapping[str, Party]
@@ -53,7 +55,8 @@ def trust_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
             Column("parties", "Judges"),
             Column("left_to_annotators", "Human review", "share", "Of these answers"),
             Column("drawn", "Answers", "count", "Drawn at random and judged blind"),
-            Column("more", "More needed", "count", "For a conclusion, or a better one"),
+            Column("more_passes", "More human passes", "count", "Needed to trust a judge, about"),
+            Column("more_fails", "More human fails", "count", "Needed to trust a judge, about"),
             Column("why", "Why"),
         ),
         rows=[
@@ -65,7 +68,7 @@ def trust_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
                 else "",
                 entry.left_to_annotators,
                 entry.drawn,
-                entry.more or None,
+                *_missing(entry),
                 why(entry, parties),
             )
             for entry in entries
@@ -75,36 +78,40 @@ def trust_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
     )
 
 
+def _missing(entry: TrustEntry) -> tuple[int | None, int | None]:
+    """Return the answers that are needed; None: none, or more will not help."""
+    if entry.decider in (Decider.ONE, Decider.TWO):
+        return None, None
+    if entry.best is None:
+        return MIN_OF_EACH, MIN_OF_EACH
+    passes, fails = entry.best.human_proof.missing
+    return passes or None, fails or None
+
+
 def why(entry: TrustEntry, parties: Parties) -> str:
     """Give the reason for the decider, with the figures behind it."""
     name = names(parties, entry.parties)
     if entry.decider is Decider.TWO:
-        pair = next(pair for pair in entry.pairs if pair[:2] == entry.parties)
+        pair = next(one for one in entry.pairs if (one.first, one.second) == entry.parties)
         return (
-            f"When they agree, they are right on {pair.right:,} of {pair.agreed:,}; they disagree "
-            f"on {pair.both - pair.agreed:,} of {pair.both:,}."
+            f"They agree on {pair.agreed:,} of {pair.both:,}. Where they agree: "
+            f"{pair.human_proof.figures}"
         )
-    line = next((line for line in entry.lines if (line.found.party,) == entry.parties), None)
+    line = entry.best
     if line is None:
-        return "No answer was drawn at random and judged blind."
-    right, n = line.found.right, line.found.n
-    found = f"{name} is right on {right:,} of {n:,}: at least {percent(line.low)} (95 %)."
+        return (
+            "No answer was drawn at random and judged blind. "
+            f"{MIN_OF_EACH} human passes and {MIN_OF_EACH} human fails are needed."
+        )
     if entry.decider is Decider.ONE:
-        return found
-    if right > MIN_ACCURACY * n and line.more:
-        missing = f"At this accuracy, {line.more:,} more answers allow it to decide alone."
-    elif right > MIN_ACCURACY * n:
-        missing = " ".join(concern.text for concern in line.concerns)
-    elif line.trust is Trust.UNKNOWN:
-        missing = f"Too few: {line.more:,} more answers give a conclusion."
-    else:
-        missing = "More answers at this accuracy will not change that."
-    return f"Best known: {found} {missing}"
+        return f"{name}: {line.human_proof.figures}"
+    missing = line.concern or line.human_proof.needed
+    return f"Best known: {name}. {line.human_proof.figures} {missing}"
 
 
 def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
     def best_first(line: Line) -> tuple[bool, float, str]:
-        return line.sample is Sample.ALL, -line.low, line.found.party
+        return line.sample is Sample.ALL, -line.human_proof.low, line.found.party
 
     return Table(
         key="judges",
@@ -113,10 +120,11 @@ def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> 
             Column("group", kind.capitalize()),
             Column("judge", "Judge or jury", "link"),
             Column("sample", "Answers"),
-            Column("accuracy", "Accuracy", "rate", "Same verdict as humans"),
+            Column("sensitivity", "Sensitivity", "rate", "Of human passes, passed by the judge"),
+            Column("specificity", "Specificity", "rate", "Of human fails, failed by the judge"),
             Column("kappa", "Kappa", "estimate", "Cohen's: agreement beyond chance"),
             Column("trust", "Trust"),
-            Column("more", "More needed", "count"),
+            Column("needed", "Needed to trust it"),
         ),
         rows=[
             (
@@ -126,19 +134,25 @@ def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> 
                     party_url(party=line.found.party, sample=line.sample.value),
                 ),
                 "drawn at random" if line.sample is Sample.DRAWN else "selected by annotators",
-                accuracy(line.found),
+                *rates(line.found),
                 kappa(line.found),
                 str(line.trust),
-                line.more or None,
+                line.concern or line.human_proof.needed,
             )
             for entry in entries
             for line in sorted(entry.lines, key=best_first)
         ],
         note="Annotators often select answers they doubt, which makes a judge look worse than it "
-        "is: these decide nothing. Intervals are resampled by issue.",
+        f"is: these do not count toward trust. {LEVELS}",
         empty=NO_EVALUATIONS,
         look="long",
     )
+
+
+LEVELS = (
+    "Trust takes wider intervals than the 95% ones shown here: Holm's method counts all judges and "
+    "groups, and answers to one issue are taken to depend on each other (correlation 0.3 at least)."
+)
 
 
 def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> Table:
@@ -153,7 +167,8 @@ def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
             Column("first", "Judge"),
             Column("second", "Second judge"),
             Column("agreed", "Agreement", "rate", "A human decides the rest"),
-            Column("accuracy", "Accuracy when they agree", "rate"),
+            Column("sensitivity", "Sensitivity when they agree", "rate"),
+            Column("specificity", "Specificity when they agree", "rate"),
             Column("verdict", "Conclusion"),
         ),
         rows=[
@@ -162,13 +177,17 @@ def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
                 parties[pair.first].name,
                 parties[pair.second].name,
                 resampled_share(pair.agreed, pair.both, None),
-                resampled_share(pair.right, pair.agreed, pair.interval),
-                "can decide together" if pair.is_enough else "",
+                *_rates_of(pair.human_proof),
+                "can decide together" if pair.is_enough else pair.human_proof.needed,
             )
             for entry in entries
             for pair in sorted(entry.pairs, key=best_first)
         ],
-        note="On answers drawn at random that both judged.",
+        note=f"On answers drawn at random that both judged. {LEVELS}",
         empty="No answer drawn at random has verdicts of two judges.",
         look="long",
     )
+
+
+def _rates_of(proof: HumanProof) -> tuple[Cell, ...]:
+    return tuple(rate_of_issues(side.issues, answers=1) for side in proof.evidence.sides)

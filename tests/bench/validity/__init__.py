@@ -34,7 +34,7 @@ class Check:
         )
 
 
-SIMULATIONS = ("intervals", "alpha_bands", "underperforming", "leaderboard")
+SIMULATIONS = ("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust")
 """Modules of this folder with a function `checks`."""
 
 

@@ -44,12 +44,6 @@ def test_a_rare_human_verdict_makes_a_sample_lopsided(failed, is_lopsided):
     assert measured(rows(pp=20 - failed, ff=failed), Sample.ALL)[0].is_lopsided is is_lopsided
 
 
-def test_a_judge_no_better_than_a_coin_is_not_informative():
-    assert measured(rows(pp=2, fp=2, pf=2, ff=2), Sample.ALL)[0].is_informative is False
-    assert measured(rows(pp=3, fp=2, pf=2, ff=2), Sample.ALL)[0].is_informative is True
-    assert measured(rows(pp=3), Sample.ALL)[0].is_informative is None
-
-
 def test_a_pass_rate_is_corrected_for_the_known_error():
     # se 0.9, sp 0.8: (0.7 + 0.8 - 1) / (0.9 + 0.8 - 1) = 0.5 / 0.7.
     tallies = [Tally(issue, 7, 3) for issue in range(9)] + [Tally(9, 6, 4), Tally(10, 8, 2)]

@@ -1,182 +1,127 @@
+"""The rule of trust at its edges; `tests.bench.validity.judge_trust` has how often it errs."""
+
 import pytest
 
-from evalhub.statistics.alpha_bands import Band
-from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
-from reports.judge_reliability.trust_rule import (
-    MIN_CHECKED,
-    Concern,
-    JudgeRecord,
-    JuryRecord,
-    Trust,
-    accuracy_low,
-    concerns_about,
-    concerns_about_jury,
-    fails_often,
-    is_accurate,
-    trust_in,
-)
+from evalhub.statistics.judge_accuracy import JudgeCounts
+from reports.judge_reliability.trust_rule import Evidence, Proof, decide, more_needed
+from tests.bench.validity.judge_trust import GOOD, trusted
 
 
-def texts_about(**fields):
-    return [
-        reason.text
-        for reason in concerns_about(JudgeRecord(**{"asked": 100, "failed": 0, **fields}))
-    ]
+def judged(issues, *, passes=(1, 1), fails=(1, 1)):
+    """Evidence of equal issues; (right, n) of each issue's human passes and fails."""
+    counts = JudgeCounts(passes[0], fails[1] - fails[0], fails[0], passes[1] - passes[0])
+    return Evidence.of([counts] * issues)
 
 
-def texts_about_jury(alpha, band, *, made=50, expected=50):
-    record = JuryRecord(alpha, band, 50, Interval(0.4, 0.6), made=made, expected=expected)
-    return [reason.text for reason in concerns_about_jury(record)]
+def alone(evidence):
+    return decide({"judge": evidence})["judge"]
 
 
-def test_judge_without_bad_figures_raises_no_concern():
-    assert texts_about(kappa=0.8, checked=50, informative=True, peers=(0.9, 0.9)) == []
+def test_a_judge_that_is_right_on_enough_answers_is_trusted():
+    found = alone(judged(60))
+
+    assert found.proof is Proof.SHOWN
+    assert found.needed == ""
+    # All right: 60 / (60 + t²), t of 59 degrees of freedom 2.001.
+    assert found.low == pytest.approx(60 / (60 + 2.001**2), abs=1e-4)
 
 
-def test_judge_that_fails_too_often_is_named_with_its_numbers():
-    assert texts_about(failed=11) == ["11 of 100 judgments failed (11%)."]
-    assert texts_about(failed=10) == ["10 of 100 judgments failed (10%)."]
-    assert texts_about(failed=9) == []
+def test_a_judge_that_always_passes_is_not_trusted_however_accurate():
+    # Right on 97 %: humans fail 3 of 100 answers of each of 20 issues.
+    found = alone(judged(20, passes=(97, 97), fails=(0, 3)))
+
+    assert found.proof is Proof.BELOW
+    assert found.needed == "Its specificity is significantly below 80%."
+    assert found.missing == (None, None)
 
 
-def test_two_failures_of_few_verdicts_are_chance():
-    assert texts_about(asked=5, failed=2) == []
+def test_a_judge_that_always_fails_is_not_trusted():
+    assert alone(judged(40, passes=(0, 1))).proof is Proof.BELOW
 
 
-def test_kappa_significantly_too_low_is_a_serious_concern():
-    record = JudgeRecord(
-        100, 0, kappa=0.41, kappa_interval=Interval(0.2, 0.6), checked=60, informative=True
+def test_forty_of_forty_in_one_issue_are_not_enough():
+    found = alone(judged(1, passes=(40, 40), fails=(40, 40)))
+
+    assert found.proof is Proof.TOO_FEW
+    assert "Human fails from 4 more issues are needed: all 40 are from 1 issue." in found.needed
+
+
+def test_missing_human_fails_are_counted():
+    six = [JudgeCounts(2, 0, 1, 0)] * 6 + [JudgeCounts(2, 0, 0, 0)] * 10
+    found = alone(Evidence.of(six))
+
+    assert found.proof is Proof.TOO_FEW
+    assert found.needed == "4 more human fails are needed."
+    assert found.missing == (0, 4)
+
+
+def test_one_missing_human_pass_is_one():
+    assert alone(judged(9, fails=(2, 2))).needed == "1 more human pass is needed."
+
+
+def test_without_answers_ten_of_each_are_needed():
+    found = alone(judged(0))
+
+    assert found.missing == (10, 10)
+    assert found.needed == "10 more human passes are needed. 10 more human fails are needed."
+    assert found.low == 0
+
+
+def test_enough_answers_that_show_too_little_say_about_how_many_more():
+    evidence = judged(12)
+    found = alone(evidence)
+    more = more_needed(evidence.fails, found.level)
+
+    assert found.proof is Proof.OPEN
+    assert f"About {more} more human fails are needed at this specificity." in found.needed
+    assert alone(judged(12 + more)).proof is Proof.SHOWN
+
+
+def test_at_a_rate_below_80_percent_more_answers_do_not_help():
+    found = alone(judged(12, fails=(3, 4)))
+
+    assert found.proof is Proof.OPEN
+    assert "At this specificity, more human fails will not show 80%." in found.needed
+    assert found.missing[1] is None
+
+
+def test_answers_to_one_issue_count_less_than_as_many_issues():
+    assert alone(judged(40)).low > alone(judged(10, passes=(4, 4), fails=(4, 4))).low
+
+
+def test_the_more_is_asked_together_the_more_must_be_shown():
+    good, weak = judged(20), judged(20, passes=(4, 5), fails=(4, 5))
+    asked: dict[str, Evidence] = {"good": good} | {str(n): weak for n in range(50)}
+
+    assert alone(good).proof is Proof.SHOWN
+    assert decide(asked)["good"].proof is Proof.OPEN
+    assert decide(asked)["good"].level == 1 - 0.05 / 51
+
+
+def test_what_cannot_be_decided_is_not_counted():
+    asked = {"good": judged(20)} | {str(n): judged(2) for n in range(50)}
+    found = decide(asked)["good"]
+
+    assert (found.proof, found.asked, found.level) == (Proof.SHOWN, 1, 0.95)
+
+
+def test_one_that_is_shown_makes_it_easier_for_the_next():
+    # 20 of 20: the bound is 20 / (20 + t²): 0.82 at 95 %, 0.78 at 97.5 %.
+    found = decide({"first": judged(200), "second": judged(20)})
+
+    assert alone(judged(20)).proof is Proof.SHOWN
+    assert (found["first"].level, found["second"].level) == (0.975, 0.95)
+    assert found["second"].proof is Proof.SHOWN
+
+
+def test_the_sentence_has_n_interval_and_method():
+    assert alone(judged(60)).figures == (
+        "Sensitivity 100% (60 of 60 human passes of 60 issues, 94–100%) and specificity 100% "
+        "(60 of 60 human fails of 60 issues, 94–100%); 95% intervals: Wilson by issue, Holm over "
+        "1 judges × groups."
     )
-    (reason,) = concerns_about(record)
-    assert reason.is_serious
-    assert "kappa 0.41 (0.2 to 0.6) on 60 answers drawn at random" in reason.text
 
 
-@pytest.mark.parametrize("bounds", [Interval(0.1, 0.8), None])
-def test_a_low_kappa_that_may_be_chance_is_a_reason_for_caution(bounds):
-    record = JudgeRecord(100, 0, kappa=0.41, kappa_interval=bounds, checked=60, informative=True)
-    assert trust_in(concerns_about(record)) is Trust.CAUTION
-
-
-def test_few_human_evaluations_prove_nothing():
-    assert (
-        texts_about(
-            kappa=0.1, kappa_interval=Interval(0, 0.2), checked=19, informative=False, rarer=9
-        )
-        == []
-    )
-
-
-def test_judge_no_better_than_chance_is_named():
-    (reason,) = texts_about(kappa=-0.2, checked=60, informative=False, rarer=5)
-    assert "no better than chance" in reason
-
-
-def test_few_of_the_rarer_outcome_do_not_show_chance():
-    assert texts_about(checked=60, informative=False, rarer=4) == []
-
-
-def test_judge_alone_against_two_that_agree_is_named():
-    (reason,) = texts_about(peers=(0.3, 0.85))
-    assert "kappa 0.3 at most" in reason
-    assert "others reach 0.85" in reason
-
-
-@pytest.mark.parametrize("peers", [(0.3, 0.5), (0.7, 0.9), None])
-def test_where_all_disagree_no_judge_is_an_outlier(peers):
-    assert texts_about(peers=peers) == []
-
-
-def test_self_evaluation_is_serious_and_being_scripted_is_not():
-    reasons = concerns_about(JudgeRecord(asked=5, failed=0, own_answers=2, is_scripted=True))
-    assert [reason.is_serious for reason in reasons] == [True, False]
-    assert "in 2 judge runs" in reasons[0].text
-
-
-def test_jury_below_tentative_disagrees_too_often():
-    (reason,) = texts_about_jury(0.5, Band.UNRELIABLE)
-    assert (
-        reason == "Its judges disagree too often: alpha 0.5 (0.4 to 0.6) over 50 criteria, "
-        "significantly below 0.667."
-    )
-
-
-def test_tentative_jury_calls_for_caution():
-    reasons = concerns_about_jury(JuryRecord(0.7, Band.TENTATIVE, 50, Interval(0.68, 0.72), 50, 50))
-    assert trust_in(reasons) is Trust.CAUTION
-
-
-@pytest.mark.parametrize("band", [Band.RELIABLE, Band.NO_VARIATION, Band.NOT_ENOUGH_DATA])
-def test_jury_without_a_low_alpha_raises_no_concern(band):
-    assert texts_about_jury(None, band) == []
-
-
-def test_jury_with_few_compared_pairs_is_unreliable():
-    assert texts_about_jury(0.9, Band.RELIABLE, made=39) == [
-        "Only 39 of 50 expected judge pairs could be compared."
-    ]
-    assert texts_about_jury(0.9, Band.RELIABLE, made=40) == []
-
-
-def test_one_serious_concern_is_enough():
-    assert trust_in([Concern("a", is_serious=False), Concern("b")]) is Trust.UNRELIABLE
-
-
-def test_trust_without_concerns_depends_on_what_was_measured():
-    assert trust_in([]) is Trust.NO_CONCERNS
-    assert trust_in([], is_known=False) is Trust.UNKNOWN
-    assert trust_in([], is_accurate=True) is Trust.RELIABLE
-    assert trust_in([Concern("a", is_serious=False)], is_accurate=True) is Trust.CAUTION
-
-
-@pytest.mark.parametrize(
-    ("failed", "asked", "expected"),
-    [
-        (4, 5, True),
-        (2, 5, False),  # too few to tell
-        (3, 100, False),  # less than a tenth
-        (3, 30, True),  # exactly a tenth
-        (30, 100, True),  # even where its peers fail as often
-        (5, 5, True),  # even without peers
-        (0, 0, False),
-    ],
-)
-def test_judge_fails_often_from_three_failures_and_a_tenth_on(failed, asked, expected):
-    assert fails_often(asked, failed) is expected
-
-
-def test_accuracy_not_shown_to_be_90_percent_calls_for_caution():
-    record = JudgeRecord(checked=60, right=50, kappa=0.7, informative=True, rarer=20)
-    (concern,) = concerns_about(record)
-    assert not concern.is_serious
-    assert "right on 50 of 60" in concern.text
-
-
-def test_accurate_judge_no_better_than_chance_is_not_reliable():
-    # Always "pass" where humans fail 10 of 200: right 95% of the time, and blind to every failure.
-    record = JudgeRecord(checked=200, right=190, informative=False, rarer=10)
-    assert record.is_accurate
-    assert trust_in(concerns_about(record), is_accurate=True) is Trust.UNRELIABLE
-
-
-@pytest.mark.parametrize(("n", "expected"), [(34, False), (35, True)])
-def test_judge_that_never_errs_is_accurate_from_35_answers_on(n, expected):
-    # Wilson's lower bound of n/n is n / (n + z²): 34 / 37.84 = 0.8985, 35 / 38.84 = 0.9011.
-    assert is_accurate(n, n) is expected
-
-
-@pytest.mark.parametrize(("n", "expected"), [(MIN_CHECKED - 1, None), (MIN_CHECKED, False)])
-def test_accuracy_needs_enough_answers(n, expected):
-    assert is_accurate(n, n) is expected
-
-
-def test_accuracy_is_unknown_without_answers():
-    assert accuracy_low(0, 0) is None
-    assert is_accurate(0, 0) is None
-
-
-def test_the_lower_of_the_two_bounds_counts():
-    assert accuracy_low(95, 100, Interval(0.7, 1.0)) == 0.7
-    assert accuracy_low(95, 100, Interval(0.99, 1.0)) == wilson_interval(95, 100).low
-    assert is_accurate(100, 100, Interval(0.8, 1.0)) is False
+@pytest.mark.parametrize("site", GOOD[1:3], ids=lambda site: site.words)
+def test_a_good_judge_is_trusted_on_300_answers(site):
+    assert trusted(site, draws=2000) >= 0.8

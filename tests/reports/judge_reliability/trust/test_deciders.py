@@ -1,15 +1,15 @@
-"""Deciders by group of answers: the rule at its edges."""
-
 import pytest
 
 from reports.judge_reliability.accuracy_rule import Checked, Sample
-from reports.judge_reliability.trust.deciders import (
-    EVERYTHING,
-    Decider,
-    entries_of,
-    entry_of,
-    more_needed,
-)
+from reports.judge_reliability.concerns_rule import Trust
+from reports.judge_reliability.trust.deciders import EVERYTHING, Decider, entries_of
+from reports.judge_reliability.trust_rule import Proof
+
+
+def entry_of(group, given, **fields):
+    """The entry of one group that has all of these answers."""
+    (entry,) = entries_of(given, {row.result: [group] for row in given}, **fields)
+    return entry
 
 
 def rows(party, verdicts, *, drawn=True, start=0):
@@ -33,40 +33,11 @@ def right(n, wrong=0):
     return ["pp" if k % 2 else "ff" for k in range(n)] + ["pf"] * wrong
 
 
-# Missing answers --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ((0, 0), 20),  # nothing known: as many as are enough
-        ((10, 10), 25),  # never wrong: 35 are needed
-        ((35, 35), 0),
-        ((8, 10), 10),  # it will never be trusted: 20 are enough to say so
-        ((9, 10), 10),  # exactly at the line never passes it either
-        ((19, 20), 119),  # z² · 0.09 / 0.05² = 138.3: 139 in all
-        ((15, 30), 0),
-    ],
-)
-def test_how_many_more_are_needed(given, expected):
-    assert more_needed(*given) == expected
-
-
-@pytest.mark.parametrize(("n", "rate"), [(139, 0.95), (35, 1.0)])
-def test_as_many_as_are_needed_are_enough_and_one_less_is_not(n, rate):
-    def low(m):
-        p, z2 = rate, 1.959963984540054**2
-        centre = (p + z2 / (2 * m)) / (1 + z2 / m)
-        return centre - (z2**0.5) / (1 + z2 / m) * (p * (1 - p) / m + z2 / (4 * m * m)) ** 0.5
-
-    assert low(n) >= 0.9 > low(n - 1)
-
-
 # One group ----------------------------------------------------------------------------------------
 
 
 def test_an_accurate_judge_decides_alone():
-    entry = entry_of("law", rows("judge-1", right(40)))
+    entry = entry_of("law", rows("judge-1", right(80)))
     assert (entry.decider, entry.parties, entry.left_to_annotators) == (
         Decider.ONE,
         ("judge-1",),
@@ -75,31 +46,62 @@ def test_an_accurate_judge_decides_alone():
 
 
 def test_the_judge_with_the_highest_bound_is_named():
-    given = [*rows("judge-1", right(40)), *rows("judge-2", right(60))]
+    given = [*rows("judge-1", right(80)), *rows("judge-2", right(120))]
     assert entry_of("law", given).parties == ("judge-2",)
 
 
 def test_answers_selected_by_annotators_decide_nothing():
     entry = entry_of("law", rows("judge-1", right(100), drawn=False))
-    assert (entry.decider, entry.drawn, entry.more) == (Decider.UNKNOWN, 0, 20)
+    assert (entry.decider, entry.drawn) == (Decider.UNKNOWN, 0)
     (line,) = entry.lines
-    assert (line.sample, line.found.n) == (Sample.ALL, 100)
+    assert (line.sample, line.found.n, line.trust) == (Sample.ALL, 100, Trust.UNKNOWN)
+    assert line.human_proof.missing == (10, 10)
+
+
+def test_selected_answers_do_not_count_beside_random_ones():
+    given = [*rows("judge-1", right(10)), *rows("judge-1", right(90), drawn=False, start=10)]
+    entry = entry_of("law", given)
+    assert (entry.decider, entry.drawn) == (Decider.UNKNOWN, 10)
+    assert entry.best.human_proof.missing == (5, 5)
+
+
+def test_a_judge_that_always_passes_decides_nothing():
+    # Right on 97 of 100: humans fail 12 of 400.
+    entry = entry_of("law", rows("judge-1", ["pp"] * 388 + ["pf"] * 12))
+    assert (entry.decider, entry.lines[0].trust) == (Decider.HUMAN, Trust.UNRELIABLE)
+
+
+def test_two_that_always_pass_do_not_decide_together():
+    given = ["pp"] * 388 + ["pf"] * 12
+    entry = entry_of("law", [*rows("judge-1", given), *rows("judge-2", given)])
+    assert entry.decider is Decider.HUMAN
+    assert entry.pairs[0].human_proof.proof is Proof.BELOW
 
 
 def test_too_few_answers_say_how_many_more_are_needed():
-    entry = entry_of("law", rows("judge-1", right(10)))
-    assert (entry.decider, entry.parties, entry.more) == (Decider.UNKNOWN, ("judge-1",), 25)
+    entry = entry_of("law", rows("judge-1", right(12)))
+    assert (entry.decider, entry.parties) == (Decider.UNKNOWN, ("judge-1",))
+    assert entry.best.human_proof.missing == (4, 4)
 
 
 def test_a_judge_that_errs_too_often_leaves_the_decision_to_a_human():
-    entry = entry_of("law", rows("judge-1", right(30, wrong=10)))
-    assert (entry.decider, entry.left_to_annotators, entry.more) == (Decider.HUMAN, 1.0, 0)
+    entry = entry_of("law", rows("judge-1", right(30, wrong=30)))
+    assert (entry.decider, entry.left_to_annotators) == (Decider.HUMAN, 1.0)
+    assert entry.best.human_proof.missing[1] is None
 
 
-def test_high_accuracy_on_few_answers_needs_more():
-    entry = entry_of("law", rows("judge-1", right(24, wrong=1)))
-    # 24 of 25 is 0.96: z² · 0.09 / 0.06² = 96.04, so 97 in all.
-    assert (entry.decider, entry.more) == (Decider.HUMAN, 72)
+def test_high_rates_on_few_answers_need_more():
+    entry = entry_of("law", rows("judge-1", right(24)))
+    assert entry.decider is Decider.HUMAN
+    assert entry.best.human_proof.proof is Proof.OPEN
+    assert all(more > 0 for more in entry.best.human_proof.missing)
+
+
+def test_a_judge_with_a_serious_concern_does_not_decide():
+    given = [*rows("judge-1", right(80)), *rows("judge-2", right(60))]
+    entry = entry_of("law", given, concerns={"judge-1": "It judged its own answers."})
+    assert (entry.decider, entry.parties) == (Decider.ONE, ("judge-2",))
+    assert entry.line_of("judge-1").trust is Trust.UNRELIABLE
 
 
 def two(agreed, differ, wrong=0):
@@ -110,41 +112,39 @@ def two(agreed, differ, wrong=0):
     return [*rows("judge-1", [*truth, *first]), *rows("judge-2", [*truth, *second])]
 
 
-def test_two_accurate_judges_that_agree_are_named_with_the_rest():
-    entry = entry_of("law", two(40, 20))
+def test_two_judges_that_are_right_where_they_agree_decide_together():
+    entry = entry_of("law", two(80, 40))
     assert (entry.decider, entry.parties) == (Decider.TWO, ("judge-1", "judge-2"))
-    assert entry.left_to_annotators == pytest.approx(20 / 60)
-    assert (entry.pairs[0].both, entry.pairs[0].agreed, entry.pairs[0].right) == (60, 40, 40)
+    assert entry.left_to_annotators == pytest.approx(40 / 120)
+    assert (entry.pairs[0].both, entry.pairs[0].agreed) == (120, 80)
 
 
-@pytest.mark.parametrize(("differ", "expected"), [(40, Decider.TWO), (41, Decider.HUMAN)])
+@pytest.mark.parametrize(("differ", "expected"), [(80, Decider.TWO), (81, Decider.HUMAN)])
 def test_two_must_agree_on_at_least_half(differ, expected):
-    assert entry_of("law", two(40, differ)).decider is expected
+    assert entry_of("law", two(80, differ)).decider is expected
 
 
 def test_two_that_agree_on_what_is_wrong_are_not_trusted():
-    assert entry_of("law", two(40, 20, wrong=4)).decider is Decider.HUMAN
+    assert entry_of("law", two(80, 40, wrong=12)).decider is Decider.HUMAN
 
 
 def test_the_pair_that_leaves_least_to_humans_is_named():
-    given = two(40, 20)
+    given = two(80, 40)
     third = [row._replace(party="judge-3") for row in given if row.party == "judge-1"]
-    # The third says what the first says: they agree on all, and are right on 50 of 60.
+    # The third says what the first says: they agree on all, and are right on 100 of 120.
     assert entry_of("law", [*given, *third]).parties == ("judge-1", "judge-2")
 
 
 def test_a_jury_is_no_part_of_a_pair():
-    given = [row._replace(party="jury-x") if row.party == "judge-2" else row for row in two(40, 20)]
+    given = [row._replace(party="jury-x") if row.party == "judge-2" else row for row in two(80, 40)]
     assert entry_of("law", given).pairs == ()
 
 
-def test_one_issue_that_is_always_wrong_counts_as_one():
-    """Twenty wrong answers of one issue spread the bound by issue further than Wilson's."""
-    given = rows("judge-1", right(300, wrong=12))
-    clustered = [row._replace(issue=-1) if row.judged != row.humans else row for row in given]
-    assert entry_of("law", given).decider is Decider.ONE
-    entry = entry_of("law", clustered)
-    assert entry.lines[0].low < entry_of("law", given).lines[0].low
+def test_forty_of_forty_in_one_issue_are_not_enough():
+    given = [row._replace(issue=1) for row in rows("judge-1", right(80))]
+    entry = entry_of("law", given)
+    assert entry.decider is Decider.UNKNOWN
+    assert "from 4 more issues" in entry.best.human_proof.needed
 
 
 # All groups ---------------------------------------------------------------------------------------
@@ -152,12 +152,23 @@ def test_one_issue_that_is_always_wrong_counts_as_one():
 
 def test_an_answer_counts_in_each_of_its_groups_and_in_all():
     given = rows("judge-1", right(3))
-    entries = entries_of(given, {0: ["law", "tax"], 1: ["law"], 2: []})
+    groups = {0: [EVERYTHING, "law", "tax"], 1: [EVERYTHING, "law"], 2: [EVERYTHING]}
+    entries = entries_of(given, groups)
     assert [(entry.group, entry.drawn) for entry in entries] == [
         (EVERYTHING, 3),
         ("law", 2),
         ("tax", 1),
     ]
+
+
+def test_all_groups_are_decided_together():
+    given = rows("judge-1", right(40))
+    one = entries_of(given, {row.result: ["law"] for row in given})
+    many = entries_of(given, {row.result: [f"tag {n}" for n in range(60)] for row in given})
+    assert one[0].lines[0].human_proof.asked == 1
+    assert many[0].lines[0].human_proof.asked == 60
+    assert one[0].decider is Decider.ONE
+    assert {entry.decider for entry in many} == {Decider.HUMAN}
 
 
 def test_nothing_measured_gives_no_groups():
