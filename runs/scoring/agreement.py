@@ -202,7 +202,8 @@ def _compared(judgments: QuerySet[Judgment]) -> tuple[dict[str, dict[str, Any]],
             found["units"] += len(units.values)
             found["raters"] |= units.raters
     for found in sums.values():
-        found["interval"] = alpha_interval(found["coincidences"], seed=SEED)
+        interval = alpha_interval(found["coincidences"], seed=SEED)
+        found["interval"] = None if interval is None else list(interval)
         found["coincidences"] = krippendorff.as_json(krippendorff.summed(found["coincidences"]))
         found["raters"] = sorted(found["raters"])
     return sums, [made, expected]

@@ -7,8 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.statistics import krippendorff
+from evalhub.statistics.alpha_interval import alpha_interval
 from runs.models import Judge
-from runs.scoring.agreement import JudgeValue, Scales, comparisons_of, scales_of, units_of
+from runs.scoring.agreement import (
+    SEED,
+    JudgeValue,
+    Scales,
+    comparisons_of,
+    scales_of,
+    units_of,
+)
 from tests.sample_data.judgments import Judged
 
 UNREADABLE = "unreadable"
@@ -35,7 +43,7 @@ def statistics_of(
     votes, of = judged.votes[heard], templates[heard]
     failed = np.isnan(votes).sum(axis=0).tolist()
     scales = scales_of(set(of.tolist()))
-    found = patterns(votes, of, [judge.pk for judge in judges])
+    found, kinds = patterns(votes, of, [judge.pk for judge in judges])
     compared = [comparisons_of(pattern.votes) for pattern in found]
     counts = [pattern.results for pattern in found]
     return {
@@ -48,18 +56,22 @@ def statistics_of(
             sum(c.made * n for c, n in zip(compared, counts, strict=True)),
             sum(c.expected * n for c, n in zip(compared, counts, strict=True)),
         ],
-        "scales": _scales(found, scales),
+        "scales": _scales(found, kinds, scales),
     }
 
 
 def patterns(
     votes: NDArray[np.float64], templates: NDArray[np.int64], judges: Sequence[int]
-) -> list[Pattern]:
-    """Equal votes by one template are counted together: there are few different ones."""
+) -> tuple[list[Pattern], list[int]]:
+    """Equal votes by one template are counted together: there are few different ones.
+
+    Returns:
+        The patterns, and the place in them of each result's votes.
+    """
     # A vote that failed is not equal to itself: it is counted as -1.
     rows = np.column_stack([templates, np.where(np.isnan(votes), -1, votes)])
-    distinct, counts = np.unique(rows, axis=0, return_counts=True)
-    return [
+    distinct, kinds, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    found = [
         Pattern(
             [
                 JudgeValue(0, judge, False, None if value < 0 else value, int(template))
@@ -69,20 +81,28 @@ def patterns(
         )
         for (template, *values), count in zip(distinct.tolist(), counts.tolist(), strict=True)
     ]
+    return found, kinds.ravel().tolist()
 
 
-def _scales(found: Sequence[Pattern], scales: Scales) -> dict[str, dict[str, Any]]:
+def _scales(
+    found: Sequence[Pattern], kinds: Sequence[int], scales: Scales
+) -> dict[str, dict[str, Any]]:
     sums: dict[str, dict[str, Any]] = {}
-    for votes, count in found:
+    for kind, (votes, count) in enumerate(found):
         for units in units_of(votes, scales):
-            kept = sums.setdefault(units.scale, {"coincidences": [], "units": 0, "raters": set()})
-            matrix = krippendorff.coincidences(units.values)
-            kept["coincidences"].append({pair: n * count for pair, n in matrix.items()})
+            kept = sums.setdefault(units.scale, {"matrices": {}, "units": 0, "raters": set()})
+            kept["matrices"][kind] = krippendorff.coincidences(units.values)
             kept["units"] += count
             kept["raters"] |= units.raters
+    for kept in sums.values():
+        matrices = kept["matrices"]
+        kept["coincidences"] = [matrices[kind] for kind in kinds if kind in matrices]
+        interval = alpha_interval(kept["coincidences"], seed=SEED)
+        kept["interval"] = None if interval is None else list(interval)
     return {
         scale: {
             "coincidences": krippendorff.as_json(krippendorff.summed(kept["coincidences"])),
+            "interval": kept["interval"],
             "units": kept["units"],
             "raters": sorted(kept["raters"]),
         }
