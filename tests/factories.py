@@ -79,6 +79,17 @@ def make_jury(
     return jury
 
 
+def shared_jury(judges: int = 1) -> Jury:
+    """The same jury of so many judges at every call, so that runs judged by it are comparable."""
+    jury, is_new = Jury.objects.get_or_create(name=f"shared jury of {judges}")
+    if is_new:
+        names = [f"shared judge {n}" for n in range(1, judges + 1)]
+        models = [LanguageModel.objects.filter(name=name).first() for name in names]
+        found = [m or make_model(name=n) for m, n in zip(models, names, strict=True)]
+        jury.judges.set(Judge.objects.given(model, approach=Approach.TEMPLATE) for model in found)
+    return jury
+
+
 def make_run(
     *tests: Test, model: LanguageModel | None = None, jury: Jury | None = None, **fields: Any
 ) -> Run:

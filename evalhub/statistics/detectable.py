@@ -1,150 +1,216 @@
-from math import exp, log, sqrt
-from statistics import NormalDist
-from sys import float_info
-from typing import NamedTuple
+"""The smallest net change that the test of a change detects, on tests of these issues."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log, sqrt
+from statistics import NormalDist, fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.binomial import at_most
+from evalhub.formatting import percent
+from evalhub.statistics.change_test import ALPHA, MIN_CHANGED, flipped_units, is_significant
+from evalhub.statistics.flip_distribution import flipped_p
+from evalhub.statistics.mcnemar_power import POWER, detectable_by_mcnemar
 
-Floats = NDArray[np.float64]
+ASSUMED = ((1.0, 0.15),)
+"""Sizes of changes where none were measured: 15 % of the tests flip."""
 
-POWER, ALPHA = 0.8, 0.05
-_HALVINGS = 20
-_DEVIATIONS = 9
-_TOLERANCE = 1e-9
+MIN_TESTS = 20
+"""Tests compared in an earlier pair of runs that suffice to measure how many change."""
+
+SEED = 1
+DRAWS = 600
+"""Simulated comparisons; the standard error of a power of 80 % is then 1.6 points."""
+
+_MIN_DRAWS = 200
+_MAX_CHANGES = 1_000_000
+"""Changes simulated at most: of very many tests fewer comparisons are drawn."""
+
+_NEAR = (1.1, 1.3, 0.95)
+"""Parts of the change by the normal approximation that are tried first."""
+
+_PRECISION = 0.02
+"""Of the change, as a part of it: about the simulation's own error."""
+
+_SURELY = sqrt(2 * log(2 / ALPHA))
+_DIGITS = 9
+
+Sizes = tuple[tuple[float, float], ...]
+"""Pairs of a size of change, in (0, 1], and the share of tests that change by it."""
 
 
-def detectable_change(
-    tests: int, discordance: float, *, power: float = POWER, alpha: float = ALPHA
-) -> float | None:
-    """Return the net change, as a share of tests, that exact McNemar detects with the given power.
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest net change that a comparison detects with 80 % power.
 
-    Each test is discordant with chance d, independently; a net change of δ makes it better with
-    (d + δ) / 2 and worse with (d - δ) / 2. The power is exact: it sums over every number of
-    discordant pairs (within 9 standard deviations) the chance of a two-sided p <= alpha.
+    The model: a test changes with the measured or assumed chance and size, independently of the
+    others; a net change shifts the directions of changes.
+
+    Attributes:
+        change: Share of the tests, in (0, 1]; None: not even changes all in one direction are
+            detected that often.
+        changed: Share of the tests that change, in [0, 1].
+        is_measured: That share is one of an earlier comparison, and not assumed.
+        shares_issues: Some tests share an issue.
+    """
+
+    change: float | None
+    tests: int
+    changed: float
+    is_measured: bool
+    shares_issues: bool
+
+    @property
+    def points(self) -> str:
+        """The change in words, such as "8.5 points or more"."""
+        if self.change is None:
+            return "none"
+        return f"{100 * self.change:.1f}".removesuffix(".0") + " points or more"
+
+    def note(self, measured: str) -> str:
+        """Return the basis of the figure, and its caveat.
+
+        Args:
+            measured: Where the share of changes was measured, such as "measured from A to B".
+        """
+        source = measured if self.is_measured else "assumed"
+        tests = "1 test" if self.tests == 1 else f"{self.tests:,} tests"
+        basis = f"{percent(self.changed)} of {tests} change ({source}), independently"
+        if self.change is None:
+            return f"If {basis}, not even changes all in one direction have 80% power."
+        caveat = " Less power if tests of one issue fail together." if self.shares_issues else ""
+        return f"80% power if {basis}.{caveat}"
+
+
+def sizes_of(changes: Sequence[float]) -> Sizes:
+    """Return how many tests of a comparison changed, and by how much; directions do not matter."""
+    n = len(changes)
+    counts = Counter(round(abs(change), _DIGITS) for change in changes)
+    return tuple(sorted((size, times / n) for size, times in counts.items() if size))
+
+
+def detectable_of(issues: Sequence[int], changes: Sequence[float]) -> Detectable | None:
+    """Return what a comparison of tests of these issues detects; None without tests.
 
     Args:
-        tests: Matched tests, n >= 0, each with one answer in either run.
-        discordance: d, the share of tests on which the runs differ, in [0, 1]; before a run that
-            of an earlier comparison. Smaller changes are detectable if fewer tests differ.
-        power: Probability of detecting it, in (0, 1).
-        alpha: The two-sided level of the test, in (0, 1).
+        issues: The issue of each test to be compared, shape (n,).
+        changes: Of each test of the last comparable pair of runs; with fewer than 20 the usual
+            share is assumed.
+    """
+    if not issues:
+        return None
+    is_measured = len(changes) >= MIN_TESTS
+    sizes = sizes_of(changes) if is_measured else ASSUMED
+    per_issue = tuple(sorted(Counter(issues).values()))
+    return Detectable(
+        change=detectable_change(per_issue, sizes),
+        tests=len(issues),
+        changed=sum(share for _, share in sizes),
+        is_measured=is_measured,
+        shares_issues=per_issue[-1] > 1,
+    )
+
+
+def measured_from(first: str, second: str) -> str:
+    """Name the pair of runs whose changes were counted."""
+    return f"measured from {first} to {second}"
+
+
+@lru_cache(maxsize=256)
+def detectable_change(tests: tuple[int, ...], sizes: Sizes) -> float | None:
+    """Return the net change that `change_test` detects with 80 % power, as a share of tests.
+
+    With one answer per test it is enumerated where tests are flipped in any case: each has an
+    issue of its own, or there are fewer than 6 issues. Else it is simulated with a fixed seed.
+
+    Args:
+        tests: Number of tests of each issue.
+        sizes: Of changes, and the shares of tests that change by them.
 
     Returns:
-        In (0, d], to 1e-6; by 100 it is in points. None if not even d is detectable (all discordant
-        tests on one side): with the defaults, if fewer than about 6 are expected.
-
-    Raises:
-        ValueError: An argument is out of its range.
-
-    Source: exact unconditional power, as in S. W. Duffy (1984), Asymptotic and Exact Power for the
-    McNemar Test and its Analogue with R Controls per Case, Biometrics 40, 1005-1015.
+        In (0, Σ size · share]; None if not even that is detectable.
     """
-    _check(tests, discordance, power, alpha)
-    pairs = _discordant(tests, discordance, alpha)
-    if pairs.chance[pairs.critical >= 0].sum() < power:
+    most = sum(size * share for size, share in sizes)
+    if not most:
         return None
-    low, high = 0.5, 1.0
-    for _ in range(_HALVINGS):
+    by_test_only = len(tests) < MIN_CHANGED or max(tests) == 1
+    if by_test_only and [size for size, _ in sizes] == [1.0]:
+        return detectable_by_mcnemar(sum(tests), most)
+    simulated = _Simulated(tests, sizes)
+    normal = _normal(sum(tests), sizes) / most
+    low, high = 0.0, 1.0
+    for near in _NEAR:
+        bias = near * normal
+        if low < bias < high:
+            low, high = (low, bias) if simulated.power(bias) >= POWER else (bias, high)
+    if high == 1 and simulated.power(1.0) < POWER:
+        return None
+    while high - low > _PRECISION * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _power(pairs, middle) >= power else (middle, high)
-    return discordance * (2 * high - 1)
+        low, high = (low, middle) if simulated.power(middle) >= POWER else (middle, high)
+    return most * high
 
 
-def detectable_of_difference(
-    standard_error: float | None, *, power: float = POWER, alpha: float = ALPHA
-) -> float | None:
-    """Return the detectable mean difference of graded scores, (z_(1 - alpha/2) + z_power) · SE.
-
-    Args:
-        standard_error: Of a mean difference between runs of this kind (`clustered_error`), not
-            negative. It shrinks with √n: for m tests instead of n multiply it by √(n / m).
-        power: Probability of detecting it, in (0, 1).
-        alpha: The two-sided level of the test, in (0, 1).
-
-    Returns:
-        In the unit of the standard error. None if it was not measured.
-
-    Raises:
-        ValueError: An argument is out of its range.
-
-    Source: E. Miller (2024), Adding Error Bars to Evals, section 5, arXiv:2411.00640.
-    """
-    _check(0, 0, power, alpha)
-    if standard_error is None:
-        return None
-    if standard_error < 0:
-        raise ValueError(f"expected a standard error of 0 or more, got {standard_error}")
+def _normal(tests: int, sizes: Sizes) -> float:
+    """Return the detectable change by the normal approximation, for independent tests."""
     z = NormalDist().inv_cdf
-    return (z(1 - alpha / 2) + z(power)) * standard_error
+    variance = sum(size**2 * share for size, share in sizes)
+    return (z(1 - ALPHA / 2) + z(POWER)) * sqrt(variance / tests)
 
 
-class _Discordant(NamedTuple):
-    """Consecutive numbers m of discordant pairs; each array of shape (k,)."""
+class _Simulated:
+    """Comparisons of which the sizes of changes are drawn once, so that power rises with the bias.
 
-    m: NDArray[np.int64]
-    chance: Floats
-    critical: NDArray[np.int64]
-    """c, the largest count on the rarer side with p <= alpha; -1 if even 0 is too many."""
-    choose: Floats
-    """log(m over c), meaningless if c is -1."""
+    `starts` are the first changes of each draw, and one past the last.
+    """
 
-
-def _discordant(tests: int, discordance: float, alpha: float) -> _Discordant:
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, tests + 1)))])
-    mean = tests * discordance
-    reach = _DEVIATIONS * (sqrt(mean * (1 - discordance)) + 1)
-    m = np.arange(max(0, int(mean - reach)), min(tests, int(mean + reach) + 1) + 1)
-    chance = _chance(logs[tests] - logs[m] - logs[tests - m], m, tests - m, discordance)
-    critical = _critical(logs, int(m[-1]), alpha)[m]
-    c = np.maximum(critical, 0)
-    return _Discordant(m, chance, critical, logs[m] - logs[c] - logs[m - c])
-
-
-def _chance(
-    choose: Floats, these: NDArray[np.int64], others: NDArray[np.int64], rate: float
-) -> Floats:
-    """Return the binomial probability of these counts; `rate` is that of the first."""
-    tiny = float_info.min  # A chance of 0 has no logarithm.
-    logs = choose + these * log(max(rate, tiny)) + others * log(max(1 - rate, tiny))
-    return np.asarray(np.exp(logs), dtype=np.float64)
-
-
-def _critical(logs: Floats, most: int, alpha: float) -> NDArray[np.int64]:
-    """Return the c of each m from 0 to `most`; it rises by at most 1, so one pass suffices."""
-    critical = np.empty(most + 1, dtype=np.int64)
-    c, at_c, below = -1, 0.0, 0.0  # P(X = c) and P(X <= c) of X ~ Binomial(m, ½)
-    for m in range(most + 1):
-        if c >= 0:
-            below -= at_c / 2
-            at_c *= m / (2 * (m - c))
-        following = exp(logs[m] - logs[c + 1] - logs[m - c - 1] - m * log(2)) if c < m else 0.0
-        if c < m and 2 * (below + following) <= alpha + _TOLERANCE:
-            c, at_c, below = c + 1, following, below + following
-        critical[m] = c
-    return critical
-
-
-def _power(pairs: _Discordant, better: float) -> float:
-    """Return the power if a discordant pair is better with this probability."""
-    return float((pairs.chance * (_at_most(pairs, better) + _at_most(pairs, 1 - better))).sum())
-
-
-def _at_most(pairs: _Discordant, rate: float) -> Floats:
-    """Return P(X <= c) for X ~ Binomial(m, rate), for consecutive m."""
-    m, _, c, choose = pairs
-    exactly = np.where(c >= 0, _chance(choose, c, m - c, rate), 0.0)
-    first = at_most(int(c[0]), int(m[0]), rate) if c[0] >= 0 else 0.0
-    steps = np.where(c[1:] > c[:-1], exactly[1:], 0.0) - rate * exactly[:-1]
-    return first + np.concatenate([[0.0], np.cumsum(steps)])
-
-
-def _check(tests: int, discordance: float, power: float, alpha: float) -> None:
-    if tests < 0 or not 0 <= discordance <= 1:
-        raise ValueError(
-            f"expected tests >= 0 and a discordance between 0 and 1, got {tests}, {discordance}"
+    def __init__(self, tests: tuple[int, ...], sizes: Sizes) -> None:
+        rng = np.random.default_rng(SEED)
+        n, changed = sum(tests), sum(share for _, share in sizes)
+        most = int(_MAX_CHANGES / max(1.0, n * changed))
+        draws = min(DRAWS, max(_MIN_DRAWS, most))
+        places = _bernoulli(draws * n, min(1.0, changed), rng)
+        issue_of = np.repeat(np.arange(len(tests)), tests)
+        shares = np.array([share for _, share in sizes])
+        self._issues = issue_of[places % n]
+        self._sizes = rng.choice(
+            [size for size, _ in sizes], size=len(places), p=shares / shares.sum()
         )
-    if not 0 < alpha < power < 1:
-        raise ValueError(f"expected 0 < alpha < power < 1, got alpha={alpha}, power={power}")
+        self._chances = rng.random(len(places))
+        self._starts = np.searchsorted(places // n, np.arange(draws + 1))
+
+    def power(self, bias: float) -> float:
+        """Return the share of comparisons that find a change.
+
+        Args:
+            bias: Share of changes for the better less that for the worse, in [0, 1].
+        """
+        changes = np.where(self._chances < (1 + bias) / 2, self._sizes, -self._sizes)
+        return fmean(
+            _is_found(changes[start:end], self._issues[start:end])
+            for start, end in zip(self._starts[:-1], self._starts[1:], strict=True)
+        )
+
+
+def _bernoulli(n: int, chance: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the places of successes among n trials, by the gaps between them."""
+    expected = n * chance
+    gaps = rng.geometric(chance, size=int(expected + 10 * sqrt(expected + 1) + 10))
+    places = np.cumsum(gaps) - 1
+    return places[places < n]
+
+
+def _is_found(changes: NDArray[np.float64], issues: NDArray[np.int64]) -> bool:
+    """Return whether the test finds a change in these tests, all of which changed.
+
+    Far out it surely does (W. Hoeffding, 1963: p <= 2·exp(-z²/2)).
+    """
+    units = flipped_units(changes, issues).terms
+    if len(units) < MIN_CHANGED:
+        return False
+    if abs(units.sum()) >= _SURELY * sqrt(float((units**2).sum())):
+        return True
+    return is_significant(flipped_p(units.tolist()))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.statistics.arguments import check_level
+from evalhub.statistics.binomial import at_most
 
 MAX_EXACT = 2000
 """Terms up to which the distribution is counted; of more the normal one is as good."""
@@ -15,8 +16,12 @@ MAX_EXACT = 2000
 STEPS = 250
 """Steps to a standard deviation of the sum, where terms are not multiples of one another."""
 
+MAX_STEPS = 20_000
+"""Sum of whole steps up to which no term is rounded."""
+
 _TOLERANCE = 1e-9
-_MAX_MULTIPLE = 64
+_FEW = 60
+_DIVISORS = range(1, 13)
 
 
 def flipped_p(terms: Sequence[float]) -> float:
@@ -24,9 +29,9 @@ def flipped_p(terms: Sequence[float]) -> float:
 
     It is the share of the 2^k ways to flip signs with a sum at least as far from 0. All ways are
     counted, not drawn: a p may be as small as 2 / 2^k, whatever number of comparisons it is
-    corrected for. Terms that are not multiples of one another are rounded to a 250th of the sum's
-    standard deviation: the p is exact for the rounded sum. Of more than 2000 terms p is that of
-    the normal distribution.
+    corrected for. Of terms of one size it is McNemar's exact test. Terms that are not multiples of
+    one another are rounded to a 250th of the sum's standard deviation: the p is exact for the
+    rounded sum. Of more than 2000 terms of several sizes p is that of the normal distribution.
 
     Args:
         terms: Shape (n,), in any unit, such as paired differences; zeros are left out.
@@ -35,13 +40,16 @@ def flipped_p(terms: Sequence[float]) -> float:
         p in (0, 1]; 1 without terms other than 0.
 
     Source: E. J. G. Pitman (1937), doi:10.2307/2984124; counted as by M. Pagano, D. Tritchler
-    (1983), doi:10.1080/01621459.1983.10477990.
+    (1983), doi:10.1080/01621459.1983.10477990. Q. McNemar (1947), doi:10.1007/BF02295996.
     """
     found = np.asarray(terms, dtype=np.float64)
     largest = float(abs(found).max(initial=0))
     if not largest:
         return 1.0
     found = found[abs(found) > _TOLERANCE * largest]
+    if len(found) > _FEW and np.ptp(abs(found)) <= _TOLERANCE * largest:
+        rarer = min(int((found < 0).sum()), int((found > 0).sum()))
+        return max(min(1.0, 2 * at_most(rarer, len(found), 0.5)), least_p(MAX_EXACT // 2))
     if len(found) > MAX_EXACT:
         far = abs(float(found.sum())) / sqrt(float((found**2).sum()))
         return max(erfc(far / sqrt(2)), least_p(MAX_EXACT // 2))
@@ -52,14 +60,15 @@ def flipped_p(terms: Sequence[float]) -> float:
 
 
 def _steps(terms: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the terms in whole steps: multiples of the smallest if all are, else rounded."""
-    unit = float(abs(terms).min())
-    for divisor in (1, 2, 3):
-        multiples = terms / unit * divisor
+    """Return the terms in whole steps: parts of the smallest, or of 1, if all are; else rounded."""
+    smallest = float(abs(terms).min())
+    for unit in (1.0, *(smallest / divisor for divisor in _DIVISORS)):
+        multiples = terms / unit
         whole = np.round(multiples)
-        if abs(whole).max() <= _MAX_MULTIPLE and np.allclose(multiples, whole, rtol=0, atol=1e-6):
+        are_steps = abs(whole).min() >= 1 and abs(whole).sum() <= MAX_STEPS
+        if are_steps and np.allclose(multiples, whole, rtol=0, atol=1e-6):
             steps = whole.astype(np.int64)
-            return steps // gcd(*abs(steps).tolist())
+            return steps // max(1, gcd(*abs(steps).tolist()))
     step = sqrt(float((terms**2).sum())) / STEPS
     return np.round(terms / step).astype(np.int64)
 

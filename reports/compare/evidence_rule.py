@@ -5,73 +5,18 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from evalhub.statistics.change_test import ChangeTest, change_test
 from evalhub.statistics.clustered_error import clustered_error
-from evalhub.statistics.detectable import detectable_change, detectable_of_difference
+from evalhub.statistics.detectable import Detectable, detectable_of
 from evalhub.statistics.holm import holm
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.mcnemar import mcnemar
 from evalhub.statistics.paired_bootstrap import paired_interval
-from evalhub.statistics.sign_flip import sign_flip
 from evalhub.statistics.weighted_mean import weighted_mean
 from reports.compare.rule import COMPARED, Compared
 
 T = TypeVar("T", bound=Hashable)
 
 SEED = 1
-TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The significance of a change.
-
-    Attributes:
-        p: Two-sided; None where nothing was compared.
-        rule: The name of the test.
-        moved: Number of tests (or issues, where whole issues are flipped) that changed.
-        if_independent: The p if tests did not share issues; None where that is `p` itself.
-        independent_rule: The name of that test.
-    """
-
-    p: float | None
-    rule: str
-    moved: int = 0
-    if_independent: float | None = None
-    independent_rule: str = ""
-
-
-MCNEMAR = "exact McNemar"
-FLIPPED_TESTS = "sign flips of tests"
-FLIPPED_ISSUES = "sign flips of whole issues"
-
-MIN_MOVED = 6
-"""With fewer changes, even all in one direction, p is at least 2 / 2**5, above 0.05."""
-
-
-def evidence_of(
-    changes: Sequence[float], issues: Sequence[Hashable], *, single: bool, seed: int = SEED
-) -> Evidence:
-    """Test whether these changes have a direction.
-
-    Args:
-        changes: Of compared tests, shape (n,), each in [-1, 1].
-        issues: Of the same tests. Where two of them share one, whole issues are flipped.
-        single: Both runs have one repeat of each test, so that McNemar's test applies.
-    """
-    if single:
-        worse = sum(change < 0 for change in changes)
-        better = sum(change > 0 for change in changes)
-        p, rule = mcnemar(worse, better) if changes else None, MCNEMAR
-    else:
-        p, rule = sign_flip(changes, seed=seed), FLIPPED_TESTS
-    if len(set(issues)) == len(issues):
-        return Evidence(p, rule, sum(change != 0 for change in changes))
-    sums: dict[Hashable, float] = defaultdict(float)
-    for change, issue in zip(changes, issues, strict=True):
-        sums[issue] += change
-    moved = sum(abs(total) > TOLERANCE for total in sums.values())
-    flipped = sign_flip(changes, seed=seed, clusters=issues)
-    return Evidence(flipped, FLIPPED_ISSUES, moved, p, rule)
 
 
 @dataclass(frozen=True)
@@ -98,16 +43,15 @@ class Findings:
     Attributes:
         interval: 95 % interval of the net change, resampled by issue.
         standard_error: Of the net change, clustered by issue.
-        detectable: The net change that these tests detect with 80 % power, in (0, 1], at the
-            observed discordance (single answers) or spread (repeats). None: none.
+        detectable: What these tests detect if as many of them change again; None: none compared.
         graded: None where no test has two scores.
         tags: By tag, issues by id: each corrected among its kind.
     """
 
-    evidence: Evidence
+    evidence: ChangeTest
     interval: Interval | None
     standard_error: float | None
-    detectable: float | None
+    detectable: Detectable | None
     graded: Graded | None
     tags: Mapping[str, TagSignificance]
     issues: Mapping[int, TagSignificance]
@@ -168,11 +112,6 @@ def findings(sample: Sample) -> Findings:
     changes, issues = sample.spread(sample.changes), sample.spread(sample.issues)
     n = len(changes)
     ones = [1.0] * n
-    error = clustered_error(changes, ones, issues)
-    if sample.single and n:
-        detectable = detectable_change(n, sum(change != 0 for change in changes) / n)
-    else:
-        detectable = detectable_of_difference(error) if n else None
     by_issue: dict[int, list[int]] = defaultdict(list)
     by_tag: dict[str, list[int]] = defaultdict(list)
     for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
@@ -180,13 +119,13 @@ def findings(sample: Sample) -> Findings:
         for name in names:
             by_tag[name].append(place)
     return Findings(
-        evidence=evidence_of(changes, issues, single=sample.single),
+        evidence=change_test(changes, issues, single=sample.single),
         interval=paired_interval([0.0] * n, changes, ones, issues, seed=SEED),
-        standard_error=error,
-        detectable=detectable,
+        standard_error=clustered_error(changes, ones, issues),
+        detectable=detectable_of(issues, changes),
         graded=_graded(sample),
-        tags=_sure(sample, by_tag, clustered=True),
-        issues=_sure(sample, by_issue, clustered=False),
+        tags=_sure(sample, by_tag),
+        issues=_sure(sample, by_issue),
     )
 
 
@@ -209,13 +148,12 @@ def _graded(sample: Sample) -> Graded | None:
     )
 
 
-def _sure(
-    sample: Sample, groups: Mapping[T, Sequence[int]], *, clustered: bool
-) -> dict[T, TagSignificance]:
-    """Return the p of each group of tests; within one issue there are no clusters."""
+def _sure(sample: Sample, groups: Mapping[T, Sequence[int]]) -> dict[T, TagSignificance]:
+    """Return the p of each group of tests, by the test that the headline uses."""
     found = []
     for places in groups.values():
-        changes = sample.spread(sample.changes, places)
-        issues = sample.spread(sample.issues, places) if clustered else range(len(changes))
-        found.append(evidence_of(changes, issues, single=sample.single).p)
+        changes, issues = (
+            sample.spread(column, places) for column in (sample.changes, sample.issues)
+        )
+        found.append(change_test(changes, issues, single=sample.single).p)
     return dict(zip(groups, map(TagSignificance, found, holm(found)), strict=True))

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evalhub.formatting import percent
+from evalhub.statistics.change_test import ChangeTest
+from evalhub.statistics.detectable import measured_from
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
@@ -41,8 +42,9 @@ def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
 
 def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     rows, tally, found = two.comparison.rows, two.tally, two.found
-    rule = found.evidence.rule if found and found.evidence.p is not None else ""
-    detectable, tests = found and found.detectable, counted(counts_of(rows).total(), "test")
+    rule = _rule(found.evidence) if found else ""
+    detectable = found.detectable if found else None
+    tests = number_of_tests(counts_of(rows).total())
     kept = [one for one in rows if one.kind in COMPARED]
     before = _rate(
         two.comparison.first.run, [(one.first, one.times) for one in kept if one.first is not None]
@@ -61,12 +63,24 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
         Fact("same", "Same", tally.same, "count", url=two.url(show="same")),
         Fact("net", "Net change", net_change(rows), "points", _net_note(two)),
         Fact("p", "p", found and found.evidence.p, "p", rule),
-        Fact("detectable", "Detectable change", detectable, "share", _detectable_note(two)),
+        Fact(
+            "detectable",
+            "Detectable change",
+            detectable and detectable.change,
+            "share",
+            detectable.note(measured_from(*two.names)) if detectable else "",
+        ),
         Fact("rate_before", "Pass rate before", before, "rate", of_first),
         Fact("rate_after", "Pass rate after", after, "rate", of_second),
         *_graded(found),
         Fact("missing", "Not compared", missing_share(rows), "share", f"of {tests}"),
     )
+
+
+def _rule(evidence: ChangeTest) -> str:
+    if evidence.p is None:
+        return ""
+    return f"{evidence.rule}. {evidence.caveat}" if evidence.caveat else evidence.rule
 
 
 def _net_note(two: TwoRuns) -> str:
@@ -76,15 +90,6 @@ def _net_note(two: TwoRuns) -> str:
     error = found.standard_error
     precision = "" if error is None else f", standard error {100 * error:.1f} pts"
     return f"over {tests}{between(found.interval)}{precision}, by issue"
-
-
-def _detectable_note(two: TwoRuns) -> str:
-    flips = two.tally.discordance
-    if flips is None or two.found is None:
-        return ""
-    if two.found.detectable is None:
-        return f"none: only {percent(flips)} of {counted(two.tally.n, 'test')} flip"
-    return f"of the tests, with 80% power, if {percent(flips)} flip"
 
 
 def _rate(run: Run, tests: Sequence[tuple[Tested, int]]) -> Rate:

@@ -2,10 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from evalhub.formatting import counted
-from evalhub.statistics.detectable import ALPHA
+from evalhub.statistics.change_test import (
+    ALPHA,
+    FLIPPED_ISSUES,
+    MIN_CHANGED,
+    ChangeTest,
+    is_significant,
+)
+from evalhub.statistics.detectable import measured_from
 from evalhub.statistics.interval import Interval
-from reports.compare.evidence_rule import FLIPPED_ISSUES, MCNEMAR, MIN_MOVED, Evidence, Findings
+from reports.compare.evidence_rule import Findings
 from reports.compare.rule import COMPARED, Compared, Kind, counts_of, net_change, tally_of
 from reports.documents.cells import p_value, points
 
@@ -28,48 +34,44 @@ def sentences(
     tally = tally_of(rows)
     answer = f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched"
     if findings and findings.evidence.p is not None:
-        direction = verdict(net_change(rows), findings.evidence)
-        answer += f": {is_p(findings.evidence.p)}, {direction}; {_detectable(findings)}"
+        evidence = findings.evidence
+        direction = verdict(net_change(rows), evidence)
+        answer += f": {is_p(evidence.p)} ({evidence.rule}), {direction}"
     elif not tally.n:
         answer += ": nothing can be compared"
-    basis = _basis(findings) if findings else []
+    basis = _basis(findings, first, second) if findings else []
     return (f"{answer}.", *basis, *left_out(rows, first=first, second=second))
 
 
-def verdict(net: float | None, evidence: Evidence, alpha: float = ALPHA) -> str:
+def verdict(net: float | None, evidence: ChangeTest, alpha: float = ALPHA) -> str:
     """Name the direction of the change; an uncertain one is never called "no change"."""
     if net is None or evidence.p is None:
         return "nothing can be compared"
-    if evidence.p > alpha or not net:
+    if not is_significant(evidence.p, alpha) or not net:
         return "not enough evidence"
     return "significantly worse" if net < 0 else "significantly better"
-
-
-def _detectable(findings: Findings) -> str:
-    """Name the smallest net change that these tests can detect."""
-    if findings.detectable is None:
-        return "too few tests flip for this suite to detect a change"
-    least = f"{100 * findings.detectable:.1f}".removesuffix(".0")
-    is_single = MCNEMAR in (findings.evidence.rule, findings.evidence.independent_rule)
-    at = "discordance" if is_single else "spread"
-    return f"this suite can detect changes of about {least} points or more (80% power at this {at})"
 
 
 def is_p(p: float) -> str:
     return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
 
 
-def _basis(findings: Findings) -> Iterator[str]:
+def _basis(findings: Findings, first: str, second: str) -> Iterator[str]:
     evidence, graded = findings.evidence, findings.graded
-    if evidence.p is not None and 0 < evidence.moved < MIN_MOVED:
+    if evidence.p is not None and 0 < evidence.moved < MIN_CHANGED:
         unit = "issue" if evidence.rule == FLIPPED_ISSUES else "test"
         changed = f"{unit} changed" if evidence.moved == 1 else f"{unit}s changed"
-        yield f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {MIN_MOVED}."
+        yield f"Only {evidence.moved} {changed} on balance; p < 0.05 needs at least {MIN_CHANGED}."
+    if evidence.caveat:
+        yield evidence.caveat
     if evidence.if_independent is not None:
         yield (
-            "Some issues have several tests, so p is computed over whole issues. If tests were "
-            f"independent: {is_p(evidence.if_independent)} ({evidence.independent_rule})."
+            "Tests of one issue may fail together, so p is computed over whole issues. If tests "
+            f"were independent: {is_p(evidence.if_independent)} ({evidence.independent_rule})."
         )
+    if findings.detectable is not None:
+        found = findings.detectable
+        yield f"Detectable change: {found.points}. {found.note(measured_from(first, second))}"
     if graded is not None:
         yield (
             f"The mean score changed by {signed(graded.change)} over "

@@ -10,6 +10,7 @@ from reports.compare.query import Comparison
 from reports.compare.rule import Kind, Tally, tally_of
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
+from runs.figures.run_labels import names_of_pair
 
 KIND_WORDS: Mapping[Kind, str] = {
     Kind.RUBRIC_CHANGED: "rubric changed",
@@ -30,12 +31,7 @@ class TwoRuns:
     @cached_property
     def names(self) -> tuple[str, str]:
         """The labels of the runs, made distinct where they are equal."""
-        first, second = self.comparison.first.run, self.comparison.second.run
-        if first.label != second.label:
-            return first.label, second.label
-        if first.model_name != second.model_name:
-            return str(first), str(second)
-        return f"{first.label} (run {first.pk})", f"{second.label} (run {second.pk})"
+        return names_of_pair(self.comparison.first.run, self.comparison.second.run)
 
     @cached_property
     def tally(self) -> Tally:
@@ -47,7 +43,7 @@ class TwoRuns:
         sample = sample_of(
             self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
         )
-        return self.reading.computed("compare-2", sample.inputs(), lambda: findings(sample))
+        return self.reading.computed("compare-3", sample.inputs(), lambda: findings(sample))
 
     def url(self, **changes: Any) -> str:
         """Return the URL of this comparison with other filters."""

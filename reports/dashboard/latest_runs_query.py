@@ -253,7 +253,7 @@ def _compared(
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]
     inputs = [wanted, single, [sorted(counts[pk]) for pk in sorted(runs)]]
-    return reading.computed("home-pairs-4", inputs, lambda: _look(wanted, single)) or {}
+    return reading.computed("home-pairs-5", inputs, lambda: _look(wanted, single)) or {}
 
 
 def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair, Comparison]:

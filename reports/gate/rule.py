@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from evalhub.formatting import percent
-from evalhub.statistics.detectable import ALPHA
+from evalhub.statistics.change_test import ALPHA, METHOD
 from reports.compare.rule import DIGITS, Tally
 from reports.gate.exit_codes import ExitCode
 
@@ -31,9 +31,7 @@ class Limits:
             f"Exit {ExitCode.CANNOT_TELL} if no tests match, or if errors and unscored, pending "
             f"and unmatched tests exceed {percent(self.max_missing)} of the tests of either run; "
             f"exit {ExitCode.REGRESSED} if tests got worse on balance with p <= {self.alpha:g}"
-            f"{worse}; else exit {ExitCode.PASSES}. p: exact McNemar on flipped tests; with "
-            "repeats, random sign flips of tests; if an issue has several matched tests, sign "
-            "flips of whole issues."
+            f"{worse}; else exit {ExitCode.PASSES}. p: {METHOD}"
         )
 
 

@@ -9,14 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evalhub.statistics.change_test import flipped_units
 from evalhub.statistics.flip_distribution import flipped_p, terms_needed
 from evalhub.statistics.holm import holm
 from reports.leaderboard.rule import RankedModel
 
 PLENTY = 2
 """Issues, as a multiple of those that must differ, from which they are permuted in any case."""
-
-_TOLERANCE = 1e-9
 
 Floats = NDArray[np.float64]
 
@@ -163,13 +162,9 @@ def _pair(shared: _Shared, needed: int) -> ModelPair:
 
     The choice depends on the sizes of differences only, which no permutation changes.
     """
-    has_plenty = len(np.unique(shared.issues)) >= PLENTY * needed
-    has_changed = abs(shared.parts) > _TOLERANCE
-    terms = shared.parts[has_changed]
-    issues, places = np.unique(shared.issues[has_changed], return_inverse=True)
-    is_by_issue = has_plenty or len(issues) >= needed
-    if is_by_issue:
-        terms = np.bincount(places, terms, minlength=len(issues)).astype(np.float64)
+    terms, is_by_issue = flipped_units(
+        shared.parts, shared.issues, needed=needed, plenty=PLENTY * needed
+    )
     return ModelPair(
         first=shared.first,
         second=shared.second,

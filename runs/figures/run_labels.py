@@ -24,3 +24,12 @@ def judges_itself(run: Run, judge: dict[str, Any]) -> bool:
 
 def _address(endpoint: dict[str, Any]) -> tuple[str, str]:
     return endpoint.get("litellm_model", ""), endpoint.get("api_base", "")
+
+
+def names_of_pair(first: Run, second: Run) -> tuple[str, str]:
+    """Return the labels of two runs, made distinct where they are equal."""
+    if first.label != second.label:
+        return first.label, second.label
+    if first.model_name != second.model_name:
+        return str(first), str(second)
+    return f"{first.label} (run {first.pk})", f"{second.label} (run {second.pk})"

@@ -1,61 +1,48 @@
 """Smallest change that a planned run could detect against an earlier one."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import Count, Q
 
-from evalhub.statistics.detectable import detectable_change
+from evalhub.statistics.detectable import Detectable, detectable_of, measured_from
 from runs.baselines import latest_pair
-from runs.models import Result, Suite
-
-DEFAULT_DISCORDANCE = 0.15
-"""Share of tests assumed to flip between runs, without earlier runs to measure it."""
-MIN_TESTS = 20
-"""Tests scored by both earlier runs that suffice to measure their share of flips."""
+from runs.comparability import comparability_of
+from runs.figures.run_labels import names_of_pair
+from runs.models import Outcome, Result, Run, Suite
 
 
-@dataclass(frozen=True)
-class Detectable:
-    """Net change that exact McNemar detects with 80% power, for one answer per test.
+class PlannedChange(NamedTuple):
+    """What a planned run detects, with its basis and caveat, as Compare will print them."""
 
-    Attributes:
-        tests: Number of tests compared.
-        discordance: Share of them assumed to flip, in [0, 1].
-        source: Origin of that share, in words.
-        change: Share of the tests, in (0, 1]; None if no change can be detected.
+    found: Detectable
+    note: str
+
+
+def detectable(issues: Sequence[int], suite: Suite | None) -> PlannedChange | None:
+    """Return what a run of tests of these issues could detect; None without tests.
+
+    As many of them are taken to change as did in the suite's latest run, from its baseline or
+    previous run, if the two are comparable.
     """
-
-    tests: int
-    discordance: float
-    source: str
-    change: float | None
-
-
-def detectable(tests: int, suite: Suite | None) -> Detectable | None:
-    """Return the change that a run of so many tests could detect; None without tests."""
-    if not tests:
-        return None
-    discordance, source = _measured(suite) or (DEFAULT_DISCORDANCE, "assumed")
-    return Detectable(tests, discordance, source, detectable_change(tests, discordance))
-
-
-def _measured(suite: Suite | None) -> tuple[float, str] | None:
-    """Return the share of flips to the suite's latest run, from its baseline or previous run."""
     runs = latest_pair(suite) if suite else None
-    if runs is None:
+    if runs is not None and not comparability_of(*runs):
+        runs = None
+    found = detectable_of(issues, _changes(*runs) if runs else [])
+    if found is None:
         return None
-    before, latest = runs
-    earlier = Result.objects.filter(
-        run=before, revision=OuterRef("revision"), repeat=OuterRef("repeat")
+    return PlannedChange(found, found.note(measured_from(*names_of_pair(*runs)) if runs else ""))
+
+
+def _changes(first: Run, second: Run) -> list[float]:
+    """Return the change of every test that both runs scored, of the share that passed."""
+    passed, scored = Q(outcome=Outcome.PASSED), Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
+    rows = Result.objects.filter(scored, run__in=(first, second)).order_by()
+    counted = rows.values_list("revision_id", "run_id").annotate(
+        passed=Count("pk", filter=passed), n=Count("pk")
     )
-    scored = Result.objects.filter(run=latest, passed__isnull=False).annotate(
-        before=Subquery(earlier.values("passed")[:1])
-    )
-    counts = scored.aggregate(
-        n=Count("pk", filter=Q(before__isnull=False)),
-        flips=Count("pk", filter=Q(before__isnull=False) & ~Q(before=F("passed"))),
-    )
-    if counts["n"] < MIN_TESTS:
-        return None
-    names = [run.label if before.label != latest.label else str(run) for run in runs]
-    return counts["flips"] / counts["n"], f"measured from {names[0]} to {names[1]}"
+    shares: dict[int, dict[int, float]] = {first.pk: {}, second.pk: {}}
+    for revision, run, n_passed, n in counted:
+        shares[run][revision] = n_passed / n
+    before, after = shares[first.pk], shares[second.pk]
+    return [after[revision] - before[revision] for revision in before.keys() & after.keys()]

@@ -12,7 +12,7 @@ from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in
 from evalhub.models import LanguageModel
 from issues.conversation import request_messages, turns_to_generate
 from issues.models import IssueState, Test, TestState
-from runs.launching.detectable_change import Detectable, detectable
+from runs.launching.detectable_change import PlannedChange, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
@@ -56,7 +56,7 @@ class Estimate:
     cost: Cost | None
     unpriced: list[str]
     overshoot_usd: Decimal | None
-    detectable: Detectable | None
+    detectable: PlannedChange | None
     assumptions: list[str]
     left_out: list[LeftOut]
 
@@ -103,7 +103,7 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
         cost=total_cost(loads),
         unpriced=sorted({load.endpoint.name for load in loads if load.cost() is None}),
         overshoot_usd=_overshoot(candidates, judges),
-        detectable=detectable(len(selection.tests), selection.suite),
+        detectable=detectable([test.issue_id for test in selection.tests], selection.suite),
         assumptions=_assumptions(answers, spec, selection),
         left_out=left_out(spec),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evalhub.statistics.detectable import measured_from
 from reports.compare.evidence_rule import Findings
 from reports.compare.facts_and_warnings import warnings
 from reports.compare.matching_rule import Tested
@@ -18,6 +19,7 @@ from reports.gate.exit_codes import ExitCode
 from reports.gate.query import gate_input, gate_result
 from reports.gate.rule import MAX_MISSING, GateDecision, Limits
 from runs.baselines import opponent_of
+from runs.figures.run_labels import names_of_pair
 from runs.models import Run
 
 
@@ -147,7 +149,8 @@ def as_json(
     comparison: Comparison, computed: Findings, limits: Limits, ruling: GateDecision
 ) -> dict[str, Any]:
     """Return the same as JSON, in full precision; null is not measured."""
-    found = gate_input(comparison, computed)
+    found, detectable = gate_input(comparison, computed), computed.detectable
+    first, second = comparison.first.run, comparison.second.run
     return {
         "exit": int(ruling.code),
         "reason": ruling.reason,
@@ -167,7 +170,11 @@ def as_json(
         "p": found.p,
         "p_rule": computed.evidence.rule,
         "p_if_independent": computed.evidence.if_independent,
-        "detectable": computed.detectable,
+        "p_caveat": computed.evidence.caveat,
+        "detectable": detectable and detectable.change,
+        "detectable_note": detectable.note(measured_from(*names_of_pair(first, second)))
+        if detectable
+        else "",
         "flips": [
             {
                 "became": one.kind.value,

@@ -1,111 +1,67 @@
-from math import ceil, sqrt
-from time import process_time
+"""The detectable change of the test that is used."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from evalhub.statistics.detectable import detectable_change, detectable_of_difference
-from evalhub.statistics.mcnemar import mcnemar
+from evalhub.statistics.detectable import ASSUMED, detectable_change, detectable_of
+from evalhub.statistics.mcnemar_power import detectable_by_mcnemar
 
 
-def half_points(change):
-    """Round the change up to half points."""
-    return ceil(200 * change) / 2
+@pytest.mark.parametrize("tests", [(1,) * 200, (200,), (40,) * 5])
+def test_by_test_it_is_that_of_mcnemar(tests):
+    assert detectable_change(tests, ASSUMED) == detectable_by_mcnemar(200, 0.15)
+
+
+def test_by_whole_issue_more_must_change():
+    by_issue = detectable_change((5,) * 12, ((1.0, 0.4),))
+
+    assert detectable_by_mcnemar(60, 0.4) * 1.02 < by_issue < detectable_by_mcnemar(60, 0.4) * 1.4
+
+
+def test_equal_tests_give_equal_figures():
+    detectable_change.cache_clear()
+    first = detectable_change((10,) * 8, ASSUMED)
+    detectable_change.cache_clear()
+
+    assert detectable_change((10,) * 8, ASSUMED) == first
+
+
+def test_smaller_changes_are_detectable_where_repeats_change_in_part():
+    thirds = ((1 / 3, 0.3),)
+
+    assert detectable_change((1,) * 100, thirds) < detectable_by_mcnemar(100, 0.3) / 2
 
 
 @pytest.mark.parametrize(
-    ("discordance", "points"),
-    [(0.15, [13.5, 11, 8, 6]), (0.25, [18, 14.5, 10.5, 7.5])],
+    ("tests", "sizes"),
+    [((10,), ASSUMED), ((2,) * 10, ASSUMED), ((10,) * 10, ((1.0, 0.02),)), ((10,) * 10, ())],
 )
-def test_known_values(discordance, points):
-    found = [half_points(detectable_change(n, discordance)) for n in (64, 100, 200, 400)]
-    assert found == points
+def test_too_few_changes_detect_nothing(tests, sizes):
+    assert detectable_change(tests, sizes) is None
 
 
-def test_all_discordant_by_hand():
-    # Of 6 discordant tests only 0 : 6 has p <= 0.05, so θ^6 + (1 - θ)^6 = 0.8: θ = 0.963493.
-    theta = 0.5 + detectable_change(6, 1) / 2
-    assert theta**6 + (1 - theta) ** 6 == pytest.approx(0.8, abs=1e-5)
+def test_everything_changes_and_is_found():
+    assert 0 < detectable_change((10,) * 10, ((1.0, 1.0),)) < 0.6
 
 
-@pytest.mark.parametrize(("n", "discordance"), [(5, 1), (200, 0.02), (0, 0.5), (80, 0)])
-def test_fewer_than_six_discordant_tests_find_nothing(n, discordance):
-    assert detectable_change(n, discordance) is None
+def test_a_small_pair_of_runs_measures_nothing():
+    found = detectable_of(range(100), [1.0] * 19)
+
+    assert (found.changed, found.is_measured) == (0.15, False)
 
 
-def power_by_enumeration(n, discordance, change, stats):
-    """Σ over discordant m and worse w of their chance, where McNemar's own p is at most 0.05."""
-    total = 0.0
-    for m in range(1, n + 1):
-        w = [w for w in range(m + 1) if mcnemar(w, m - w) <= 0.05]
-        lost = stats.binom.pmf(w, m, 0.5 - change / discordance / 2).sum()
-        total += stats.binom.pmf(m, n, discordance) * lost
-    return total
+def test_changes_are_measured_by_their_sizes():
+    found = detectable_of([1] * 100, [-0.5, 0.5, 1, 0] * 5)
+
+    assert (found.changed, found.is_measured, found.shares_issues) == (0.75, True, True)
 
 
-@pytest.mark.parametrize(("n", "discordance"), [(20, 0.5), (64, 0.15), (40, 1), (90, 0.3)])
-def test_power_enumerated_with_scipy_is_reached_there_and_not_before(n, discordance, scipy_stats):
-    change = detectable_change(n, discordance)
-    assert power_by_enumeration(n, discordance, change, scipy_stats) == pytest.approx(0.8, abs=1e-4)
-    before = power_by_enumeration(n, discordance, change - 1e-4, scipy_stats)
-    assert before < 0.8
+def test_no_tests_detect_nothing():
+    assert detectable_of([], [1.0] * 50) is None
 
 
-def test_comes_close_to_the_normal_approximation_where_there_are_many():
-    # R. J. Connor (1987), Biometrics 43, 207-211: z_a √d + z_b √(d - δ²) = δ √n.
-    change = detectable_change(5000, 0.25)
-    assert 1.959964 * 0.5 + 0.841621 * sqrt(0.25 - change**2) == pytest.approx(
-        change * sqrt(5000), rel=0.02
-    )
-
-
-@settings(max_examples=40)
-@given(st.integers(1, 400), st.floats(0.02, 1), st.floats(0.5, 0.9))
-def test_more_power_needs_a_larger_change(n, discordance, power):
-    change = detectable_change(n, discordance, power=power)
-    more = detectable_change(n, discordance, power=power + 0.05)
-    assert more is None or 0 < change <= more <= discordance
-
-
-def test_simulated_runs_find_it_four_times_in_five():
+def test_large_suites_take_seconds():
     rng = np.random.default_rng(1)
-    change = detectable_change(150, 0.3)
-    counts = rng.multinomial(150, [0.15 - change / 2, 0.15 + change / 2, 0.7], size=4000)
-    found = sum(mcnemar(int(worse), int(better)) <= 0.05 for worse, better, _ in counts)
-    assert found / 4000 == pytest.approx(0.8, abs=0.02)
+    tests = tuple(sorted(rng.integers(1, 60, size=150).tolist()))
 
-
-def test_five_thousand_tests_take_less_than_fifty_milliseconds():
-    started = process_time()
-    detectable_change(5000, 0.5)
-    assert process_time() - started < 0.05
-
-
-def test_published_size_of_an_evaluation():
-    # E. Miller (2024), arXiv:2411.00640, section 5: with a variance of 1/9 between questions and
-    # none within, 969 questions find a difference of 3 points with 80 % power.
-    assert detectable_of_difference(sqrt(1 / 9 / 969)) == pytest.approx(0.03, abs=1e-5)
-
-
-def test_difference_without_an_error_is_not_measured():
-    assert detectable_of_difference(None) is None
-
-
-@pytest.mark.parametrize(("tests", "discordance"), [(-1, 0.2), (10, 15)])
-def test_impossible_suite_is_refused(tests, discordance):
-    with pytest.raises(ValueError, match=f"got {tests}, {discordance}"):
-        detectable_change(tests, discordance)
-
-
-def test_impossible_power_is_refused():
-    with pytest.raises(ValueError, match="power=80"):
-        detectable_change(9, 0.5, power=80)
-    with pytest.raises(ValueError, match=r"alpha=5, power=0\.8"):
-        detectable_of_difference(0.1, alpha=5)
-
-
-def test_negative_error_is_refused():
-    with pytest.raises(ValueError, match=r"got -0\.1"):
-        detectable_of_difference(-0.1)
+    assert 0 < detectable_change(tests, ASSUMED) < 0.03

@@ -4,14 +4,8 @@ import json
 
 import pytest
 
-from reports.compare.evidence_rule import (
-    FLIPPED_ISSUES,
-    FLIPPED_TESTS,
-    MCNEMAR,
-    evidence_of,
-    findings,
-    sample_of,
-)
+from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, MCNEMAR
+from reports.compare.evidence_rule import findings, sample_of
 from tests.reports.compare.builders import a_run, comparison, one_test
 
 TAGS = {1: ("facts", "long"), 2: ("facts",)}
@@ -19,49 +13,6 @@ TAGS = {1: ("facts", "long"), 2: ("facts",)}
 
 def sample(first, second, *, single=True):
     return sample_of(comparison(first, second), TAGS, single=single)
-
-
-def test_single_answers_of_separate_issues_are_tested_by_mcnemar():
-    # 8 worse and 2 better: 2 * (1 + 10 + 45) / 1024 = 0.109375.
-    changes = [-1] * 8 + [1] * 2 + [0] * 100
-
-    found = evidence_of(changes, range(110), single=True)
-
-    assert found.p == pytest.approx(0.109375)
-    assert (found.rule, found.if_independent) == (MCNEMAR, None)
-
-
-def test_repeats_are_tested_by_flipping_signs_of_tests():
-    # Both of two tests moved one way: 2 of the 4 ways to flip them are as far out.
-    found = evidence_of([-0.5, -0.25], [1, 2], single=False)
-
-    assert (found.p, found.rule) == (0.5, FLIPPED_TESTS)
-
-
-def test_where_tests_share_issues_whole_issues_are_flipped():
-    # Six flips one way in two issues: 2 of 4 ways are as far out, and not 2 of 64.
-    found = evidence_of([-1] * 6, [1, 1, 1, 2, 2, 2], single=True)
-
-    assert (found.p, found.rule) == (0.5, FLIPPED_ISSUES)
-    assert found.if_independent == pytest.approx(0.03125)
-    assert found.independent_rule == MCNEMAR
-
-
-def test_mcnemar_is_never_given_for_repeats():
-    found = evidence_of([-0.5, -0.5, 0.5], [1, 1, 2], single=False)
-
-    assert (found.rule, found.independent_rule) == (FLIPPED_ISSUES, FLIPPED_TESTS)
-
-
-@pytest.mark.parametrize("worse", range(6))
-def test_fewer_than_six_flips_are_never_evidence(worse):
-    p = evidence_of([-1] * worse, range(worse), single=True).p
-
-    assert p is None or p > 0.05
-
-
-def test_nothing_compared_has_no_p():
-    assert evidence_of([], [], single=True).p is None
 
 
 def test_findings_of_nothing_are_not_measured():
@@ -83,14 +34,35 @@ def test_the_p_of_tags_is_corrected_for_how_many_they_are():
     assert tags["long"] == pytest.approx((2 / 64, 2 / 64))
 
 
-def test_within_an_issue_its_tests_are_taken_one_by_one():
+def test_a_suite_of_one_issue_that_loses_all_its_tests_is_significantly_worse():
+    issues = (1,) * 100
+
+    found = findings(
+        sample(a_run(*"p" * 100, issues=issues), a_run(*"f" * 100, issues=issues)),
+    )
+
+    assert found.evidence.p == pytest.approx(2 / 2**100)
+    assert (found.evidence.rule, found.evidence.caveat) == (MCNEMAR, MAY_FAIL_TOGETHER)
+
+
+def test_headline_issue_and_tag_of_the_same_tests_have_one_p():
     first = [one_test(n, issue=1) for n in range(1, 7)]
     second = [one._replace(passed=0, failed=1) for one in first]
 
     found = findings(sample(first, second))
 
-    assert found.issues[1].p == pytest.approx(2 / 64)
-    assert found.evidence.p == 1.0  # one issue says nothing of others
+    assert found.evidence.p == pytest.approx(2 / 64)
+    assert found.issues[1].p == found.tags["facts"].p == found.evidence.p
+
+
+def test_a_tag_with_many_issues_is_tested_by_issue_like_the_headline():
+    # Six issues of two tests each, all worse: 2 of the 2^6 ways, not of 2^12.
+    first = [one_test(n, issue=n // 2) for n in range(12)]
+    second = [one._replace(passed=0, failed=1) for one in first]
+
+    found = findings(sample(first, second))
+
+    assert found.tags["facts"].p == found.evidence.p == 2 / 2**6
 
 
 def test_graded_scores_change_by_weight():
@@ -116,13 +88,16 @@ def test_the_detectable_change_is_that_of_the_discordance_seen():
     first = a_run(*("p" * 15 + "f" * 15 + "p" * 170))
     second = a_run(*("f" * 15 + "p" * 15 + "p" * 170))
 
-    assert findings(sample(first, second)).detectable == pytest.approx(0.08, abs=0.0026)
+    found = findings(sample(first, second)).detectable
+
+    assert (found.changed, found.is_measured) == (0.15, True)
+    assert found.change == pytest.approx(0.08, abs=0.0026)
 
 
 def test_where_hardly_anything_flips_nothing_is_detectable():
     first, second = a_run(*("p" * 50)), a_run("f", *("p" * 49))
 
-    assert findings(sample(first, second)).detectable is None
+    assert findings(sample(first, second)).detectable.change is None
 
 
 def test_a_sample_is_json_and_tells_all_that_findings_depend_on():

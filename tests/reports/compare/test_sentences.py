@@ -2,7 +2,8 @@
 
 import pytest
 
-from reports.compare.evidence_rule import Evidence, findings, sample_of
+from evalhub.statistics.change_test import ChangeTest
+from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.sentences import sentences, verdict
 from tests.reports.compare.builders import a_run, comparison
 
@@ -18,9 +19,11 @@ def test_the_headline_tells_counts_certainty_and_what_could_be_found():
     first = a_run(*("p" * 8 + "f" * 2 + "p" * 100))
     second = a_run(*("f" * 8 + "p" * 2 + "p" * 100))
 
-    assert said(first, second)[0] == (
-        "8 worse, 2 better of 110 matched: p = 0.11, not enough evidence; this suite can "
-        "detect changes of about 8 points or more (80% power at this discordance)."
+    assert said(first, second) == (
+        "8 worse, 2 better of 110 matched: p = 0.11 (exact McNemar), not enough evidence.",
+        "Detectable change: 8 points or more. 80% power if 9.1% of 110 tests change (measured "
+        "from March to April), independently.",
+        "The mean score changed by −0.055 over 110 tests (95% −0.109 to +0.000).",
     )
 
 
@@ -43,16 +46,30 @@ def test_no_compared_tests_gives_a_sentence():
     )
 
 
-def test_shared_issues_show_the_p_of_independent_tests():
+def test_tests_that_share_issues_get_a_caveat():
     first, second = (a_run(*outcomes * 6, issues=(1, 1, 1, 2, 2, 2)) for outcomes in "pf")
 
-    assert "If tests were independent: p = 0.031 (exact McNemar)" in said(first, second)[2]
+    headline, caveat, *_ = said(first, second)
+
+    assert "p = 0.031 (exact McNemar), significantly worse" in headline
+    assert caveat == "Tests of one issue may fail together."
+
+
+def test_whole_issues_show_the_p_of_independent_tests():
+    first, second = (a_run(*outcomes * 12, issues=(1, 2, 3, 4, 5, 6) * 2) for outcomes in "pf")
+
+    headline, by_test, *_ = said(first, second)
+
+    assert "p = 0.031 (sign flips of whole issues), significantly worse" in headline
+    assert "If tests were independent: p = 0.00049 (exact McNemar)" in by_test
 
 
 def test_too_few_changed_issues_give_a_sentence():
-    first, second = (a_run(*outcomes * 6, issues=(1, 1, 1, 2, 2, 2)) for outcomes in "pf")
+    # Seven issues have tests that changed, but two of them as many for the better.
+    first = a_run(*"ppppppfpf", issues=(1, 2, 3, 4, 5, 6, 6, 7, 7))
+    second = a_run(*"ffffffpfp", issues=(1, 2, 3, 4, 5, 6, 6, 7, 7))
 
-    assert said(first, second)[1].startswith("Only 2 issues changed on balance;")
+    assert said(first, second)[1].startswith("Only 5 issues changed on balance;")
 
 
 @pytest.mark.parametrize(("flips", "told"), [(0, False), (1, True), (5, True), (6, False)])
@@ -62,10 +79,24 @@ def test_fewer_than_six_flips_are_too_few(flips, told):
     assert ("p < 0.05 needs at least 6" in text) is told
 
 
-def test_repeats_find_a_change_by_how_they_spread():
+def test_a_few_tests_detect_by_an_assumed_share():
     first, second = a_run("pp", "pp", "pf"), a_run("pf", "ff", "pp")
 
-    assert "power at this spread" in said(first, second, single=False)[0]
+    assert (
+        "Detectable change: none. If 15% of 3 tests change (assumed), independently, not even "
+        "changes all in one direction have 80% power."
+    ) in said(first, second, single=False)
+
+
+def test_shared_issues_are_a_caveat_of_the_detectable_change():
+    issues = tuple(n // 10 for n in range(200))
+    first = a_run(*"p" * 30, *"f" * 20, *"p" * 150, issues=issues)
+    second = a_run(*"f" * 30, *"p" * 20, *"p" * 150, issues=issues)
+
+    assert any(
+        one.endswith("independently. Less power if tests of one issue fail together.")
+        for one in said(first, second)
+    )
 
 
 def test_reasons_not_to_compare_are_listed():
@@ -93,4 +124,4 @@ def test_labels_of_people_are_not_taken_for_formats():
     ],
 )
 def test_a_verdict_is_certain_or_says_that_it_is_not(net, p, words):
-    assert verdict(net, Evidence(p, "any")) == words
+    assert verdict(net, ChangeTest(p, "any")) == words

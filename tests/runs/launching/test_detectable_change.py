@@ -2,9 +2,12 @@
 
 import pytest
 
-from runs.launching.detectable_change import DEFAULT_DISCORDANCE, detectable
-from runs.models import Run, Suite
-from tests.factories import make_test
+from evalhub.statistics.detectable import detectable_of
+from reports.compare.evidence_rule import findings, sample_of
+from reports.compare.query import comparison_of, sides_of
+from runs.launching.detectable_change import detectable
+from runs.models import Outcome, Run, Suite
+from tests.factories import make_jury, make_model, make_test
 from tests.reports.judged_runs import judged
 
 pytestmark = pytest.mark.django_db
@@ -25,38 +28,65 @@ def run_of(tests, passed, **fields):
     return judged(*([float(n < passed)] for n in range(len(tests))), tests=tests, **fields)
 
 
-def test_without_earlier_runs_the_usual_discordance_is_assumed():
+def test_without_earlier_runs_the_usual_share_is_assumed():
     # Published for 200 tests of which 15 % flip: 8 points.
-    found = detectable(200, None)
+    planned = detectable(range(200), None)
 
-    assert (found.discordance, found.source) == (DEFAULT_DISCORDANCE, "assumed")
-    assert found.change == pytest.approx(0.08, abs=0.0026)
+    assert planned.found.change == pytest.approx(0.08, abs=0.0026)
+    assert planned.note == "80% power if 15% of 200 tests change (assumed), independently."
 
 
 def test_earlier_runs_of_the_suite_tell_how_many_flip(tests):
     first, second = run_of(tests, 10, label="March"), run_of(tests, 5, label="April")
 
-    found = detectable(400, suite_of(first, second))
+    planned = detectable(range(400), suite_of(first, second))
 
-    assert (found.discordance, found.source) == (0.25, "measured from March to April")
-    assert found.change == pytest.approx(0.075, abs=0.005)  # told to half a point
+    assert "25% of 400 tests change (measured from March to April)" in planned.note
+    assert planned.found.change == pytest.approx(0.075, abs=0.005)  # told to half a point
+
+
+def test_the_launch_form_and_compare_print_the_same_number_and_caveat(tests):
+    runs = run_of(tests, 20, label="March"), run_of(tests, 8, label="April")
+    comparison = comparison_of(*sides_of(runs))
+    computed = findings(sample_of(comparison.rows, comparison.tags, single=True))
+
+    planned = detectable([test.issue_id for test in tests], suite_of(*runs))
+
+    assert planned.found == computed.detectable
+    assert planned.found.is_measured
+
+
+def test_repeats_change_by_the_share_of_answers_that_pass(tests):
+    runs = [judged(*[[1.0]] * 40, tests=tests, repeats=2) for _ in range(2)]
+    runs[1].results.filter(repeat=2).update(outcome=Outcome.FAILED, passed=False)
+
+    planned = detectable(range(100), suite_of(*runs))
+
+    assert planned.found == detectable_of(range(100), [-0.5] * 20)
 
 
 def test_the_baseline_goes_before_the_run_before(tests):
     runs = [run_of(tests, n) for n in (20, 10, 10)]
 
-    assert detectable(100, suite_of(*runs, baseline=runs[0])).discordance == 0.5
+    assert detectable(range(100), suite_of(*runs, baseline=runs[0])).found.changed == 0.5
+
+
+def test_runs_under_different_juries_tell_nothing(tests):
+    another = make_jury(make_model())
+    runs = run_of(tests, 20), run_of(tests, 10, jury=another)
+
+    assert not detectable(range(100), suite_of(*runs)).found.is_measured
 
 
 def test_too_few_scored_tests_tell_nothing(tests):
     few = [run_of(tests[:5], n) for n in (5, 0)]
 
-    assert detectable(100, suite_of(*few)).discordance == DEFAULT_DISCORDANCE
+    assert not detectable(range(100), suite_of(*few)).found.is_measured
 
 
 def test_a_small_suite_finds_hardly_anything():
-    assert detectable(10, None).change is None
+    assert detectable(range(10), None).found.points == "none"
 
 
 def test_no_tests_find_nothing():
-    assert detectable(0, None) is None
+    assert detectable([], None) is None
