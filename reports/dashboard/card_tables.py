@@ -5,6 +5,13 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils import timezone
 
+from evalhub.statistics.change_test import (
+    FLIPPED_TESTS,
+    MAY_FAIL_TOGETHER,
+    MCNEMAR,
+    METHOD,
+    is_significant,
+)
 from issues.models import IssueState
 from reports.compare.sentences import is_p
 from reports.dashboard.latest_runs_query import Change, Latest, LatestRunsReport
@@ -33,7 +40,7 @@ def models_table(found: LatestRunsReport) -> Table:
             Column("change", "Change", "points", "On tests that are the same in both runs"),
             Column("tests", "Flips", note="Tests compared between the runs"),
             Column("verdict", "Verdict", "verdict"),
-            Column("sure", "Significance"),
+            Column("sure", "Significance", note="Corrected for all models listed (Holm)"),
         ),
         rows=[
             (
@@ -57,7 +64,7 @@ def models_table(found: LatestRunsReport) -> Table:
         ],
         note="Compared with the baseline of the suite or, without one, the model's previous run. "
         "Change is measured on the tests both runs share, so it can differ from the difference in "
-        "pass rates.",
+        f"pass rates. p: {METHOD} {MAY_FAIL_TOGETHER}",
         empty="No run is complete yet.",
     )
 
@@ -82,13 +89,9 @@ def _tests(change: Change) -> str:
     return f"{tally.worse:,} worse, {tally.better:,} better (of {tally.n:,})"
 
 
-def _is_significant(change: Change) -> bool:
-    return change.p is not None and change.p < 0.05
-
-
 def _change_label(change: Change | None) -> str | None:
     """Return "worse" or "better"; None where the change is not significant."""
-    if change is None or not change.net or not _is_significant(change):
+    if change is None or not change.net or not is_significant(change.p):
         return None
     return "worse" if change.net < 0 else "better"
 
@@ -107,7 +110,7 @@ def _significance_words(change: Change) -> str:
     if change.p is None:
         return "not measured"
     described = is_p(change.p)
-    return described if _is_significant(change) else f"{described}, not significant"
+    return described if is_significant(change.p) else f"{described}, not significant"
 
 
 def worse_table(found: LatestRunsReport) -> Table:
@@ -122,7 +125,7 @@ def worse_table(found: LatestRunsReport) -> Table:
             Column("change", "Change", "points"),
             Column("tests", "Flips", note="Tests compared between the runs"),
             Column("verdict", "Verdict", "verdict"),
-            Column("sure", "Significance", note="Corrected for all issues of the run (Holm)"),
+            Column("sure", "Significance", note="Corrected for all issues of all models (Holm)"),
         ),
         rows=[
             (
@@ -139,7 +142,8 @@ def worse_table(found: LatestRunsReport) -> Table:
             )
             for one in found.worse[:SHOWN]
         ],
-        note="Most certain first, since the baseline or the previous run of the same model."
+        note="Most certain first, since the baseline or the previous run of the same model. p: "
+        f"{MCNEMAR}, with repeats {FLIPPED_TESTS}. {MAY_FAIL_TOGETHER}"
         + (f" {more:,} more issues declined, not all significantly." if more > 0 else ""),
         empty="Being computed." if pending else "No issue got worse.",
     )

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from django.db.models import BigIntegerField, Count, Q, Sum
 from django.db.models.functions import Cast, Coalesce
 
+from evalhub.statistics.holm import holm
 from issues.models import Issue
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.matching_rule import match, revisions_apart
@@ -102,7 +103,7 @@ class Counted(NamedTuple):
 class Change:
     """The change of an issue, or of all tests, from one run to another.
 
-    `p` is corrected (Holm) where it is that of an issue among others.
+    `p` is corrected (Holm) for all that its card lists together.
     """
 
     tally: Tally
@@ -177,7 +178,7 @@ def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsRepo
     """A constant number of queries; comparisons may be left to a second request."""
     pairs = with_opponents(latest_runs(complete), {run.pk: run.model for run in complete})
     counts = _counts({pk for pair in pairs for pk in pair if pk is not None})
-    runs = tuple(_latest(pairs, counts, reading))
+    runs = corrected(tuple(_latest(pairs, counts, reading)))
     never_passed = _hopeless({pair.run: counts[pair.run] for pair in pairs})
     worse = _worse(runs)
     named = {one.issue for one in never_passed} | {one.issue for one in worse}
@@ -270,12 +271,42 @@ def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair
             if one.change is not None:
                 by_issue[one.latest.issue_id].append(one)
         issues = {
-            issue: Change(tally_of(mine), net_change(mine), found.issues[issue].holm)
+            issue: Change(tally_of(mine), net_change(mine), found.issues[issue].p)
             for issue, mine in by_issue.items()
         }
         whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
         comparisons[before, run] = Comparison(whole, found.evidence.rule, issues)
     return comparisons
+
+
+def corrected(runs: Sequence[Latest]) -> tuple[Latest, ...]:
+    """Correct the p of all models together, and that of the issues of all models (Holm)."""
+    models = holm([one.compared.whole.p if one.compared else None for one in runs])
+    places = [
+        (place, issue)
+        for place, one in enumerate(runs)
+        for issue in (one.turned.issues if one.turned else ())
+    ]
+    plain = [turned.issues[issue].p for place, issue in places if (turned := runs[place].turned)]
+    by_place: dict[int, dict[int, float | None]] = defaultdict(dict)
+    for (place, issue), p in zip(places, holm(plain), strict=True):
+        by_place[place][issue] = p
+    return tuple(
+        replace(
+            one,
+            compared=one.compared
+            and replace(one.compared, whole=replace(one.compared.whole, p=models[place])),
+            turned=one.turned
+            and replace(
+                one.turned,
+                issues={
+                    issue: replace(change, p=by_place[place][issue])
+                    for issue, change in one.turned.issues.items()
+                },
+            ),
+        )
+        for place, one in enumerate(runs)
+    )
 
 
 def _worse(runs: Iterable[Latest]) -> tuple[WorseIssue, ...]:

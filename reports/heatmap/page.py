@@ -5,7 +5,9 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import counted, few
+from evalhub.formatting import few
+from evalhub.statistics.change_test import is_significant
+from reports.compare.sentences import is_p, number_of_tests
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
 from reports.documents.lazy_rows import LazyRows
@@ -25,6 +27,8 @@ from reports.heatmap.query import (
     Row,
     heat_report,
 )
+from reports.heatmap.spread_query import spreads_of
+from reports.heatmap.spread_rule import Spread
 
 WARNING = "These runs differ in tests or judges: differences between columns may come from that."
 
@@ -64,14 +68,17 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     kind = "issues" if query.rows == ISSUE else "tags"
     return Document(
         title=f"Pass rate of each model by {query.rows}",
-        sentences=(*tests_filter_help(query.tests), *_sentences(report, kind)),
+        sentences=(
+            *tests_filter_help(query.tests),
+            *_sentences(report, kind, spreads_of(report, query, reading)),
+        ),
         tables=(_map(report, query),),
         warnings=(WARNING,) if report.measured_apart else (),
         labels=report.labels,
     )
 
 
-def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
+def _sentences(report: HeatReport, kind: str, spreads: Mapping[int | str, Spread]) -> Iterator[str]:
     if not report.columns:
         return
     scored = [row for row in report.rows if row.difficulty is not None]
@@ -84,12 +91,22 @@ def _sentences(report: HeatReport, kind: str) -> Iterator[str]:
         yield f"No model passed any test of {few(never)}."
     if always:
         yield f"Every model passed every test of {few(always)}."
-    apart = max(scored, key=lambda row: row.spread or 0, default=None)
-    if apart and apart.spread:
-        yield f"Models differ most on {apart.name}: by {100 * apart.spread:.0f} points."
+    apart = [row for row in scored if row.key in spreads and is_significant(spreads[row.key].holm)]
+    if apart:
+        yield _differ_most(max(apart, key=lambda row: row.spread or 0), spreads, kind)
     if report.left_out:
         names = few(report.left_out, of=report.left_out_count)
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
+
+
+def _differ_most(row: Row, spreads: Mapping[int | str, Spread], kind: str) -> str:
+    found = spreads[row.key]
+    over = f", Holm over {len(spreads):,} {kind}" if len(spreads) > 1 else ""
+    return (
+        f"Models differ most on {row.name}: by {100 * (row.spread or 0):.0f} points "
+        f"({number_of_tests(found.tests)} that all have scored, {is_p(found.holm)} by "
+        f"{found.method}{over})."
+    )
 
 
 def _map(report: HeatReport, query: HeatQuery) -> Table:

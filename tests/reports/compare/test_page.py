@@ -57,7 +57,7 @@ def test_flips_are_counted_and_listed_worst_first():
     counts = facts(document)
     assert (counts["worse"], counts["better"], counts["same"]) == (2, 1, 1)
     assert [row["became"] for row in listed(document)] == ["worse", "worse", "better"]
-    assert document.sentences[0].startswith("2 worse, 1 better of 4 matched: p = 1.00, not enough")
+    assert document.sentences[0].startswith("2 worse, 1 better of 4 matched: p = 1.00 (exact")
 
 
 def test_errors_and_unscored_are_apart_and_never_same():
@@ -124,16 +124,26 @@ def test_labels_of_the_later_run_are_those_of_a_line():
 
 
 def test_several_tests_of_an_issue_are_compared_as_one():
-    tests = [
-        make_test(f"{n}?", issue=issue) for issue in (make_issue(), make_issue()) for n in "ab"
-    ]
-    first, second = two_runs([PASS] * 4, [FAIL] * 4, tests=tests)
+    issues = [make_issue() for _ in range(6)]
+    tests = [make_test(f"{n}?", issue=issue) for issue in issues for n in "ab"]
+    first, second = two_runs([PASS] * 12, [FAIL] * 12, tests=tests)
 
     document = report(first, second)
 
-    # Two issues, all worse: 2 of 4 ways to flip them are as far out.
-    assert facts(document)["p"] == 0.5
-    assert "If tests were independent: p = 0.12 (exact McNemar)" in document.sentences[2]
+    # Six issues, all worse: 2 of the 2^6 ways to flip them are as far out.
+    assert facts(document)["p"] == 2 / 2**6
+    assert "If tests were independent: p = 0.00049 (exact McNemar)" in document.sentences[1]
+
+
+def test_a_suite_of_one_issue_that_loses_all_its_tests_got_significantly_worse():
+    issue = make_issue()
+    tests = [make_test(f"{n}?", issue=issue) for n in range(20)]
+    document = report(*two_runs([PASS] * 20, [FAIL] * 20, tests=tests))
+
+    assert "significantly worse" in document.sentences[0]
+    assert document.sentences[1] == "Tests of one issue may fail together."
+    (row,) = listed(document, "issues")
+    assert row["p_holm"] == facts(document)["p"] == pytest.approx(2 / 2**20)
 
 
 def test_repeats_are_compared_by_the_share_that_passed():

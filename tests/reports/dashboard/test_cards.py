@@ -16,7 +16,15 @@ from reports.documents.reading import Reading
 from runs.baselines import pin
 from runs.models import Run, Suite
 from runs.review.models import QueueState
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+    shared_jury,
+)
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
 from tests.reports.judged_runs import answer, finish, judge, judged
 from tests.reports.workspaces import make_workspace
@@ -96,10 +104,11 @@ def suite_runs(before, after, **fields):
     """Two runs of one model on tests of one issue each; 1 passed, 0 failed."""
     issues = [make_issue(title=f"Issue {n}") for n in range(2)]
     tests = [make_test(f"Q {n}?", issue=issues[n * 2 // len(before)]) for n in range(len(before))]
-    suite, model = Suite.objects.create(name="the suite"), make_model(name="Tiny")
+    suite = Suite.objects.create(name=f"the suite {Suite.objects.count()}")
+    model = fields.pop("model", None) or make_model(name="Tiny")
     runs = []
     for votes in (before, after):
-        run = make_run(*tests, model=model, suite=suite, jury=make_jury(make_model()), **fields)
+        run = make_run(*tests, model=model, suite=suite, jury=shared_jury(), **fields)
         answer(run)
         judge(run, [[vote] for vote in votes])
         finish(run)
@@ -108,7 +117,7 @@ def suite_runs(before, after, **fields):
 
 
 def test_a_change_from_the_baseline_comes_with_how_sure_it_is():
-    # Seven tests of one issue became worse, none better; over 2 issues only one moved.
+    # Exact McNemar of 7 worse and 0 better, since one issue moved: 2 / 2^7 = 0.016.
     suite, (first, _) = suite_runs([1] * 14, [0] * 7 + [1] * 7)
     suite.baseline = first
     suite.save()
@@ -120,8 +129,7 @@ def test_a_change_from_the_baseline_comes_with_how_sure_it_is():
         "7 worse, 0 better (of 14)",
     )
     assert (row["rate"].passed, row["before"].passed) == (7, 14)
-    assert row["sure"] == "p = 1.00, not significant"
-    assert row["verdict"] is None
+    assert (row["verdict"], row["sure"]) == ("worse", "p = 0.016")
 
 
 def test_an_issue_that_got_worse_is_named_with_how_sure_that_is():
@@ -131,6 +139,23 @@ def test_an_issue_that_got_worse_is_named_with_how_sure_that_is():
 
     assert (row["issue"], row["model"], row["change"]) == ("Issue 0", "Tiny", -1.0)
     assert (row["verdict"], row["sure"]) == ("worse", "p = 0.031")
+
+
+def test_the_p_of_a_model_is_corrected_for_all_models_of_the_card():
+    # Alone each would be called worse with p = 0.016; of four models none is.
+    for model in (None, *(make_model(name=f"m{n}") for n in range(3))):
+        suite_runs([1] * 14, [0] * 7 + [1] * 7, **({"model": model} if model else {}))
+
+    assert {row["sure"] for row in rows("models")} == {"p = 0.062, not significant"}
+    assert {row["verdict"] for row in rows("models")} == {None}
+
+
+def test_the_p_of_an_issue_is_corrected_for_the_issues_of_all_models():
+    for name in ("one", "two"):
+        suite_runs([1] * 14, [0] * 7 + [1] * 7, model=make_model(name=name))
+
+    # Two issues of two models: 4 · 0.016, and once less for the second.
+    assert [row["verdict"] for row in rows("worse")] == [None, None]
 
 
 def test_what_takes_long_is_left_to_a_second_request():

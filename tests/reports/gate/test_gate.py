@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalhub.statistics.change_test import change_test
 from issues.models import Issue
-from reports.compare.evidence_rule import evidence_of
 from reports.compare.rule import MATCHED, missing_share, net_change, tally_of
 from reports.gate.exit_codes import ExitCode
 from reports.gate.rule import GateInput, Limits, rule
@@ -20,7 +20,7 @@ from tests.reports.judged_runs import fail, judged
 def found(first, second, *, single=True):
     rows = comparison(first, second)
     kept = [one for one in rows if one.change is not None]
-    evidence = evidence_of(
+    evidence = change_test(
         [one.change or 0 for one in kept], [one.latest.issue_id for one in kept], single=single
     )
     return GateInput(
@@ -159,7 +159,7 @@ def test_flips_the_rule_and_what_could_be_found_are_printed(two_runs, capsys):
     assert "80% power" in printed
     assert "Rule: Exit 2 if no tests match" in printed
     assert printed.rstrip().endswith(
-        "Exit 1: Tests got significantly worse on balance (p = 0.0313)."
+        "Exit 1: Tests got significantly worse on balance (p = 0.0312)."
     )
 
 

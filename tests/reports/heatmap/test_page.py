@@ -7,7 +7,7 @@ from evalhub.statistics.rate_interval import Method
 from reports.documents.reading import Reading
 from reports.heatmap.page import HEATMAP
 from runs.models import Suite
-from tests.factories import make_issue, make_model, make_test, make_user
+from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.judged_runs import judged
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +105,39 @@ def test_sentences_name_issues_that_no_model_passes(ledger):
         run_of(model, suite, [[0]], [hopeless])
 
     assert "No model passed any test of hopeless." in heat()[0].sentences
+
+
+def two_models(suite, votes, tests):
+    for name, one in zip(("kelp", "aurora"), votes, strict=True):
+        run_of(make_model(name=name), suite, [[vote] for vote in one], tests)
+
+
+def test_the_issue_on_which_models_differ_most_is_named_with_its_evidence():
+    suite = Suite.objects.create(name="the suite")
+    issues = [make_issue(title=title) for title in ("sums", "one test")]
+    tests = [make_test(issue=issues[0]) for _ in range(8)] + [make_test(issue=issues[1])]
+    two_models(suite, ([1] * 9, [0] * 6 + [1, 1, 0]), tests)
+
+    (said,) = [one for one in heat()[0].sentences if one.startswith("Models differ most")]
+
+    assert said.startswith("Models differ most on sums: by 75 points (8 tests that all have scored")
+    assert "p = 0.0" in said
+    assert said.endswith(" by permutation within tests).")
+
+
+def test_a_difference_on_one_test_is_not_said_to_be_the_largest(ledger):
+    assert not any("differ most" in sentence for sentence in heat()[0].sentences)
+
+
+def test_differences_between_juries_are_not_said_to_be_of_models():
+    suite = Suite.objects.create(name="the suite")
+    issue = make_issue(title="sums")
+    tests = [make_test(issue=issue) for _ in range(8)]
+    two_models(suite, ([1] * 8, [0] * 8), tests)
+    again = make_jury(make_model())
+    run_of(make_model(name="kelp 2"), suite, [[1]] * 8, tests, jury=again)
+
+    assert not any("differ most" in sentence for sentence in heat()[0].sentences)
 
 
 def test_all_models_together_have_an_interval_of_their_tests(ledger):

@@ -1,0 +1,52 @@
+"""The tests behind the heat map, and the rows on which its models differ."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from django.db.models import BigIntegerField, Count, Q, Sum
+from django.db.models.functions import Cast
+
+from reports.documents.reading import Reading
+from reports.heatmap.query import ISSUE, HeatQuery, HeatReport
+from reports.heatmap.spread_rule import RunTest, Spread, spreads
+from reports.queries.exposure import only
+from runs.models import Outcome, Result, TagSet
+
+SCORED = (Outcome.PASSED, Outcome.FAILED)
+
+
+def spreads_of(
+    report: HeatReport, query: HeatQuery, reading: Reading
+) -> Mapping[int | str, Spread]:
+    """Return the significance of the differences by row; {} where runs are not comparable.
+
+    Also {} while it is computed; two queries at most.
+    """
+    if report.measured_apart or len(report.columns) < 2:
+        return {}
+    runs = [column.run.pk for column in report.columns]
+    scored = only(Result.objects.filter(run__in=runs, outcome__in=SCORED), query.tests)
+    counted = scored.order_by().values_list("run_id", "issue_id", "outcome")
+    # The sum of the tests' ids tells which they are; a database gives it as a decimal.
+    inputs = counted.annotate(n=Count("pk"), tests=Cast(Sum("test_id"), BigIntegerField()))
+    return (
+        reading.computed(
+            "heatmap-spreads",
+            [query.rows, sorted(inputs)],
+            lambda: spreads(_tests(query, runs)),
+        )
+        or {}
+    )
+
+
+def _tests(query: HeatQuery, runs: Collection[int]) -> list[RunTest]:
+    scored = only(Result.objects.filter(run__in=runs, outcome__in=SCORED), query.tests)
+    rows = scored.order_by().values_list("run_id", "revision_id", "issue_id", "tag_set_id")
+    counted = rows.annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), n=Count("pk"))
+    tags: dict[int, Sequence[str]] = (
+        {} if query.rows == ISSUE else dict(TagSet.objects.order_by().values_list("pk", "names"))
+    )
+    return [
+        RunTest(row, run, revision, issue, passed / n)
+        for run, revision, issue, tag_set, passed, n in counted
+        for row in ([issue] if query.rows == ISSUE else tags[tag_set])
+    ]
