@@ -35,7 +35,7 @@ _NEAR = (1.1, 1.3, 0.95)
 _PRECISION = 0.02
 """Of the change, as a part of it: about the simulation's own error."""
 
-_SURELY = sqrt(2 * log(2 / ALPHA))
+_FAR_OUT = sqrt(2 * log(2 / ALPHA))
 _DIGITS = 9
 
 Sizes = tuple[tuple[float, float], ...]
@@ -206,11 +206,11 @@ def _bernoulli(n: int, chance: float, rng: np.random.Generator) -> NDArray[np.in
 def _is_found(changes: NDArray[np.float64], issues: NDArray[np.int64]) -> bool:
     """Return whether the test finds a change in these tests, all of which changed.
 
-    Far out it surely does (W. Hoeffding, 1963: p <= 2·exp(-z²/2)).
+    Far out p need not be counted (W. Hoeffding, 1963: p <= 2·exp(-z²/2)).
     """
     units = flipped_units(changes, issues).terms
     if len(units) < MIN_CHANGED:
         return False
-    if abs(units.sum()) >= _SURELY * sqrt(float((units**2).sum())):
+    if abs(units.sum()) >= _FAR_OUT * sqrt(float((units**2).sum())):
         return True
     return is_significant(flipped_p(units.tolist()))

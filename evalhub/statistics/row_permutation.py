@@ -1,4 +1,4 @@
-"""Permutation within rows: whether columns, such as models on the same tests, differ at all."""
+"""Permutation within rows, for columns, such as models on the same tests, that differ."""
 
 from collections.abc import Sequence
 

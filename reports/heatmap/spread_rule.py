@@ -28,7 +28,7 @@ class RunTest(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Whether the models differ on a row: p corrected for all rows (Holm)."""
+    """The significance of the differences on a row: p corrected for all rows (Holm)."""
 
     tests: int
     holm: float

@@ -34,7 +34,10 @@ class Check:
         )
 
 
-SIMULATIONS = ("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust")
+SIMULATIONS = (
+    *("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust"),
+    *("comparison", "detectable", "multiplicity"),
+)
 """Modules of this folder with a function `checks`."""
 
 
