@@ -65,7 +65,7 @@ def flipped_units(
     has_plenty = plenty is not None and len(np.unique(issues)) >= plenty
     if not has_plenty and len(moved) < needed:
         return Flipped(terms, is_by_issue=False)
-    sums = np.bincount(places, terms, minlength=len(moved))
+    sums = np.bincount(places, terms, minlength=len(moved)).astype(np.float64)
     return Flipped(sums[abs(sums) > _TOLERANCE], is_by_issue=True)
 
 

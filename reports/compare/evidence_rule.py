@@ -153,7 +153,8 @@ def _sure(sample: Sample, groups: Mapping[T, Sequence[int]]) -> dict[T, TagSigni
     found = []
     for places in groups.values():
         changes, issues = (
-            sample.spread(column, places) for column in (sample.changes, sample.issues)
+            sample.spread(sample.changes, places),
+            sample.spread(sample.issues, places),
         )
         found.append(change_test(changes, issues, single=sample.single).p)
     return dict(zip(groups, map(TagSignificance, found, holm(found)), strict=True))

@@ -33,8 +33,8 @@ def sentences(
     """Return the answer, then its basis. Findings None: not computed yet."""
     tally = tally_of(rows)
     answer = f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched"
-    if findings and findings.evidence.p is not None:
-        evidence = findings.evidence
+    evidence = findings.evidence if findings else None
+    if evidence and evidence.p is not None:
         direction = verdict(net_change(rows), evidence)
         answer += f": {is_p(evidence.p)} ({evidence.rule}), {direction}"
     elif not tally.n:

@@ -13,7 +13,7 @@ from runs.models import Outcome, Result, Run, Suite
 
 
 class PlannedChange(NamedTuple):
-    """What a planned run detects, with its basis and caveat, as Compare will print them."""
+    """The change that a planned run detects, with basis and caveat, as Compare prints them."""
 
     found: Detectable
     note: str
