@@ -7,6 +7,7 @@ from django.db.models import (
     BooleanField,
     Exists,
     ExpressionWrapper,
+    F,
     OuterRef,
     Q,
     QuerySet,
@@ -15,7 +16,9 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState
+from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.states import state_of
+from runs.figures.tallies import counts_of, tallies_of
 from runs.models import Result, Run, Suite
 
 HAS_BASELINE = ExpressionWrapper(Q(suite__baseline__isnull=False), BooleanField())
@@ -31,7 +34,7 @@ class Earlier(NamedTuple):
 
     Attributes:
         opponent: The suite's baseline, else `previous`: see `opponent_of`.
-        previous: The newest earlier complete run of the same suite and variant.
+        previous: The newest earlier conclusive run of the same suite and variant.
     """
 
     opponent: int | None
@@ -41,9 +44,9 @@ class Earlier(NamedTuple):
 def opponent_of(run: Run) -> Run | None:
     """Return the run to compare this one with unless the reader chooses another.
 
-    The baseline of its suite, if it is another complete run that shares a test with it; else the
-    newest earlier complete run of the same model, system prompt and parameters in the suite. None
-    rather than the run of another model.
+    The baseline of its suite, if it is another conclusive run that shares a test with it; else the
+    newest earlier conclusive run of the same model, system prompt and parameters in the suite. None
+    rather than the run of another model. `skipped_baselines` says why a baseline is passed over.
     """
     opponent = earlier_of([run.pk])[run.pk].opponent
     return Run.objects.select_related("suite").get(pk=opponent) if opponent else None
@@ -57,16 +60,33 @@ def earlier_of(runs: Collection[int]) -> dict[int, Earlier]:
 
 
 def latest_pair(suite: Suite | None = None) -> tuple[Run, Run] | None:
-    """Return the newest complete run that has an opponent, after that opponent.
+    """Return the newest conclusive run that has an opponent, after that opponent.
 
     Args:
         suite: Only runs of this suite; None: all runs.
     """
-    runs = Run.objects.complete() if suite is None else suite.runs.complete()
+    runs = Run.objects.conclusive() if suite is None else suite.runs.conclusive()
     with_opponent = runs.annotate(opponent=_opponent()).filter(opponent__isnull=False)
     run = with_opponent.select_related("suite").order_by("-created_at", "-pk").first()
     opponent = opponent_of(run) if run else None
     return (opponent, run) if run and opponent else None
+
+
+def skipped_baselines(runs: Collection[int]) -> dict[int, str]:
+    """Return why the baselines of these runs' suites are passed over, by run; most have no entry.
+
+    Two queries, and three more for each baseline that is passed over.
+    """
+    rows = Run.objects.filter(pk__in=runs, suite__baseline__isnull=False).order_by()
+    of = dict(rows.exclude(suite__baseline=F("pk")).values_list("pk", "suite__baseline"))
+    usable = Run.objects.conclusive().values("pk")
+    skipped = Run.objects.filter(pk__in=set(of.values())).exclude(pk__in=usable)
+    reasons = {baseline.pk: unfit(baseline) for baseline in skipped}
+    return {
+        run: f"The suite's baseline is not used. {reasons[baseline]}"
+        for run, baseline in of.items()
+        if baseline in reasons
+    }
 
 
 def is_baseline(run: Run) -> bool:
@@ -90,7 +110,7 @@ def _previous() -> Subquery:
 
 
 def _others() -> QuerySet[Run]:
-    return Run.objects.complete().exclude(pk=OuterRef("pk"))
+    return Run.objects.conclusive().exclude(pk=OuterRef("pk"))
 
 
 # Pinning -----------------------------------------------------------------------------------------
@@ -100,7 +120,7 @@ def pin(run: Run) -> Suite:
     """Make the run the baseline of its suite, and return the suite.
 
     Raises:
-        NoBaseline: The run belongs to no suite, or is not done.
+        NoBaseline: The run belongs to no suite, is not done, or too little of it is scored.
     """
     suite = _suite(run)
     check(suite, run)
@@ -127,13 +147,26 @@ def check(suite: Suite, run: Run) -> None:
     """Check that the run may be the suite's baseline.
 
     Raises:
-        NoBaseline: It belongs to another suite, or is not done.
+        NoBaseline: It belongs to another suite, is not done, or too little of it is scored.
     """
     if run.suite_id != suite.pk:
         raise NoBaseline(f"{run.label} is not a run of {suite}: choose one that is.")
+    if reason := unfit(run):
+        raise NoBaseline(reason)
+
+
+def unfit(run: Run) -> str:
+    """Return why a run cannot be a baseline, whatever its suite; "" if it can."""
     state = state_of(run, list(run.judge_runs.all()))
     if state != BatchState.DONE:
-        raise NoBaseline(f"{run.label} is {state.label.lower()}: a baseline must be done.")
+        return f"{run.label} is {state.label.lower()}: a baseline must be done."
+    counts = counts_of(tallies_of(Result.objects.filter(run=run)))
+    if counts.is_enough:
+        return ""
+    return (
+        f"{run.label} is incomplete, {scored_words(counts.scored, counts.total)}: a baseline needs "
+        f"{LEAST_IN_WORDS}. Retry what failed, or choose another run."
+    )
 
 
 def _suite(run: Run) -> Suite:

@@ -9,6 +9,8 @@ from fractions import Fraction
 MIN_SCORED = Fraction(95, 100)
 """Least share of a run's results, repeats included, that passed or failed; exact."""
 
+LEAST_IN_WORDS = f"{float(MIN_SCORED):.0%}"
+
 
 def is_enough(scored: int, total: int) -> bool:
     """Return whether a run with so many scored results of all its results is conclusive.

@@ -3,11 +3,11 @@
 Only missing calls are made; saved results are never requested again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
@@ -89,6 +89,19 @@ def resume_run(run: Run) -> None:
     _need(run, stopped, "resumed")
     for batch in stopped:
         progress.resume(batch, _items(batch))
+
+
+def retryable_of(runs: Collection[Run]) -> dict[int, int]:
+    """Return how many results of each run `retry_errors` would retry, by its id; two queries."""
+    found = dict.fromkeys((run.pk for run in runs), 0)
+    failed = Result.objects.filter(run__in=found, state=ItemState.ERROR).order_by()
+    doubtful = ResultScore.objects.filter(
+        DOUBTFUL, judge_run__run__in=found, judge_run__is_active=True
+    )
+    for rows, run in ((failed, "run_id"), (doubtful.order_by(), "judge_run__run_id")):
+        for pk, n in rows.values_list(run).annotate(n=Count("pk")):
+            found[pk] += n
+    return found
 
 
 @transaction.atomic

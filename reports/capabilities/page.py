@@ -20,6 +20,7 @@ from reports.capabilities.champions_rule import champions
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
 from reports.documents.document import Document, Fact
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.page import outside_fact
 from reports.leaderboard.query import all_labels, labels_by_model
@@ -64,6 +65,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             champions_table(dimensions, report),
             excluded_table(rankings, dimensions, report),
             weights_table(shown) if chosen else components_table(shown),
+            *incomplete_table([one.found for one in report.field.incomplete], reading.reader),
         ),
         warnings=(WARNING, *_missing(shown)),
         labels=_labels(report, rankings),
@@ -83,10 +85,13 @@ def _sentences(rankings: CapabilityRanks, report: CapabilityReport) -> Iterable[
     for weighed, ranked, _ in rankings:
         if ranked:
             best = ranked[0]
-            yield (
-                f"{weighed.row.name}: {model_name(report, best.model)} with {best.score:.2f}, "
-                f"first of {len(ranked)} ranked."
+            rivals = (
+                f"the highest score of {len(ranked)} ranked, untested for significance"
+                if len(ranked) > 1
+                else "the only ranked model"
             )
+            name = model_name(report, best.model)
+            yield f"{weighed.row.name}: {name} with {best.score:.2f}, {rivals}."
 
 
 def _missing(shown: Iterable[Weighed]) -> Iterable[str]:

@@ -26,7 +26,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class CapabilityReport:
-    """Capabilities, with the records of all models that have a complete run of a suite."""
+    """Capabilities, with the records of all models that have a conclusive run of a suite."""
 
     field: Field
     capabilities: tuple[Weighed, ...]

@@ -40,8 +40,8 @@ class Record:
     """A model's runs, grades and scores.
 
     Attributes:
-        runs: Complete runs, of any suite.
-        suites: Suites with a complete run.
+        runs: Conclusive runs, of any suite.
+        suites: Suites with a conclusive run.
         grades: Its mean grade by dimension, from 1 to 10.
         scores: By name of the suite.
     """

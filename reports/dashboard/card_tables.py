@@ -1,10 +1,12 @@
 """The tables of the dashboard's cards."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from django.urls import reverse
 from django.utils import timezone
 
+from evalhub.models import User
 from evalhub.statistics.change_test import (
     FLIPPED_TESTS,
     MAY_FAIL_TOGETHER,
@@ -17,18 +19,23 @@ from reports.compare.sentences import is_p
 from reports.dashboard.latest_runs_query import Change, Latest, LatestRunsReport
 from reports.dashboard.query import Dashboard
 from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.incomplete_table import CONTROL, retry_link
 from reports.documents.links import page_url
 from reports.judge_reliability.judges.totals_query import JudgeConcern
+from reports.queries.incomplete_runs import IncompleteRun
 from reports.underperforming.page import reason
 from reports.underperforming.query import UnderperformingReport
 from runs.baselines import is_baseline
+from runs.completeness import scored_words
 from runs.figures.tallies import Rate
 from runs.models import Run
 
 SHOWN = 6
 
 
-def models_table(found: LatestRunsReport) -> Table:
+def models_table(
+    found: LatestRunsReport, incomplete: Iterable[IncompleteRun], reader: User
+) -> Table:
     return Table(
         key="models",
         title="Latest run of each model",
@@ -61,12 +68,28 @@ def models_table(found: LatestRunsReport) -> Table:
             )
             for latest in found.runs
             for change in [latest.compared.whole if latest.compared else None]
-        ],
-        note="Compared with the baseline of the suite or, without one, the model's previous run. "
-        "Change is measured on the tests both runs share, so it can differ from the difference in "
-        f"pass rates. p: {METHOD} {MAY_FAIL_TOGETHER}",
+        ]
+        + [_incomplete_row(one, may_retry=reader.has_perm(CONTROL)) for one in incomplete],
+        note=" ".join(
+            (
+                "Compared with the baseline of the suite or, without one, the model's previous "
+                "run. Change is measured on the tests both runs share, so it can differ from the "
+                f"difference in pass rates. p: {METHOD} {MAY_FAIL_TOGETHER}",
+                *found.skipped,
+            )
+        ),
         empty="No run is complete yet.",
     )
+
+
+def _incomplete_row(one: IncompleteRun, *, may_retry: bool) -> tuple[Cell, ...]:
+    """Name a run without its rate: what is missing is seldom a random part."""
+    run, counts = one.run, one.counts
+    model = Link(run.model_name, run.get_absolute_url(), _about(run))
+    lacks = f"incomplete, {scored_words(counts.scored, counts.total)}"
+    state = retry_link(run.pk, one.retryable) if may_retry and one.retryable else None
+    sure = replace(state, note=lacks) if state else lacks
+    return (model, None, None, None, None, None, None, sure)
 
 
 def _about(run: Run, *labels: str) -> str:

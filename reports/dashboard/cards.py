@@ -23,6 +23,7 @@ from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_proposals.rule import Proposal
 from reports.judge_reliability.judges.totals_query import judge_concerns
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.underperforming.query import underperforming
 from runs.baselines import HAS_BASELINE
 from runs.models import Run
@@ -66,10 +67,17 @@ class Home:
 
     @cached_property
     def complete(self) -> list[CompleteRun]:
-        """All complete runs, newest first."""
-        runs = Run.objects.complete().order_by("-created_at", "-pk")
+        """All conclusive runs, newest first."""
+        runs = Run.objects.conclusive().order_by("-created_at", "-pk")
         rows = runs.values_list("pk", "language_model_id", HAS_BASELINE, "created_at")
         return [CompleteRun(*row) for row in rows]
+
+    @cached_property
+    def incomplete(self) -> tuple[IncompleteRun, ...]:
+        """Incomplete runs that are newer than the run that is shown of their model."""
+        return newer_than(
+            (one.run for one in self.latests.runs), incomplete_runs(Run.objects.all())
+        )
 
     @cached_property
     def latests(self) -> LatestRunsReport:
@@ -125,7 +133,10 @@ CARDS = (
         "models",
         "Latest run of each model",
         "Compared with the suite's baseline or the previous run.",
-        lambda home: Content(models_table(home.latests), page_url("leaderboard")),
+        lambda home: Content(
+            models_table(home.latests, home.incomplete, home.reading.reader),
+            page_url("leaderboard"),
+        ),
         is_wide=True,
     ),
     Card(

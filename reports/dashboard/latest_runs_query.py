@@ -17,7 +17,7 @@ from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
 from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
-from runs.baselines import earlier_of, is_baseline
+from runs.baselines import earlier_of, is_baseline, skipped_baselines
 from runs.figures.tallies import Rate, rate_of_issues
 from runs.models import Outcome, Result, Run
 
@@ -26,7 +26,7 @@ MAX_MODELS = 8
 
 
 class CompleteRun(NamedTuple):
-    """The columns of a complete run that choose the runs shown."""
+    """The columns of a conclusive run that choose the runs shown."""
 
     pk: int
     model: int
@@ -53,7 +53,7 @@ def latest_runs(complete: Sequence[CompleteRun]) -> list[int]:
     Runs of suites that have a baseline go before others: they are the ones to watch.
 
     Args:
-        complete: Complete runs, newest first.
+        complete: Conclusive runs, newest first.
     """
     latest: dict[int, CompleteRun] = {}
     for run in sorted(complete, key=lambda run: not run.has_baseline):
@@ -166,12 +166,16 @@ class NeverPassedIssue:
 
 @dataclass(frozen=True)
 class LatestRunsReport:
-    """The latest run of each model. `titles` are those of all issues that are named."""
+    """The latest run of each model. `titles` are those of all issues that are named.
+
+    `skipped` says which baselines are passed over, and why.
+    """
 
     runs: tuple[Latest, ...]
     worse: tuple[WorseIssue, ...]
     never_passed: tuple[NeverPassedIssue, ...]
     titles: Mapping[int, str]
+    skipped: tuple[str, ...]
 
 
 def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsReport:
@@ -183,7 +187,10 @@ def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsRepo
     worse = _worse(runs)
     named = {one.issue for one in never_passed} | {one.issue for one in worse}
     titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
-    return LatestRunsReport(runs, worse, never_passed, dict(titles))
+    skipped = skipped_baselines([pair.run for pair in pairs])
+    return LatestRunsReport(
+        runs, worse, never_passed, dict(titles), tuple(dict.fromkeys(skipped.values()))
+    )
 
 
 def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
@@ -209,7 +216,7 @@ def _ids(wanted: Q) -> Cast:
 def _latest(
     pairs: Sequence[LatestRuns], counts: Mapping[int, Sequence[Counted]], reading: Reading
 ) -> Iterable[Latest]:
-    fields = ("label", "release", "created_at", "model_name", "repeats", "suite")
+    fields = ("label", "release", "created_at", "model_name", "language_model", "repeats", "suite")
     rows = Run.objects.filter(pk__in=counts).select_related("suite").only(*fields)
     runs = {run.pk: run for run in rows}
     labels = labels_by_run([pair.run for pair in pairs])

@@ -9,6 +9,7 @@ from django import forms
 from django.utils import timezone
 
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.drift.query import DriftReport, drift_report
@@ -34,11 +35,17 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     shown = [one for one in report.watch.series if suite in (None, one.line.suite)]
     drifted = [one for one in shown if one.state == State.DRIFTED]
     others = [one for one in shown if one.state != State.DRIFTED]
+    incomplete = [one for one in report.incomplete if suite in (None, one.run.suite_id)]
     return Document(
         title="Silent changes of models",
         sentences=(_found(shown, drifted), *_largest(drifted), rule_in_words()),
         facts=_facts(report, shown, drifted),
-        tables=(_drifts(report, drifted), *_overrides(report, drifted), _watched(report, others)),
+        tables=(
+            _drifts(report, drifted),
+            *_overrides(report, drifted),
+            _watched(report, others),
+            *incomplete_table(incomplete, reading.reader),
+        ),
         labels=all_labels(report.labels),
     )
 

@@ -1,4 +1,4 @@
-"""Complete runs as series that are monitored for drift, and human overrides of them."""
+"""Conclusive runs as series that are monitored for drift, and human overrides of them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,11 +10,12 @@ from django.db.models import Count, Q
 from evalhub.digest import digest
 from evalhub.llm.identity import read_name
 from reports.drift.rule import Observed, Series, State, Watch, watch
-from reports.leaderboard.query import labels_by_run
+from reports.leaderboard.query import labels_by_run, tried_out_suites
 from reports.leaderboard.rule import Sums
-from reports.queries.complete_runs import complete_runs_with_times, sums_of
+from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.topics import tags_by_suite
-from runs.models import HumanEvaluation
+from runs.models import HumanEvaluation, Run
 
 
 @dataclass(frozen=True)
@@ -46,18 +47,20 @@ class DriftReport:
         sums: By run, of series that are long enough.
         overrides: By run, of the two runs of each drift.
         labels: By run, of the same runs.
+        incomplete: Runs that are in no series.
     """
 
     watch: Watch
     sums: dict[int, Sums]
     overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
+    incomplete: tuple[IncompleteRun, ...]
 
 
 def drift_report() -> DriftReport:
     """Read the report; a constant number of queries. Short series are not scored."""
     tags = tags_by_suite()
-    rows = list(complete_runs_with_times().order_by().values(*FIELDS))
+    rows = list(conclusive_runs_with_times().order_by().values(*FIELDS))
     runs = [_observed(row, tags.get(row["suite_id"] or 0, ())) for row in rows]
     long_enough = [
         run.run
@@ -69,7 +72,13 @@ def drift_report() -> DriftReport:
     scores = {run: found.score for run, found in sums.items()}
     found = watch(replace(run, score=scores.get(run.run)) for run in runs)
     shown = {run.run for series in found.drifted for run in (series.low, series.high)}
-    return DriftReport(found, sums, _overrides(found.drifted), labels_by_run(shown))
+    return DriftReport(
+        watch=found,
+        sums=sums,
+        overrides=_overrides(found.drifted),
+        labels=labels_by_run(shown),
+        incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out_suites(tags))),
+    )
 
 
 FIELDS = (
@@ -90,7 +99,7 @@ FIELDS = (
 
 
 def _observed(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
-    """Return a complete run without its score."""
+    """Return a conclusive run without its score."""
     alike = (
         *("suite_fingerprint", "jury_fingerprint", "variant_key", "similarity_weight"),
         *("similarity_endpoint", "score_by_similarity"),

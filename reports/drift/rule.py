@@ -24,7 +24,7 @@ DIGITS = 9
 
 @dataclass(frozen=True)
 class Observed:
-    """A complete run.
+    """A conclusive run.
 
     Attributes:
         line: Hashable, and equal for comparable runs.

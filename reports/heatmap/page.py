@@ -10,6 +10,7 @@ from evalhub.statistics.change_test import is_significant
 from reports.compare.sentences import is_p, number_of_tests
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url
 from reports.documents.reading import Page, Reading, ReportForm
@@ -72,7 +73,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *tests_filter_help(query.tests),
             *_sentences(report, kind, spreads_of(report, query, reading)),
         ),
-        tables=(_map(report, query),),
+        tables=(_map(report, query), *incomplete_table(report.incomplete, reading.reader)),
         warnings=(WARNING,) if report.measured_apart else (),
         labels=report.labels,
     )

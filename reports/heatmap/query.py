@@ -9,12 +9,14 @@ from evalhub.models import LanguageModel
 from issues.models import Issue
 from reports.documents.model_lines import names_of
 from reports.queries.exposure import only
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from runs.figures.tallies import Group, Rates, Tally, grouped, tallies_of
 from runs.models import Result, Run, TagSet
+from runs.models.run import RunQuerySet
 
 MAX_COLUMNS, MAX_NAMED = 10, 30
 
@@ -83,6 +85,8 @@ class HeatReport:
     left_out_count: int
     measured_apart: bool
     labels: tuple[str, ...]
+    incomplete: tuple[IncompleteRun, ...]
+    """Runs that would be columns if enough of them were scored."""
 
 
 def heat_report(query: HeatQuery) -> HeatReport:
@@ -112,14 +116,17 @@ def heat_report(query: HeatQuery) -> HeatReport:
         left_out_count=max(0, len(latest) - MAX_COLUMNS),
         measured_apart=len({measure_of(run, judge_runs) for run in runs.values()}) > 1,
         labels=labels_of_all(runs.values(), judge_runs),
+        incomplete=newer_than(known.values(), incomplete_runs(_of_models(scope.all_runs, query))),
     )
+
+
+def _of_models(runs: RunQuerySet, query: HeatQuery) -> RunQuerySet:
+    return runs.filter(language_model__in=query.models) if query.models else runs
 
 
 def _latest(scope: Scope, query: HeatQuery) -> list[int]:
     """Return the latest run of each column, newest first."""
-    rows = scope.runs.order_by("created_at", "pk")
-    if query.models:
-        rows = rows.filter(language_model__in=query.models)
+    rows = _of_models(scope.runs, query).order_by("created_at", "pk")
     keys = {pk: one.key for pk, one in identities().items()}
     newest: dict[str, int] = {}
     for run, variant, model in rows.values_list("pk", "variant_key", "language_model_id"):

@@ -9,6 +9,7 @@ from django.conf import settings
 from evalhub.formatting import counted, few
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_timeline.query import IssueReport, Line, issue_report
@@ -65,6 +66,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             tests_table(report),
             feedback_table(report),
             changes_table(report),
+            *incomplete_table(report.incomplete, reading.reader),
         ),
         labels=report.labels,
         more={"proposal": report.proposal},

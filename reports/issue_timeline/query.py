@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
@@ -16,6 +16,7 @@ from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
 from reports.issue_timeline.rule import IssueResult, TurningPoints, turning_points
 from reports.leaderboard.query import labels_by_run
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.issue_outcomes import RunInfo, run_infos, sightings
 from reports.queries.model_identities import identities
 from reports.queries.result_rows import TEXT, prompt_of
@@ -83,10 +84,11 @@ class IssueReport:
 
     Attributes:
         lines: The models that ran last, latest first.
-        runs: Every complete run by id.
+        runs: Every conclusive run by id.
         seen: The outcomes in runs with results of the issue.
         feedback: Feedback that the reader may read, newest first; `feedback_total` counts all.
         proposal: The change of state that its runs suggest, if any.
+        incomplete: Runs with the issue that are on no line.
     """
 
     issue: Issue
@@ -101,6 +103,7 @@ class IssueReport:
     changes: tuple[Change, ...]
     proposal: Proposal | None
     labels: tuple[str, ...]
+    incomplete: tuple[IncompleteRun, ...]
 
 
 def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) -> IssueReport:
@@ -129,6 +132,9 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) ->
         changes=changes_of(issue),
         proposal=proposal_for(issue, found),
         labels=tuple(sorted(set().union(*labels_by_run(courses.runs).values()))),
+        incomplete=incomplete_runs(
+            Run.objects.filter(Exists(Result.objects.filter(issue=issue, run=OuterRef("pk"))))
+        ),
     )
 
 

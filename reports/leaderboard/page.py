@@ -1,6 +1,6 @@
 """Leaderboards: models by the mean of their suites, overall or within a topic or tag."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.topic_names import topic_title
@@ -18,6 +19,7 @@ from reports.leaderboard.certainty_tables import lead, ranks_in_words, rivals, t
 from reports.leaderboard.figure import Mean, ranked_means
 from reports.leaderboard.query import (
     Field,
+    LeftOut,
     all_labels,
     checksums,
     field_of_runs,
@@ -81,7 +83,7 @@ class Ranking:
     """A computed leaderboard.
 
     Keys are of models or families; `runs` are those that count for each. `unmeasured` have no
-    score at the chosen weight of similarity.
+    score at the chosen weight of similarity. `incomplete` runs are in no score.
     """
 
     field: Field
@@ -92,6 +94,9 @@ class Ranking:
     names: Mapping[str, str]
     runs: Mapping[str, list[int]]
     labels: Mapping[str, tuple[str, ...]]
+    incomplete: tuple[LeftOut, ...]
+    lacking: Mapping[str, int]
+    """Number of incomplete runs of each model or family."""
 
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
@@ -107,6 +112,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *_variants(filters, ranking),
             *rivals(filters["model"], ranking.names, sure),
             _excluded(ranking),
+            *incomplete_table([one.found for one in ranking.incomplete], reading.reader),
         ),
         warnings=(WARNING, *_mixed_versions(ranking)),
         labels=all_labels(ranking.labels),
@@ -147,11 +153,16 @@ def _ranked(filters: Mapping[str, Any]) -> Ranking:
     if filters["family"]:
         names = {key: identity.family for key, identity in field.identities.items()}
         scores, took = by_family(scores, names), {names[key] for key in took}
-        names = {family: family for family in took}
+        names = {family: family for family in names.values()}
     runs = {
         key: [run for score in suites.values() for run in score.runs]
         for key, suites in scores.items()
     }
+    topic = filters["topic"]
+    incomplete = [one for one in field.incomplete if not topic or topic in one.topics]
+    keys = [
+        field.identities[one.model].family if filters["family"] else one.model for one in incomplete
+    ]
     return Ranking(
         field=field,
         counted=counted,
@@ -161,6 +172,8 @@ def _ranked(filters: Mapping[str, Any]) -> Ranking:
         names=names,
         runs=runs,
         labels=labels_by_model(runs),
+        incomplete=tuple(incomplete),
+        lacking=Counter(keys),
     )
 
 
@@ -178,9 +191,12 @@ def _sentences(
     sentences = []
     if ranked:
         first = ranked[0]
+        name, mean = ranking.names[first.model], f"{first.mean:.3g}"
+        over = _suites(len(first.suites))
         sentences.append(
-            f"{ranking.names[first.model]} has the highest mean, {first.mean:.3g} over "
-            f"{_suites(len(first.suites))}."
+            f"{name} has the highest mean, {mean} over {over}."
+            if len(ranked) > 1
+            else f"Only {name} is ranked, with a mean of {mean} over {over}."
         )
     if len(ranked) > 1 and sure:
         sentences.append(lead(ranking.names, sure))
@@ -218,7 +234,7 @@ def _facts(
     filters: Mapping[str, Any], ranking: Ranking, sure: BoardCertainty | None
 ) -> tuple[Fact, ...]:
     suites = {score.suite for one in ranking.board.ranked for score in one.suites}
-    left_out = len(ranking.board.excluded) + len(ranking.unmeasured)
+    left_out = len(_not_ranked(ranking))
     return (
         Fact(
             "ranked",
@@ -316,16 +332,26 @@ def _developer(filters: Mapping[str, Any], ranking: Ranking, key: str) -> str | 
     return ", ".join(sorted(developers - {""})) or None
 
 
+def _not_ranked(ranking: Ranking) -> list[tuple[str, str]]:
+    """Return the names of models that are not ranked, each with its reason."""
+    found = [(one.model, one.reason) for one in ranking.board.excluded]
+    found += [(key, "no score, or similarity not measured") for key in ranking.unmeasured]
+    known = {key for key, _ in found} | {one.model for one in ranking.board.ranked}
+    found += [(key, "no complete run") for key in ranking.lacking if key not in known]
+    return [(ranking.names[key], reason + _lacking(ranking, key)) for key, reason in found]
+
+
+def _lacking(ranking: Ranking, key: str) -> str:
+    n = ranking.lacking.get(key, 0)
+    return f"; {n} incomplete run{'' if n == 1 else 's'}" if n else ""
+
+
 def _excluded(ranking: Ranking) -> Table:
-    rows = [(ranking.names[one.model], one.reason) for one in ranking.board.excluded]
-    rows += [
-        (ranking.names[key], "no score, or similarity not measured") for key in ranking.unmeasured
-    ]
     return Table(
         key="excluded",
         title="Not ranked",
         columns=(Column("name", "Model"), Column("reason", "Reason")),
-        rows=rows,
+        rows=_not_ranked(ranking),
         empty="Every model with a complete run of a suite is ranked."
         if ranking.board.ranked
         else "No run of a suite is complete yet.",

@@ -1,8 +1,9 @@
-"""The latest complete run of each suite and model, with scores, for leaderboards."""
+"""The latest conclusive run of each suite and model, with scores, for leaderboards."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,8 @@ from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
 from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
-from reports.queries.complete_runs import complete_runs_with_times, sums_of
+from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
@@ -24,7 +26,7 @@ FLOAT = FloatField()
 
 @dataclass(frozen=True)
 class Entrant:
-    """A complete run of a suite on a leaderboard.
+    """A conclusive run of a suite on a leaderboard.
 
     `model_name` is the name as it was at launch; `own_beta` the share of similarity in the scores.
     """
@@ -38,15 +40,26 @@ class Entrant:
 
 
 @dataclass(frozen=True)
-class Field:
-    """All complete runs of suites that are not tagged "test", by run; `outside` counts the others.
+class LeftOut:
+    """An incomplete run of a suite, with the key of its model."""
 
-    `identities` are those of all language models by key, the newest of equal ones.
+    found: IncompleteRun
+    model: str
+    topics: Topics
+
+
+@dataclass(frozen=True)
+class Field:
+    """Conclusive runs of suites that are not tagged "test", by run; `outside` counts the others.
+
+    `identities` are those of all language models by key, the newest of equal ones. `incomplete`
+    runs would count if enough of them were scored: newer ones of their suite and model do not.
     """
 
     entrants: dict[int, Entrant]
     identities: dict[str, Identity]
     outside: int
+    incomplete: tuple[LeftOut, ...]
 
     @cached_property
     def latest(self) -> list[Latest]:
@@ -111,12 +124,20 @@ FIELDS = (
 
 def field_of_runs() -> Field:
     """Read everything but the scores; the number of queries is constant."""
-    rows = complete_runs_with_times()
+    rows = conclusive_runs_with_times()
     tags = tags_by_suite()
     tried_out = tried_out_suites(tags)
     found = list(rows.order_by().values(*FIELDS))
     real = [row for row in found if row["suite_id"] and row["suite_id"] not in tried_out]
-    topics = topics_of([(row["pk"], row["suite_id"], row["launch_id"]) for row in real], tags)
+    in_suites = Run.objects.exclude(suite=None).exclude(suite__in=tried_out)
+    lacking = incomplete_runs(in_suites)
+    topics = topics_of(
+        [
+            *((row["pk"], row["suite_id"], row["launch_id"]) for row in real),
+            *((one.run.pk, one.run.suite_id, one.run.launch_id) for one in lacking),
+        ],
+        tags,
+    )
     models = identities()
     entrants = {
         row["pk"]: Entrant(
@@ -137,11 +158,28 @@ def field_of_runs() -> Field:
         )
         for row in real
     }
+    left_out = [
+        LeftOut(one, models[one.run.language_model_id].key, topics[one.run.pk]) for one in lacking
+    ]
     return Field(
         entrants=entrants,
         identities={identity.key: identity for identity in models.values()},
         outside=len(found) - len(real),
+        incomplete=tuple(_not_replaced(left_out, entrants.values())),
     )
+
+
+def _not_replaced(left_out: Iterable[LeftOut], entrants: Iterable[Entrant]) -> Iterator[LeftOut]:
+    """Yield the incomplete runs that no later run of their suite and model replaces."""
+    newest: dict[tuple[int, str], tuple[datetime, int]] = {}
+    for took in sorted((one.took for one in entrants), key=lambda took: (took.at, took.run)):
+        newest[took.suite, took.model] = took.at, took.run
+    for one in left_out:
+        run = one.found.run
+        at = run.started_at or run.created_at
+        later = newest.get((run.suite_id or 0, one.model))
+        if later is None or (at, run.pk) > later:
+            yield one
 
 
 def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]:

@@ -1,4 +1,4 @@
-"""Leaderboards: the latest complete run of each suite and model, each suite counting once. Pure.
+"""Leaderboards: the latest conclusive run of each suite and model, each suite counting once. Pure.
 
 If the latest launch ran several variants of a model (system prompts, temperatures), its score in
 the suite is their mean. A model needs enough suites to be ranked.
@@ -16,7 +16,7 @@ MIN_SUITES_OF_TOPIC = 5
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A complete run of a suite.
+    """A conclusive run of a suite.
 
     Attributes:
         model: Key of the model's identity.
@@ -73,6 +73,7 @@ class Sums:
     `weight` is Σ w over results with a score, `weighted` their Σ w·s. `own_beta` is the share of
     similarity in these scores. `mixed` of them were scored by judges and have a similarity: their
     weight, Σ w·s and Σ w·max(0, similarity). `overridden` have a human verdict: weight and Σ w·s.
+    `total` counts all results, scored or not.
     """
 
     n: int
@@ -84,6 +85,7 @@ class Sums:
     similar: float = 0.0
     overridden_weight: float = 0.0
     overridden: float = 0.0
+    total: int = 0
 
     @property
     def score(self) -> float | None:

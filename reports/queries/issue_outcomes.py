@@ -1,4 +1,4 @@
-"""Outcomes of issues in complete runs: the rows of `reports.issue_timeline.rule`."""
+"""Outcomes of issues in conclusive runs: the rows of `reports.issue_timeline.rule`."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -14,7 +14,7 @@ from runs.models import Outcome, Result, Run
 
 
 class RunInfo(NamedTuple):
-    """A complete run as reports on issues show it. `release` is "" if it has none."""
+    """A conclusive run as reports on issues show it. `release` is "" if it has none."""
 
     pk: int
     label: str
@@ -57,8 +57,8 @@ COLUMNS = (
 
 
 def run_infos() -> list[RunInfo]:
-    """Return all complete runs, oldest first; one query."""
-    rows = Run.objects.complete().order_by("created_at", "pk").values_list(*COLUMNS)
+    """Return all conclusive runs, oldest first; one query."""
+    rows = Run.objects.conclusive().order_by("created_at", "pk").values_list(*COLUMNS)
     return [RunInfo._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
 
 

@@ -1,10 +1,9 @@
-"""Scope of a report page: the complete runs of one suite."""
+"""Scope of a report page: the conclusive runs of one suite."""
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
-
 from runs.models import Run, Suite
+from runs.models.run import RunQuerySet
 
 NO_SUITE = "none"
 """Choice of the runs without a suite."""
@@ -15,11 +14,11 @@ Choice = Suite | str | None
 
 @dataclass(frozen=True)
 class Scope:
-    """A suite, its complete runs (`runs`) and all of its runs (`all_runs`)."""
+    """A suite, its conclusive runs (`runs`) and all of its runs (`all_runs`)."""
 
     suite: Suite | None
-    runs: QuerySet[Run]
-    all_runs: QuerySet[Run]
+    runs: RunQuerySet
+    all_runs: RunQuerySet
 
     @property
     def name(self) -> str:
@@ -32,8 +31,8 @@ def scope_of(chosen: Choice) -> Scope:
         suite: Suite | None = chosen
     else:
         suite = None if chosen == NO_SUITE else newest_suite()
-    runs = Run.objects.complete()
-    return Scope(suite, runs.filter(suite=suite), Run.objects.filter(suite=suite))
+    all_runs = Run.objects.filter(suite=suite)
+    return Scope(suite, all_runs.conclusive(), all_runs)
 
 
 def newest_suite() -> Suite | None:

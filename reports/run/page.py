@@ -13,6 +13,7 @@ from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
+from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.result_list.filters import Filters
 
 
@@ -66,6 +67,12 @@ def _warnings(report: RunReport) -> Iterator[str]:
         yield "The run is still in progress: these figures will change."
     elif report.progress.state != "done":
         yield f"The run is {report.progress.state}. {report.progress.reason}".strip()
+    elif not report.counts.is_enough:
+        yield (
+            f"Incomplete: {scored_words(report.counts.scored, report.counts.total)}, less than "
+            f"{LEAST_IN_WORDS}. Leaderboards, capabilities, drift, trends, baselines and the gate "
+            "leave this run out until what failed is retried or scored."
+        )
     if report.juries_differ:
         yield "Its judge runs used different juries: do not compare their scores."
     panel = report.panel

@@ -18,6 +18,7 @@ from reports.documents.fields import (
     tests_field,
     tests_filter_help,
 )
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.trend.query import RELEASE, TIME, TrendQuery, TrendReport, trend_report
 from reports.trend.trend_tables import (
@@ -82,7 +83,10 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *_sentences(report),
             *_left_out(report),
         ),
-        tables=tuple(_tables(report, query)),
+        tables=(
+            *_tables(report, query),
+            *incomplete_table(report.incomplete, reading.reader),
+        ),
         warnings=(caveat,) if report.measured_apart else (),
         labels=report.labels,
     )
@@ -146,7 +150,7 @@ def _left_out(report: TrendReport) -> Iterator[str]:
         ("earlier runs", courses.earlier, "; increase “Runs shown”"),
         ("runs without a release", courses.unreleased, "; switch to “Date”"),
         ("runs replaced by a later one of the same release or day", courses.repeated, ""),
-        ("incomplete runs", report.incomplete, ""),
+        ("unfinished runs", report.unfinished, ""),
         ("older changes", report.changes_left_out, ""),
     )
     yield from (f"Not shown: {n:,} {words}{advice}." for words, n, advice in counts if n)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
@@ -14,6 +13,7 @@ from issues.models import Issue, Tag
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.queries.exposure import only
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of, measure_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, named_lines, runs_of
@@ -29,6 +29,7 @@ from reports.trend.series_rule import (
 )
 from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, tallies_of
 from runs.models import Outcome, Result, Run, TagSet
+from runs.models.run import RunQuerySet
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
 
@@ -99,7 +100,8 @@ class TrendReport:
         rates: By point, over all and by tag.
         tags: Hardest first; `tags_left_out` counts those with fewer results.
         lines_left_out: Names of lines not shown, at most MAX_NAMED.
-        incomplete: Number of incomplete runs.
+        incomplete: Runs on no line, since too little of them is scored.
+        unfinished: Number of runs that have not ended, or were stopped.
         measured_apart: The newest runs of the lines differ in tests, judges or templates.
     """
 
@@ -112,7 +114,8 @@ class TrendReport:
     tags: tuple[str, ...]
     tags_left_out: int
     lines_left_out: tuple[str, ...]
-    incomplete: int
+    incomplete: tuple[IncompleteRun, ...]
+    unfinished: int
     measured_apart: bool
     labels: tuple[str, ...]
 
@@ -148,6 +151,8 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         )
         for series_line in courses.shown
     )
+    every = _of_models(scope.all_runs, query)
+    incomplete = incomplete_runs(every)
     changes = changes_of(
         {line.name: [point.run for point in line.points] for line in lines}, judge_runs, reading
     )
@@ -161,7 +166,8 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
         lines_left_out=tuple(names[line] for line in courses.left_out[:MAX_NAMED]),
-        incomplete=_of_models(scope.all_runs, query).count() - len(found),
+        incomplete=incomplete,
+        unfinished=every.count() - len(found) - len(incomplete),
         measured_apart=len({measure_of(line.points[-1].run, judge_runs) for line in lines}) > 1,
         labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
     )
@@ -171,7 +177,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
 
 
 def _briefs(scope: Scope, query: TrendQuery) -> list[RunKey]:
-    """Return every complete run of the scope."""
+    """Return every conclusive run of the scope."""
     rows = _of_models(scope.runs.order_by(), query)
     families = {pk: one.family for pk, one in identities().items()} if query.by_family else {}
     columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
@@ -187,7 +193,7 @@ def _briefs(scope: Scope, query: TrendQuery) -> list[RunKey]:
     ]
 
 
-def _of_models(runs: QuerySet[Run], query: TrendQuery) -> QuerySet[Run]:
+def _of_models(runs: RunQuerySet, query: TrendQuery) -> RunQuerySet:
     return runs.filter(language_model__in=query.models) if query.models else runs
 
 

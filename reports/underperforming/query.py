@@ -20,7 +20,7 @@ from runs.models import Outcome, Result, Run
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)
 WINDOW = 50
-"""Complete runs, up to the chosen one, that are searched for the last ones of an issue."""
+"""Conclusive runs, up to the chosen one, that are searched for the last ones of an issue."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class UnderperformingReport:
     """The underperforming issues of a run.
 
     Attributes:
-        run: None without any complete run.
+        run: None without any conclusive run.
         comparisons: None while they are computed.
         titles: By issue.
         excluded: Number of errors, unscored and pending results by issue.
@@ -42,8 +42,8 @@ class UnderperformingReport:
 
 
 def newest_run() -> Run | None:
-    """Return the newest complete run."""
-    return Run.objects.complete().select_related("suite").order_by("-created_at", "-pk").first()
+    """Return the newest conclusive run."""
+    return Run.objects.conclusive().select_related("suite").order_by("-created_at", "-pk").first()
 
 
 def underperforming(
@@ -52,7 +52,7 @@ def underperforming(
     """Compare the issues of this run; a constant number of queries.
 
     Args:
-        window: Complete runs up to this one, newest first; None: they are queried.
+        window: Conclusive runs up to this one, newest first; None: they are queried.
     """
     if run is None:
         return UnderperformingReport(None, None, {}, {})
@@ -103,7 +103,7 @@ def _last_runs(
     if not issues:
         return {}
     if window is None:
-        earlier = Run.objects.complete().filter(created_at__lte=run.created_at)
+        earlier = Run.objects.conclusive().filter(created_at__lte=run.created_at)
         window = list(earlier.order_by("-created_at", "-pk").values_list("pk", flat=True)[:WINDOW])
     window = window[:WINDOW]
     rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=SCORED)

@@ -67,7 +67,9 @@ def _is_enough_scored() -> Q:
         scaled=Count("pk", filter=is_scored) * MIN_SCORED.denominator,
         needed=Count("pk") * MIN_SCORED.numerator,
     )
-    lacks_some = Exists(results.exclude(is_scored))
+    lacks_some = Exists(
+        results.filter(outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING])
+    )
     return Q(Exists(results)) & (~Q(lacks_some) | Q(Exists(enough.filter(scaled__gte=F("needed")))))
 
 

@@ -15,7 +15,12 @@ ACTS = ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active")
 
 
 def control(request: HttpRequest, run: Run, admin: PageAdmin) -> HttpResponse:
-    """Do the act that is posted, then return to `next` or the run's page."""
+    """Do the act that is posted, then return to `next` or the run's page.
+
+    A link may lead to "Retry failed", which then asks for confirmation.
+    """
+    if request.method == "GET" and request.GET.get("act") == "retry_errors":
+        return _confirm_retry(request, run, admin)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     act, back = request.POST.get("act", ""), address_back(request, run.get_absolute_url())
@@ -53,6 +58,22 @@ def control(request: HttpRequest, run: Run, admin: PageAdmin) -> HttpResponse:
     except (NotPossible, LaunchRefused) as error:
         messages.error(request, str(error))
     return HttpResponseRedirect(back)
+
+
+def _confirm_retry(request: HttpRequest, run: Run, admin: PageAdmin) -> HttpResponse:
+    failed = acts.retryable_of([run])[run.pk]
+    if not failed:
+        messages.error(request, f"{run} has no errors to retry.")
+        return HttpResponseRedirect(run.get_absolute_url())
+    return admin.page(
+        request,
+        "evalhub/confirm.html",
+        title=f"Retry {failed} failed result{'s' if failed != 1 else ''} of {run}?",
+        sentences=["Only the calls that failed are made again. Scored results stay as they are."],
+        hidden=[("act", "retry_errors")],
+        button="Retry failed",
+        back_url=run.get_absolute_url(),
+    )
 
 
 def _jury(request: HttpRequest) -> Jury | None:

@@ -1,6 +1,7 @@
-"""Complete runs, and sums over their scores in one grouped query."""
+"""Conclusive runs, and sums over their scores in one grouped query."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
@@ -10,10 +11,10 @@ from reports.leaderboard.rule import Sums
 from runs.models import JudgeRun, Result, Run
 
 
-def complete_runs_with_times() -> QuerySet[Run]:
-    """Return complete runs with `began_at` and `jury_fingerprint`, null without a judge run."""
+def conclusive_runs_with_times() -> QuerySet[Run]:
+    """Return conclusive runs with `began_at` and `jury_fingerprint`, null without a judge run."""
     current = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True)
-    return Run.objects.complete().annotate(
+    return Run.objects.conclusive().annotate(
         began_at=Coalesce("started_at", "created_at"),
         jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
     )
@@ -33,14 +34,15 @@ def sums_of(
         tag_sets: Count only results with one of these; None: all results.
         is_remixed: Add the sums that another share of similarity needs.
     """
-    rows = Result.objects.filter(run__in=runs, score__isnull=False).order_by()
+    rows = Result.objects.filter(run__in=runs).order_by()
     if tag_sets is not None:
         rows = rows.filter(tag_set__in=tag_sets)
     wanted = SUMS | REMIXED if is_remixed else SUMS
     sums = rows.values("run_id").annotate(**wanted)
     return {
-        run: Sums(n, weight, weighted, own_betas[run], *mixed)
-        for run, n, weight, weighted, *mixed in sums.values_list("run_id", *wanted)
+        run: replace(Sums(n, weight, weighted, own_betas[run], *mixed), total=total)
+        for run, n, weight, weighted, total, *mixed in sums.values_list("run_id", *wanted)
+        if n
     }
 
 
@@ -51,18 +53,21 @@ def _sum(value: Any, **condition: Any) -> Coalesce:
 _SCORED = F("weight") * F("score")
 # A negative similarity counts as 0. SQLite and PostgreSQL name the larger of two differently.
 _SIMILAR = F("weight") * Case(When(similarity__gt=0, then=F("similarity")), default=Value(0.0))
-_BY_JUDGES = {"is_overridden": False, "similarity__isnull": False}
+_HAS_SCORE = {"score__isnull": False}
+_BY_JUDGES = {**_HAS_SCORE, "is_overridden": False, "similarity__isnull": False}
+_BY_HUMANS = {**_HAS_SCORE, "is_overridden": True}
 
 SUMS: dict[str, Any] = {
-    "count": Count("pk"),
-    "weights": _sum(F("weight")),
+    "scores": Count("score"),
+    "weights": _sum(F("weight"), **_HAS_SCORE),
     "weighted": _sum(_SCORED),
+    "total": Count("pk"),
 }
 REMIXED: dict[str, Any] = {
     "mixed_weight": _sum(F("weight"), **_BY_JUDGES),
     "mixed": _sum(_SCORED, **_BY_JUDGES),
     "similar": _sum(_SIMILAR, **_BY_JUDGES),
-    "overridden_weight": _sum(F("weight"), is_overridden=True),
-    "scored": _sum(_SCORED, is_overridden=True),
+    "overridden_weight": _sum(F("weight"), **_BY_HUMANS),
+    "scored": _sum(_SCORED, **_BY_HUMANS),
 }
-"""`SUMS` and `REMIXED` together follow the field order of `Sums`, without `own_beta`."""
+"""`SUMS` and `REMIXED` together follow the fields of `Sums`, without `own_beta` and `total`."""

@@ -1,0 +1,63 @@
+"""Incomplete runs: ended, but with too few scores to conclude anything from them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from evalhub.outcomes import OUTCOMES
+from runs.control import retryable_of
+from runs.figures.tallies import Counts, Tally, counts_of, tallies_of
+from runs.models import Result, Run
+from runs.models.run import RunQuerySet
+
+
+@dataclass(frozen=True)
+class IncompleteRun:
+    """A run that is left out of every conclusion.
+
+    `retryable` results ended in an error, or a judgment on them did.
+    """
+
+    run: Run
+    counts: Counts
+    retryable: int
+
+    @property
+    def lacks(self) -> str:
+        """The results without a score, such as "3 errors, 1 unscored"."""
+        excluded = self.counts.excluded.items()
+        return ", ".join(OUTCOMES[outcome].counted(n) for outcome, n in excluded if n)
+
+
+def incomplete_runs(runs: RunQuerySet) -> tuple[IncompleteRun, ...]:
+    """Return those of these runs that `Run.objects.inconclusive` names, newest first.
+
+    One query, and three more where there are any.
+    """
+    fields = ("label", "model_name", "language_model_id", "suite__name", "launch_id", "created_at")
+    rows = runs.inconclusive().select_related("suite").only(*fields, "started_at")
+    found = list(rows.order_by("-created_at", "-pk"))
+    if not found:
+        return ()
+    tallies: dict[int, list[Tally]] = defaultdict(list)
+    for tally in tallies_of(Result.objects.filter(run__in=found)):
+        tallies[tally.run_id].append(tally)
+    retryable = retryable_of(found)
+    return tuple(IncompleteRun(run, counts_of(tallies[run.pk]), retryable[run.pk]) for run in found)
+
+
+def newer_than(
+    runs: Iterable[Run], incomplete: Iterable[IncompleteRun]
+) -> tuple[IncompleteRun, ...]:
+    """Return the incomplete runs that none of these runs of the same model replaces."""
+    newest: dict[int, datetime] = {}
+    for run in runs:
+        at = newest.get(run.language_model_id, run.created_at)
+        newest[run.language_model_id] = max(at, run.created_at)
+    return tuple(
+        one
+        for one in incomplete
+        if one.run.language_model_id not in newest
+        or one.run.created_at > newest[one.run.language_model_id]
+    )

@@ -1,0 +1,164 @@
+"""Incomplete runs are ranked nowhere, and listed with the button that completes them."""
+
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+
+from evalhub.models import ItemState
+from reports.capabilities.query import capability_report
+from reports.documents.exports import json_of
+from reports.documents.reading import Reading
+from reports.drift.page import DRIFT
+from reports.leaderboard.page import LEADERBOARD
+from runs.models import Result, Run
+from tests.factories import make_model, make_test, make_user
+from tests.reports.scored_runs import make_suite, scored_run
+
+pytestmark = pytest.mark.django_db
+
+TWENTY = 20
+
+
+@pytest.fixture
+def tests():
+    return [make_test() for _ in range(TWENTY)]
+
+
+def built(page=LEADERBOARD, query="", role="maintainer"):
+    form = page.form(QueryDict(query))
+    assert form.problems == []
+    return page.build(form.filters, Reading(make_user(role)))
+
+
+def names(document, table="ranking"):
+    return [row["name"].text for row in document.table(table).as_rows()]
+
+
+def failed(run):
+    """Let the unscored results of the run be errors."""
+    run.results.filter(score=None).update(state=ItemState.ERROR, error_kind="timeout")
+    return run
+
+
+def test_a_model_that_answers_one_of_twenty_is_not_ranked(tests):
+    """Story: right once and failing 19 calls is no mean of 1.0."""
+    lucky, steady = make_model(name="lucky"), make_model(name="steady")
+    for n in range(10):
+        suite = make_suite(*tests, name=f"Suite {n}")
+        failed(scored_run(suite, lucky, 1, *[None] * 19, tests=tests))
+        scored_run(suite, steady, *[0.8] * 20, tests=tests)
+
+    document = built()
+
+    assert names(document) == ["steady"]
+    assert not any("lucky" in sentence for sentence in document.sentences)
+    assert document.table("excluded").as_rows() == [
+        {"name": "lucky", "reason": "no complete run; 10 incomplete runs"}
+    ]
+    rows = document.table("incomplete").as_rows()
+    assert [(row["model"], row["scored"], row["total"], row["lacks"]) for row in rows] == [
+        ("lucky", 1, 20, "19 errors")
+    ] * 10
+    assert {row["retry"].text for row in rows} == {"Retry failed (19)"}
+    assert json_of(document)["tables"]["incomplete"]["rows"][0]["scored"] == 1
+
+
+def test_who_may_not_control_runs_sees_no_button(tests):
+    failed(scored_run(make_suite(*tests), make_model(), 1, *[None] * 19, tests=tests))
+
+    (row,) = built(query="least=1", role="viewer").table("incomplete").as_rows()
+
+    assert row["retry"] is None
+
+
+def test_retry_failed_is_one_click_and_a_confirmation(client, tests):
+    run = failed(scored_run(make_suite(*tests), make_model(), 1, *[None] * 19, tests=tests))
+    client.force_login(make_user("maintainer"))
+    (row,) = built(query="least=1").table("incomplete").as_rows()
+
+    shown = client.get(row["retry"].url)
+    assert "Retry 19 failed results" in shown.content.decode()
+    assert run.results.filter(state=ItemState.PENDING).count() == 0
+
+    client.post(row["retry"].url, {"act": "retry_errors"})
+    assert run.results.filter(state=ItemState.PENDING).count() == 19
+
+
+def test_the_confirmation_is_for_those_who_control_runs(client, tests):
+    run = scored_run(make_suite(*tests), make_model(), *[None] * 20, tests=tests)
+    url = reverse("admin:runs_run_control", args=[run.pk])
+    client.force_login(make_user("viewer"))
+
+    assert client.get(f"{url}?act=retry_errors").status_code == 403
+    assert client.get(f"{url}?act=pause").status_code == 403
+
+
+def test_results_without_a_score_and_without_an_error_offer_no_retry(tests):
+    scored_run(make_suite(*tests), make_model(), 1, *[None] * 19, tests=tests)
+
+    (row,) = built(query="least=1").table("incomplete").as_rows()
+
+    assert (row["lacks"], row["retry"]) == ("19 unscored", None)
+
+
+def test_the_complete_run_before_an_incomplete_one_counts(tests):
+    suite, model = make_suite(*tests), make_model(name="gpt-4o")
+    scored_run(suite, model, *[0.6] * 20, tests=tests, days_ago=1)
+    failed(scored_run(suite, model, *[1] * 10, *[None] * 10, tests=tests))
+
+    document = built(query="least=1")
+
+    (row,) = document.table("ranking").as_rows()
+    assert row["mean"].value == pytest.approx(0.6)
+    assert len(document.table("incomplete").rows) == 1
+
+
+def test_an_incomplete_run_that_was_run_again_is_no_longer_listed(tests):
+    suite, model = make_suite(*tests), make_model(name="gpt-4o")
+    failed(scored_run(suite, model, *[1] * 10, *[None] * 10, tests=tests, days_ago=1))
+    scored_run(suite, model, *[0.6] * 20, tests=tests)
+
+    assert built(query="least=1").table("incomplete") is None
+
+
+def test_nineteen_of_twenty_are_enough(tests):
+    run = scored_run(make_suite(*tests), make_model(name="gpt-4o"), *[1] * 19, None, tests=tests)
+
+    document = built(query="least=1")
+    assert names(document) == ["gpt-4o"]
+
+    Result.objects.filter(pk=run.results.first().pk).update(score=None, passed=None)
+    assert names(built(query="least=1")) == []
+
+
+def test_a_capability_counts_no_incomplete_run(tests):
+    failed(scored_run(make_suite(*tests), make_model(), 1, *[None] * 19, tests=tests))
+
+    assert capability_report().records == ()
+
+
+def test_a_run_that_lost_its_hard_tests_did_not_drift(tests):
+    suite, model = make_suite(*tests), make_model()
+    scored_run(suite, model, *[1] * 10, *[0] * 10, tests=tests, days_ago=3)
+    scored_run(suite, model, *[1] * 10, *[0] * 10, tests=tests, days_ago=2)
+    failed(scored_run(suite, model, *[1] * 10, *[None] * 10, tests=tests))
+
+    document = built(DRIFT)
+
+    assert document.table("drifts").rows == []
+    assert [row["lacks"] for row in document.table("incomplete").as_rows()] == ["10 errors"]
+
+
+def test_models_are_compared_on_the_tests_that_both_have_scored(tests):
+    """One lacks its first test, the other its last: 18 are left."""
+    suite = make_suite(*tests)
+    scored_run(suite, make_model(name="gpt-4o"), None, *[1] * 19, tests=tests)
+    scored_run(suite, make_model(name="grok-4"), *[0] * 19, None, tests=tests)
+    document = built(query="least=1")
+    (row, _) = document.table("ranking").as_rows()
+
+    query = row["name"].url.partition("?")[2].partition("#")[0]
+    (rival,) = built(query=query).table("rivals").as_rows()
+
+    assert (rival["tests"], rival["changed"]) == (18, 18)
+    assert Run.objects.conclusive().count() == 2
