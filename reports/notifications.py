@@ -19,6 +19,7 @@ from reports.gate.exit_codes import ExitCode
 from reports.gate.query import gate_result
 from reports.gate.rule import Limits
 from runs.baselines import opponent_of
+from runs.completeness import scored_words
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, counts_of, tallies_of_runs
 from runs.models import JudgeRun, Run
@@ -71,12 +72,15 @@ def _finished_event(run: Run, key: str) -> Event:
 
 
 def in_words(counts: Counts) -> str:
-    """Return the pass rate with its n, and the results that are excluded from it."""
+    """Return the pass rate with its n, how much is scored, and what is excluded."""
     share = counts.passed / counts.scored if counts.scored else None
     rest = [
         f"{n:,} {name}" for name, n in counts.as_dict().items() if n and name in counts.excluded
     ]
-    return ", ".join([f"{percent(share)} passed ({counts.passed:,} of {counts.scored:,})", *rest])
+    passed = f"{percent(share)} passed ({counts.passed:,} of {counts.scored:,})"
+    scored = scored_words(counts.scored, counts.total)
+    incomplete = [] if counts.is_enough else ["incomplete"]
+    return ", ".join([*incomplete, passed, scored, *rest])
 
 
 def _regression(run: Run, key: str) -> Event | None:

@@ -270,6 +270,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-launch-resume": (post(MAINTAINERS),),
     "api-run-list": (get(), post(MAINTAINERS)),
     "api-run-import-answers": (post(MAINTAINERS),),
+    "api-run-issue-rates": (get(),),
     "api-run-detail": (get(),),
     "api-run-pause": (post(MAINTAINERS),),
     "api-run-resume": (post(MAINTAINERS),),

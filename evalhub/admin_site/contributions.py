@@ -18,23 +18,34 @@ from evalhub.admin_site.pages import HistoryAdmin
 from evalhub.formatting import DASH
 
 
-class ListColumn:
+class ListColumn(NamedTuple):
     """A text for each row of a list, read for a whole page in one go.
 
-    Args:
-        label: Heading of the column.
+    Attributes:
+        name: In the list's HTML.
         after: The column that it follows.
+        heading: Returns its heading for this request.
         texts_of: Returns the texts of these rows, by primary key.
     """
 
-    def __init__(
-        self, label: str, after: str, texts_of: Callable[[Sequence[Any]], Mapping[int, str]]
-    ) -> None:
-        self.short_description, self.after, self.texts_of = label, after, texts_of
-        self.__name__ = label.replace(" ", "_")
+    name: str
+    after: str
+    heading: Callable[[HttpRequest], str]
+    texts_of: Callable[[HttpRequest, Sequence[Any]], Mapping[int, str]]
+
+
+class ShownColumn:
+    """A `ListColumn` in the list of one request, as Django's admin calls it."""
+
+    def __init__(self, column: ListColumn, request: HttpRequest) -> None:
+        self.column, self.request = column, request
+        self.__name__, self.short_description = column.name, column.heading(request)
 
     def __call__(self, row: Any) -> str:
         return str(getattr(row, self.__name__))
+
+    def texts_of(self, rows: Sequence[Any]) -> Mapping[int, str]:
+        return self.column.texts_of(self.request, rows)
 
     def load(self, rows: Sequence[Any]) -> None:
         texts = self.texts_of(rows)
@@ -77,7 +88,7 @@ class LoadedList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)  # type: ignore[has-type]
-        for column in self.model_admin.contributed_columns():
+        for column in self.model_admin.contributed_columns(request):
             column.load(rows)
         self.result_list = rows
 
@@ -94,8 +105,9 @@ class ExtensibleAdmin(HistoryAdmin):
             [fact for part in parts for fact in part.facts],
         )
 
-    def contributed_columns(self) -> list[ListColumn]:
-        return [column for own in _contributions[self.model] for column in own.columns]
+    def contributed_columns(self, request: HttpRequest) -> list[ShownColumn]:
+        contributed = (column for own in _contributions[self.model] for column in own.columns)
+        return [ShownColumn(column, request) for column in contributed]
 
     def _granted(self, request: HttpRequest) -> list[Contribution]:
         return [
@@ -106,8 +118,9 @@ class ExtensibleAdmin(HistoryAdmin):
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         shown: list[Any] = list(super().get_list_display(request))
-        for column in self.contributed_columns():
-            shown.insert(shown.index(column.after) + 1, column)
+        for shown_column in self.contributed_columns(request):
+            after = shown_column.column.after
+            shown.insert(shown.index(after) + 1, shown_column)
         return shown
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:

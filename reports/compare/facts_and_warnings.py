@@ -98,7 +98,8 @@ def _rate(run: Run, tests: Sequence[tuple[Tested, int]]) -> Rate:
         sums[one.issue_id][0] += one.passed * times
         sums[one.issue_id][1] += one.scored * times
     issues = [(passed, scored) for passed, scored in sums.values()]
-    return rate_of_issues(issues, answers=run.repeats)
+    total = sum(one.n * times for one, times in tests)
+    return rate_of_issues(issues, answers=run.repeats, total=total)
 
 
 def _graded(found: Findings | None) -> list[Fact]:

@@ -115,7 +115,7 @@ def _outcome(tested: Tested | None, comparison: Comparison) -> Cell:
     if tested is None:
         return None
     if not comparison.is_single:
-        return Rate(tested.passed, tested.scored, tested.share)
+        return Rate(tested.passed, tested.scored, tested.share, total=tested.n)
     outcomes = ("passed", "failed", "error", "unscored")
     return next((outcome for outcome in outcomes if getattr(tested, outcome)), "pending")
 

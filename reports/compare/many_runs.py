@@ -56,7 +56,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
     never = sum(one.scored > 0 and not one.passed for one in tests)
     if filters["family"]:
         columns, compared, title = _family_columns(runs), "model families", "Tests by family"
-        totals = _family_totals(beside, columns)
+        totals = _family_totals(beside, columns, len(tests))
     else:
         columns, compared, title = _run_columns(runs), "runs", "Tests by runs"
         totals = _totals(beside, len(tests))
@@ -159,7 +159,9 @@ def _totals(beside: SideBySide, shown: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for run in beside.runs:
         total, counts = totals[run.pk], totals[run.pk].counts
-        rate = rate_of_issues(issues.get(run.pk, {}).values(), answers=run.repeats)
+        rate = rate_of_issues(
+            issues.get(run.pk, {}).values(), answers=run.repeats, total=counts.total
+        )
         with_first = page_url("compare", runs=[first, run])
         rows.append(
             (
@@ -217,13 +219,15 @@ def _names(runs: Sequence[Run]) -> str:
     return ", ".join(dict.fromkeys(run.model_name for run in runs))
 
 
-def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn]) -> Table:
+def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn], shown: int) -> Table:
+    totals = beside.totals(shown)
     issues = beside.by_issue(beside.runs)
     rows: list[tuple[Cell, ...]] = []
     for column in columns:
         rate = rate_of_issues(
             _pooled(issues.get(run.pk, {}) for run in column.runs),
             answers=sum(run.repeats for run in column.runs),
+            total=sum(totals[run.pk].counts.total for run in column.runs),
         )
         rows.append((column.column.title, _names(column.runs), len(column.runs), rate))
     return Table(

@@ -87,14 +87,15 @@ def with_opponents(runs: Sequence[int], models: Mapping[int, int]) -> list[Lates
 class Counted(NamedTuple):
     """Decided results of a run, of one issue.
 
-    `passed_tests` and `failed_tests` tell which, as the sums of their tests' ids: what is computed
-    of the results is kept under all of these.
+    `total` counts all results, scored or not. `passed_tests` and `failed_tests` tell which, as the
+    sums of their tests' ids: what is computed of the results is kept under all of these.
     """
 
     run: int
     issue: int
     passed: int
     failed: int
+    total: int
     passed_tests: int
     failed_tests: int
 
@@ -199,6 +200,7 @@ def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
     counted = rows.values_list("run_id", "issue_id").annotate(
         passed=Count("pk", filter=passed),
         failed=Count("pk", filter=failed),
+        total=Count("pk"),
         passed_tests=_ids(passed),
         failed_tests=_ids(failed),
     )
@@ -238,7 +240,8 @@ def _latest(
 
 def _rate(run: Run, counts: Sequence[Counted]) -> Rate:
     issues = [(one.passed, one.passed + one.failed) for one in counts]
-    return rate_of_issues(issues, answers=run.repeats)
+    total = sum(one.total for one in counts)
+    return rate_of_issues(issues, answers=run.repeats, total=total)
 
 
 # Compared ----------------------------------------------------------------------------------------

@@ -65,7 +65,8 @@ class Dashboard:
         lines = []
         for issue, title in titles:
             counts = groups[issue].counts
-            rate = issue_rate(counts.passed, counts.scored, answers=run.repeats)
+            answers, total = run.repeats, counts.total
+            rate = issue_rate(counts.passed, counts.scored, answers=answers, total=total)
             lines.append(Line(title, issue, counts, rate))
         failed = [line for line in lines if line.counts.failed]
         return tuple(sorted(failed, key=worst_first)[:WORST])

@@ -10,6 +10,7 @@ from evalhub import formatting
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
+from runs.completeness import scored_words
 from runs.figures.tallies import Rate
 
 MIN_P = 0.0001
@@ -31,11 +32,12 @@ def words(value: Cell, form: Form) -> str:
     if isinstance(value, Rate):
         return rate_words(value)
     if isinstance(value, Estimate):
+        n = f"n = {value.n:,}" if value.total is None else scored_words(value.n, value.total)
         if value.value is None:
-            return f"{formatting.DASH} (n = {value.n:,})"
+            return f"{formatting.DASH} ({n})"
         low, high = map(formatting.score, value.interval or (None, None))
         interval = f", {low} to {high}" if value.interval else ""
-        return f"{formatting.score(value.value)} (n = {value.n:,}{interval})"
+        return f"{formatting.score(value.value)} ({n}{interval})"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, datetime):
@@ -77,9 +79,11 @@ WRITERS: dict[Form, Callable[[Any], str]] = {
 
 def rate_words(rate: Rate) -> str:
     if rate.share is None:
-        return f"{formatting.DASH} (0 scored)"
-    interval = f", {between(rate)}" if rate.interval else ""
-    return f"{formatting.percent(rate.share)} ({rate.passed:,} of {rate.n:,}{interval})"
+        return f"{formatting.DASH} ({rate.scored_words or '0 scored'})"
+    parts = [f"{rate.passed:,} of {rate.n:,}"]
+    parts += [between(rate)] if rate.interval else []
+    parts += [rate.scored_words] if rate.scored_words else []
+    return f"{formatting.percent(rate.share)} ({', '.join(parts)})"
 
 
 def between(rate: Rate) -> str:
@@ -101,8 +105,8 @@ def interval_note(rows: Iterable[Sequence[Cell]]) -> str:
 
 
 PARTS: dict[Form, tuple[str, ...]] = {
-    "rate": ("passed", "n", "share", "low", "high", "method"),
-    "estimate": ("", "n", "low", "high"),
+    "rate": ("passed", "n", "total", "share", "low", "high", "method"),
+    "estimate": ("", "n", "total", "low", "high"),
 }
 """The columns of a spreadsheet that a value of this form takes; "" has the column's own name."""
 
@@ -134,8 +138,8 @@ def _parts(value: Cell, form: Form) -> tuple[Any, ...]:
         return (None,) * len(PARTS[form])
     bounds = value.interval or (None, None)
     if form == "rate":
-        return (value.passed, value.n, value.share, *bounds, str(value.method))
-    return (value.value, value.n, *bounds)
+        return (value.passed, value.n, value.total, value.share, *bounds, str(value.method))
+    return (value.value, value.n, value.total, *bounds)
 
 
 def _single(value: Cell) -> Any:
@@ -156,13 +160,19 @@ def as_json(value: Cell) -> Any:
         return {
             "passed": value.passed,
             "n": value.n,
+            "total": value.total,
             "share": value.share,
             "interval": value.interval and value.interval._asdict(),
             "method": value.method,
         }
     if isinstance(value, Estimate):
         interval = value.interval and value.interval._asdict()
-        return {"value": value.value, "n": value.n, "interval": interval}
+        return {
+            "value": value.value,
+            "n": value.n,
+            "total": value.total,
+            "interval": interval,
+        }
     if isinstance(value, Link):
         return {"text": value.text, "url": value.url, "note": value.note}
     if isinstance(value, tuple):

@@ -34,11 +34,15 @@ Cell = Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number of `n` things and its 95 % interval; None: not measured."""
+    """A number of `n` things and its 95 % interval; None: not measured.
+
+    `total` counts all results of which `n` are scored; None where it is of other things.
+    """
 
     value: float | None
     n: int
     interval: Interval | None = None
+    total: int | None = None
 
 
 @dataclass(frozen=True)

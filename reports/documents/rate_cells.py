@@ -13,12 +13,14 @@ def share_of(part: int, whole: int) -> Rate:
     return Rate(part, whole, part / whole, wilson_interval(part, whole), Method.WILSON)
 
 
-def resampled_share(part: int, whole: int, interval: Interval | None) -> Rate:
+def resampled_share(
+    part: int, whole: int, interval: Interval | None, *, total: int | None = None
+) -> Rate:
     """Return the share of things that are not independent, with this interval or none."""
     method = Method.BOOTSTRAP if interval else Method.NONE
-    return Rate(part, whole, part / whole if whole else None, interval, method)
+    return Rate(part, whole, part / whole if whole else None, interval, method, total)
 
 
-def issue_rate(passed: int, scored: int, *, answers: int) -> Rate:
+def issue_rate(passed: int, scored: int, *, answers: int, total: int | None = None) -> Rate:
     """Return the pass rate of a single issue, with as many answers to each test."""
-    return rate_of_issues([(passed, scored)], answers=answers)
+    return rate_of_issues([(passed, scored)], answers=answers, total=total)

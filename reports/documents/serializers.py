@@ -7,7 +7,8 @@ class DocumentSerializer(serializers.Serializer):
     """A report: sentences, headline numbers by name, and tables by key.
 
     A row of a table is an object by the names of its columns; null is not measured. A rate is
-    {passed, n, share, interval}, an estimate {value, n, interval}, a link {text, url, note}.
+    {passed, n, total, share, interval, method}, an estimate {value, n, total, interval}, a link
+    {text, url, note}. Of a run, `n` of `total` results are scored.
     """
 
     title = serializers.CharField()

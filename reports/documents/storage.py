@@ -60,9 +60,10 @@ def _fields(part: Fact | Column | Table) -> dict[str, Any]:
 def _kept(value: Cell) -> Any:
     """Return a cell as JSON; other types become an object whose only key names the type."""
     if isinstance(value, Rate):
-        return {"rate": [value.passed, value.n, value.share, value.interval, value.method]}
+        parts = [value.passed, value.n, value.share, value.interval, value.method, value.total]
+        return {"rate": parts}
     if isinstance(value, Estimate):
-        return {"estimate": [value.value, value.n, value.interval]}
+        return {"estimate": [value.value, value.n, value.interval, value.total]}
     if isinstance(value, Link):
         return {"link": [value.text, value.url, value.note, value.rows]}
     if isinstance(value, Linked):
@@ -83,9 +84,16 @@ def _read(value: Any) -> Cell:
 
 READERS: dict[str, Callable[[Any], Cell]] = {
     "rate": lambda parts: Rate(
-        parts[0], parts[1], parts[2], parts[3] and Interval(*parts[3]), Method(parts[4])
+        passed=parts[0],
+        n=parts[1],
+        share=parts[2],
+        interval=parts[3] and Interval(*parts[3]),
+        method=Method(parts[4]),
+        total=parts[5],
     ),
-    "estimate": lambda parts: Estimate(parts[0], parts[1], parts[2] and Interval(*parts[2])),
+    "estimate": lambda parts: Estimate(
+        parts[0], parts[1], parts[2] and Interval(*parts[2]), parts[3]
+    ),
     "link": lambda parts: Link(*parts),
     "linked": lambda parts: Linked(_read(parts[0]), parts[1]),
     "several": lambda parts: tuple(_read(part) for part in parts),

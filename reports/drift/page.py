@@ -158,7 +158,7 @@ def _run(run: Observed) -> Link:
 def _score(report: DriftReport, run: Observed) -> Estimate | None:
     """Return the score with its n; None where the series is too short to be scored."""
     sums = report.sums.get(run.run)
-    return None if sums is None else Estimate(sums.score, sums.n)
+    return None if sums is None else Estimate(sums.score, sums.n, total=sums.total)
 
 
 def _overrides(report: DriftReport, drifted: list[Series]) -> Iterator[Table]:

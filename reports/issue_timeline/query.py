@@ -174,7 +174,9 @@ def _point(
     passed = sum(one.passed for one in seen)
     scored = passed + sum(one.failed for one in seen)
     answers = sum(repeats[run.run] for run in series_point.runs)
-    return Point(series_point, seen, issue_rate(passed, scored, answers=answers))
+    total = scored + sum(one.excluded for one in seen)
+    rate = issue_rate(passed, scored, answers=answers, total=total)
+    return Point(series_point, seen, rate)
 
 
 def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
@@ -188,9 +190,10 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
     lines = []
     for pk, state in tests.values_list("pk", "state")[:MAX_TESTS]:
         passed, failed = counts[pk][Outcome.PASSED], counts[pk][Outcome.FAILED]
-        rate = resampled_share(passed, passed + failed, None)
+        total = sum(counts[pk].values())
+        rate = resampled_share(passed, passed + failed, None, total=total)
         prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
-        excluded = sum(counts[pk].values()) - passed - failed
+        excluded = total - passed - failed
         lines.append(TestLine(pk, state, prompt, rate, excluded))
     return tuple(sorted(lines, key=_hardest_first))
 

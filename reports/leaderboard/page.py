@@ -273,6 +273,8 @@ def _ranking_table(
             ),
             Column("name", "Model", "link", "Opens its runs and original names"),
             Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
+            Column("scored", "Scored", "count", "Results with a score, of all its runs"),
+            Column("total", "All results", "count"),
             Column("developer", "Developer"),
             Column("runs", "Runs", "count", "One for each suite and variant"),
             Column("labels", "Notes"),
@@ -313,12 +315,15 @@ def _ranked_row(
     sure: Mapping[str, Certainty],
 ) -> tuple[Cell, ...]:
     known = sure.get(one.model)
+    counted = [run for suite in one.suites for run in suite.runs if run in ranking.sums]
     opened = page_url("leaderboard", **{**filters, "model": one.model}) + "#variants"
     return (
         place,
         ranks_in_words(known) if known else None,
         Link(ranking.names[one.model], opened),
         Estimate(one.mean, len(one.suites), known.interval if known else None),
+        sum(ranking.sums[run].n for run in counted),
+        sum(ranking.sums[run].total for run in counted),
         _developer(filters, ranking, one.model),
         len(ranking.runs[one.model]),
         ", ".join(ranking.labels[one.model]) or None,
@@ -384,7 +389,7 @@ def _variant(run: int, ranking: Ranking) -> tuple[Cell, ...]:
         entrant.model_name,
         Link(entrant.label, reverse("reports:run", args=[run])),
         timezone.localtime(entrant.took.at),
-        Estimate(sums.score, sums.n),
+        Estimate(sums.score, sums.n, total=sums.total),
     )
 
 

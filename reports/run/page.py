@@ -102,7 +102,7 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     about = ["weighted by test"] if report.heavy else []
     if found.interval:
         about.append(f"95% CI, {Method.BY_ISSUE}")
-    value = Estimate(found.mean, found.n, found.interval)
+    value = Estimate(found.mean, found.n, found.interval, found.total)
     yield Fact("score", "Score", value, "estimate", ", ".join(about))
     note = f"95% CI, {report.rate.method}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)

@@ -15,6 +15,7 @@ from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
 from runs.figures.tallies import Rate
+from runs.templatetags.rates import scored_badge
 
 register = template.Library()
 
@@ -139,10 +140,13 @@ def _link(link: Link) -> SafeString:
 def _rate(rate: Rate, look: str) -> SafeString:
     """Render a bar with numbers, in a heat map numbers only; nothing here needs escaping."""
     if look == "heat":
-        n = f'<small class="eh-muted">of {rate.n:,}</small>'
+        of = rate.n if rate.total in (None, rate.n) else f"{rate.n:,}/{rate.total:,}"
+        n = f'<small class="eh-muted">of {of}</small>'
         return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
     if rate.share is None:
-        return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
+        if rate.total is None:
+            return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
+        return format_html('<span class="eh-muted">{}</span>{}', DASH, scored_badge(rate))
     interval = (
         f', <span title="95% interval: {rate.method}">{between(rate)}</span>'
         if rate.interval
@@ -153,6 +157,7 @@ def _rate(rate: Rate, look: str) -> SafeString:
         f"{rate_marks(rate.share, rate.interval)}</span>"
         f'<span class="eh-num">{percent(rate.share)}</span></span>'
         f' <small class="eh-muted eh-nowrap">{rate.passed:,} of {rate.n:,}{interval}</small>'
+        f"{scored_badge(rate)}"
     )
 
 

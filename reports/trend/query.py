@@ -289,7 +289,7 @@ def _by_tag(
     return lambda tally: places(tally.run_id, tally.tag_set_id)
 
 
-NOTHING = Rate(passed=0, n=0, share=None)
+NOTHING = Rate(passed=0, n=0, share=None, total=0)
 
 
 def _largest(

@@ -70,7 +70,11 @@ def underperforming(
         comparisons=_comparisons(run, tests, last, reading),
         titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
         excluded=excluded,
-        rate=rate_of_issues(group.issues.values(), answers=run.repeats),
+        rate=rate_of_issues(
+            group.issues.values(),
+            answers=run.repeats,
+            total=group.scored + sum(excluded.values()),
+        ),
     )
 
 

@@ -1,10 +1,10 @@
-"""Launching a run from lists of lower floors, and an issue's pass rate in the latest run."""
+"""Launching a run from lists of lower floors, and an issue's pass rate in a run of a model."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseRedirect
 from unfold.contrib.filters.admin import DropdownFilter
 
@@ -13,56 +13,78 @@ from evalhub.admin_site.pages import row_number
 from evalhub.formatting import percent
 from issues.models import Issue, Tag, Test
 from runs.admin.launch.preselection import to_launch_form
-from runs.models import Outcome, Result
+from runs.completeness import scored_words
+from runs.figures.issue_rates import RateRun, counted, models_with_runs, rate_run_of, rates_in
+from runs.models import Result
 
 BOUNDS = (25, 50, 80, 100)
+MODEL = "rate_model"
+"""Query parameter of the model whose pass rates are shown."""
 
 
-def latest_scored() -> QuerySet[Result]:
-    """Passed and failed results of the newest run that has any."""
-    scored = Result.objects.filter(outcome__in=[Outcome.PASSED, Outcome.FAILED])
-    newest = scored.order_by("-run_id").values("run_id")[:1]
-    return scored.filter(run_id=Subquery(newest)).order_by()
+def rate_run(request: HttpRequest) -> RateRun:
+    """Return the run whose rates the list shows, chosen once per request."""
+    kept = vars(request)
+    if "rate_run" not in kept:
+        kept["rate_run"] = rate_run_of(row_number(request.GET.get(MODEL)) or None)
+    return cast(RateRun, kept["rate_run"])
 
 
-def rates_by_issue(results: QuerySet[Result]) -> QuerySet[Any]:
-    """Passed and scored results of each issue, as `issue_id`, `passed` and `scored`."""
-    passed = Count("pk", filter=Q(outcome=Outcome.PASSED))
-    return results.values("issue_id").annotate(passed=passed, scored=Count("pk"))
+class RateModelFilter(DropdownFilter):
+    """The model whose run gives the pass rates; it leaves out no issue."""
+
+    title, parameter_name = "pass rate of", MODEL
+    all_option = None
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        model = rate_run(request).model
+        self.shown = str(model.pk) if model else None
+        return [(str(model.pk), str(model)) for model in models_with_runs()]
+
+    def value(self) -> str | None:
+        return self.shown
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Issue]) -> QuerySet[Issue]:
+        return queryset
 
 
 class RateFilter(DropdownFilter):
-    """An issue's pass rate in the latest run."""
+    """An issue's pass rate in the run that the list shows."""
 
-    title, parameter_name = "latest run", "latest_rate"
+    title, parameter_name = "pass rate", "pass_rate"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        below = [(str(bound), f"below {bound}%") for bound in BOUNDS]
-        return [*below, ("all", "all passed"), ("none", "not in it"), ("never", "never run")]
+        below = [(str(bound), f"below {bound} %") for bound in BOUNDS]
+        return [*below, ("all", "all passed"), ("none", "not in the run"), ("never", "never run")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Issue]) -> QuerySet[Issue]:
         chosen = self.value() or ""
         if chosen == "never":
             return queryset.exclude(Exists(Result.objects.filter(issue=OuterRef("pk"))))
+        rates = counted(rate_run(request).run)
         if chosen == "none":
-            return queryset.exclude(pk__in=latest_scored().values("issue_id"))
+            return queryset.exclude(pk__in=rates.values("issue_id"))
         bound = 100 if chosen == "all" else row_number(chosen)
         if chosen != "all" and bound not in BOUNDS:
             return queryset
         bounded = F("scored") * bound
-        rates = rates_by_issue(latest_scored()).annotate(hundredfold=F("passed") * 100)
         is_met = Q(hundredfold=bounded) if chosen == "all" else Q(hundredfold__lt=bounded)
-        return queryset.filter(pk__in=rates.filter(is_met).values("issue_id"))
+        found = rates.annotate(hundredfold=F("passed") * 100).filter(is_met)
+        return queryset.filter(pk__in=found.values("issue_id"))
 
 
-def latest_rates(issues: Sequence[Issue]) -> dict[int, str]:
-    """Pass rates in the newest run with any scored result, by issue: "75% (3/4)"."""
-    rows = rates_by_issue(latest_scored().filter(issue__in=[issue.pk for issue in issues]))
+def rate_texts(request: HttpRequest, issues: Sequence[Issue]) -> dict[int, str]:
+    """Return the pass rates by issue, such as "75% (3/4), 4/4 scored"."""
+    rates = rates_in(rate_run(request).run, [issue.pk for issue in issues])
     return {
-        row["issue_id"]: f"{percent(row['passed'] / row['scored'])} "
-        f"({row['passed']}/{row['scored']})"
-        for row in rows
+        issue: f"{percent(rate.passed / rate.scored)} ({rate.passed}/{rate.scored}), "
+        f"{scored_words(rate.scored, rate.total)}"
+        for issue, rate in rates.items()
     }
+
+
+def rate_heading(request: HttpRequest) -> str:
+    return f"Pass rate of {rate_run(request).name}" if rate_run(request).model else "Pass rate"
 
 
 @admin.action(description="Launch a run with these")
@@ -76,8 +98,8 @@ def launch_selected(
 contribute(Contribution(permission="runs.add_launch", actions=(launch_selected,)), Issue, Tag, Test)
 contribute(
     Contribution(
-        columns=(ListColumn("latest run", after="test_counts", texts_of=latest_rates),),
-        filters=(RateFilter,),
+        columns=(ListColumn("pass_rate", "test_counts", rate_heading, rate_texts),),
+        filters=(RateModelFilter, RateFilter),
     ),
     Issue,
 )

@@ -59,6 +59,29 @@ class RunSerializer(RowSerializer):
         return str(run.similarity_endpoint.get("name", ""))
 
 
+class ModelChoice(serializers.Serializer):
+    model = serializers.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
+
+
+class IssueRatesSerializer(serializers.Serializer):
+    """The run whose rates are given, and passed, scored and all results of its issues.
+
+    `run` is null where the model has no complete run that is comparable with the baseline.
+    """
+
+    class IssueRate(serializers.Serializer):
+        issue = serializers.IntegerField()
+        passed = serializers.IntegerField()
+        scored = serializers.IntegerField()
+        total = serializers.IntegerField()
+
+    model = serializers.IntegerField(allow_null=True)
+    run = serializers.IntegerField(allow_null=True)
+    name = serializers.CharField()
+    is_baseline = serializers.BooleanField()
+    rates = IssueRate(many=True)
+
+
 class LaunchSerializer(RowSerializer):
     """A launch with its `spec`, its schedule and all `runs` that it started."""
 

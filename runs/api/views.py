@@ -3,7 +3,8 @@ from typing import Any
 
 from django.db.models import Exists, Model, OuterRef, Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.exceptions import PermissionDenied, ValidationError
@@ -12,12 +13,14 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from evalhub.api.errors import Conflict
+from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import ReadOnly, Written
 from evalhub.schedules import BadCron
 from runs import control
 from runs.api import filters, serializers
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
+from runs.figures.issue_rates import rate_run_of, rates_in
 from runs.launching.imported_answers import ImportedAnswer, import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchSpec, read_spec
@@ -176,6 +179,31 @@ class RunViewSet(Shown):
         spec = read_spec({**values, "tests": [answer.test for answer in answers]})
         run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("model", OpenApiTypes.INT)],
+        responses=serializers.IssueRatesSerializer,
+        filters=False,
+    )
+    @action(detail=False, pagination_class=None, filter_backends=[])
+    def issue_rates(self, request: Request) -> Response:
+        """Return the pass rate of each issue in one run of a model, named with it.
+
+        It is the model's baseline, else its newest complete run that is comparable with the
+        suite's baseline. Without `model` the baseline's model is taken.
+        """
+        refuse_unknown(request, ("model",))
+        found = rate_run_of(validated(serializers.ModelChoice, request.query_params).get("model"))
+        rates = [{"issue": pk, **rate._asdict()} for pk, rate in rates_in(found.run).items()]
+        return Response(
+            {
+                "model": found.model and found.model.pk,
+                "run": found.run and found.run.pk,
+                "name": found.name,
+                "is_baseline": found.is_baseline,
+                "rates": rates,
+            }
+        )
 
     pause = _verb(control.pause_run, "Start no more calls. Those in flight are saved.")
     resume = _verb(control.resume_run, "Continue with the missing calls.")

@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 from evalhub.models import ItemState
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method, mean_interval, rate_interval
-from runs.completeness import is_enough
+from runs.completeness import is_enough, scored_words
 from runs.models import Outcome, Result, Run
 
 OUTCOMES = tuple(Outcome.values)
@@ -108,6 +108,7 @@ class Rate:
         share: passed / n, in [0, 1]; None where n is 0.
         interval: None where nothing can be said of the spread, or it is still to be computed.
         method: Of the interval; `Method.NONE` where there is none.
+        total: All results, scored or not, that the rate is of; None where it is of other things.
     """
 
     passed: int
@@ -115,6 +116,17 @@ class Rate:
     share: float | None
     interval: Interval | None = None
     method: Method = Method.NONE
+    total: int | None = None
+
+    @property
+    def scored_words(self) -> str:
+        """How much is scored, such as "16/20 scored"; "" where the rate is not of results."""
+        return "" if self.total is None else scored_words(self.n, self.total)
+
+    @property
+    def is_enough(self) -> bool:
+        """False where too few of the results are scored to conclude anything."""
+        return self.total is None or is_enough(self.n, self.total)
 
     @property
     def accounts_for_issues(self) -> bool:
@@ -129,11 +141,13 @@ class Score:
         mean: In [0, 1]; None where nothing has a score.
         n: How many results have one.
         interval: By issue; None below 5 issues, and where the spread is unknown.
+        total: All results of the run.
     """
 
     mean: float | None
     n: int
     interval: Interval | None
+    total: int
 
 
 @dataclass(slots=True)
@@ -162,6 +176,11 @@ class Group:
     @property
     def counts(self) -> Counts:
         return Counts(passed=self.passed, failed=self.scored - self.passed, **self.others)
+
+    def rate(self, *, answers: int) -> Rate:
+        """Return the pass rate; its issues must be counted apart."""
+        total = self.scored + sum(self.others.values())
+        return rate_of_issues(self.issues.values(), answers=answers, total=total)
 
 
 # Counted -----------------------------------------------------------------------------------------
@@ -260,41 +279,44 @@ class Rates(Generic[K]):
         return key in self._groups
 
     def __getitem__(self, key: K) -> Rate:
-        return rate_of_issues(self._groups[key].issues.values(), answers=self._answers(key))
+        return self._groups[key].rate(answers=self._answers(key))
 
     def get(self, key: K) -> Rate | None:
         """Return the rate of this group; None where there is no such group."""
         return self[key] if key in self._groups else None
 
 
-def rate_of_issues(issues: Iterable[tuple[int, int]], *, answers: int) -> Rate:
+def rate_of_issues(
+    issues: Iterable[tuple[int, int]], *, answers: int, total: int | None = None
+) -> Rate:
     """Return a pass rate with its interval; every pass rate of the site is made here.
 
     Args:
         issues: (passed, scored) of each issue.
         answers: Answers to each test, by repeats and pooled runs: they are no further tests.
+        total: All results, scored or not; None where only scored ones are looked at.
     """
     issues = list(issues)
     passed, n = sum(one for one, _ in issues), sum(scored for _, scored in issues)
     if not n:
-        return Rate(0, 0, None)
-    return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers))
+        return Rate(0, 0, None, total=total)
+    return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers), total)
 
 
 def rate_of(tallies: Iterable[Tally | Cell], *, answers: int) -> Rate:
     """Return the pass rate of these results as one group."""
-    return rate_of_issues(_group(tallies).issues.values(), answers=answers)
+    return _group(tallies).rate(answers=answers)
 
 
 def score_of(tallies: Iterable[Tally | Cell]) -> Score:
     """Return the score of these results as a whole, with its interval by issue."""
     issues: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    n = 0
+    n, every = 0, 0
     for tally in tallies:
-        n += tally.with_score
+        n, every = n + tally.with_score, every + tally.n
         if tally.weight:
             issues[tally.issue_id][0] += tally.weighted_score
             issues[tally.issue_id][1] += tally.weight
     sums = [(total, weight) for total, weight in issues.values()]
     total, weight = sum(total for total, _ in sums), sum(weight for _, weight in sums)
-    return Score(total / weight if weight else None, n, mean_interval(sums))
+    return Score(total / weight if weight else None, n, mean_interval(sums), every)

@@ -59,11 +59,11 @@ class Boarding(StateAdmin):
     def pages_to_find(self, request: HttpRequest) -> list[tuple[str, str]]:
         return [("Issue board", self.url_of("board"))]
 
-    def figures_of(self, issues: Sequence[Issue]) -> dict[int, str]:
-        """Return the contributed columns' texts by issue: "50% (1/2) in the latest run"."""
+    def figures_of(self, request: HttpRequest, issues: Sequence[Issue]) -> dict[int, str]:
+        """Return the contributed columns' texts by issue, each after its heading."""
         return {
-            key: f"{text} in the {column.short_description}"
-            for column in self.contributed_columns()
+            key: f"{column.short_description}: {text}"
+            for column in self.contributed_columns(request)
             for key, text in column.texts_of(issues).items()
         }
 
@@ -125,7 +125,7 @@ class Boarding(StateAdmin):
         }
         issues = [issue for part in shown.values() for issue in part]
         prefetch_related_objects(issues, "tags")
-        made = cards_of(issues, self.figures_of(issues), current_user(request))
+        made = cards_of(issues, self.figures_of(request, issues), current_user(request))
         cards = {card.issue.pk: card for card in made}
         return [
             {
@@ -165,7 +165,7 @@ class Boarding(StateAdmin):
             answer = {"problems": error.problems}
         rows = self.get_queryset(request).select_related("assignee", "merged_into")
         issue = rows.get(pk=key)
-        (card,) = cards_of([issue], self.figures_of([issue]), current_user(request))
+        (card,) = cards_of([issue], self.figures_of(request, [issue]), current_user(request))
         shown = {"card": card, "may_change": True}
         answer["card"] = render_to_string("issues/board_card.html", shown, request)
         return JsonResponse(answer, status=409 if "problems" in answer else 200)

@@ -162,7 +162,17 @@ def counts_of(runs: Sequence[Run]) -> dict[tuple[int, str], tuple[int, int]]:
 def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
     """Return a table of the runs: pass rates with n and interval, a dash if not measured."""
     table = Table(
-        "Run", "Model", "Pass rate", "n", "95 %", "Method", "Unscored", "Errors", "Cost", "Time"
+        "Run",
+        "Model",
+        "Pass rate",
+        "n",
+        "Scored",
+        "95 %",
+        "Method",
+        "Unscored",
+        "Errors",
+        "Cost",
+        "Time",
     )
     for run in runs:
         one, took = figures[run.pk], DASH
@@ -174,6 +184,7 @@ def report(runs: Sequence[Run], figures: dict[int, RunFigures]) -> Table:
             f"{run.model_name} (scripted)" if run.is_scripted else run.model_name,
             percent(one.rate.share),
             f"{one.rate.passed}/{one.rate.n}",
+            f"{one.rate.n}/{one.rate.total}",
             between(one.rate.interval),
             one.rate.method.value or DASH,
             str(one.counts.unscored),

@@ -9,6 +9,7 @@ from issues.states import move
 from tests.factories import make_issue, make_run, make_test, make_user
 from tests.issues.pages import log_in, url
 from tests.issues.test_readiness import make_reviewable_issue
+from tests.reports.judged_runs import finish
 
 pytestmark = pytest.mark.django_db
 
@@ -111,7 +112,7 @@ def test_only_filters_that_the_list_has_are_taken(client, query):
         ("7", ["Bad", "Good", "Half", "New"]),
     ],
 )
-def test_issues_are_found_by_how_they_passed_in_the_latest_run(client, chosen, found):
+def test_issues_are_found_by_how_they_passed_in_the_run_shown(client, chosen, found):
     log_in(client, "viewer")
     tests = {
         title: [make_test(issue=issue), make_test(issue=issue)]
@@ -125,8 +126,11 @@ def test_issues_are_found_by_how_they_passed_in_the_latest_run(client, chosen, f
         for test, passed in zip(pair, passes[title], strict=True):
             run.results.filter(test=test).update(state="done", score=float(passed), passed=passed)
 
-    assert sorted(columns(client, latest_rate=chosen)["approved"]) == found
-    assert "50% (1/2) in the latest run" in client.get(url("issue_board")).content.decode()
+    finish(run)
+
+    assert sorted(columns(client, pass_rate=chosen)["approved"]) == found
+    shown = f"Pass rate of {run.model_name}, {run.label}: 50% (1/2), 2/2 scored"
+    assert shown in client.get(url("issue_board")).content.decode()
 
 
 # Moving ------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from tests.reports.workspaces import make_workspace
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 CELLS = {
     "text": "plain",
-    "rate": Rate(1, 2, 0.5, Interval(0.1, 0.9), Method.BY_ISSUE),
+    "rate": Rate(1, 2, 0.5, Interval(0.1, 0.9), Method.BY_ISSUE, 3),
     "estimate": Estimate(0.25, 4),
     "link": Link("here", "/there/", "note"),
     "usd": Decimal("0.25"),

@@ -69,7 +69,7 @@ def test_the_score_is_of_those_that_have_one():
 
 
 def test_a_score_of_nothing_is_not_measured():
-    assert score(make_run(make_test())) == Score(None, 0, None)
+    assert score(make_run(make_test())) == Score(None, 0, None, total=1)
 
 
 def test_repeats_are_not_counted_as_independent_answers():
