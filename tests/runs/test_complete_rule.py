@@ -1,4 +1,7 @@
-"""What is complete is said once: by `Run.objects.complete()` and `states.state_of`."""
+"""What is complete is said once: by `Run.objects.complete()` and `states.state_of`.
+
+So is what is conclusive, by `runs.completeness`; few modules may look at incomplete runs at all.
+"""
 
 import ast
 from pathlib import Path
@@ -26,6 +29,20 @@ OTHER_BATCHES = (
     "reports/queries/topics.py",
 )
 """Attempts and executive summaries."""
+
+
+MAY_BE_INCOMPLETE = {
+    "runs/models/run.py": "the rule itself",
+    "runs/management/commands/demo.py": "waits for the end",
+    "runs/review/queue_items.py": "annotators score what is missing",
+    "reports/judge_reliability/humans/corrections_query.py": "compares judgments, not runs",
+    "reports/run_details/query.py": "shows what happened in a run",
+    "reports/underperforming/page.py": "offers runs to choose from",
+    "reports/summaries/schedules.py": "waits for the end",
+    "reports/notifications.py": "says that a run ended, and that it is incomplete",
+    "reports/queries/scope.py": "chooses a suite",
+}
+"""Modules that ask for complete runs, whether enough of them is scored or not, and why."""
 
 
 def names_done(source: str) -> bool:
@@ -72,6 +89,19 @@ def test_only_known_modules_ask_whether_a_batch_is_done():
     others = {name for name in names if not name.startswith(OTHER_BATCHES)}
 
     assert others == RULE | READS_STATE_OF | JUDGE_RUNS_ALONE
+
+
+def test_only_known_modules_look_at_incomplete_runs():
+    """Whatever concludes something from runs asks for `conclusive` ones."""
+    asks = {
+        str(path.relative_to(ROOT)) for path in modules() if ".complete()" in path.read_text()
+    }
+    assert asks == MAY_BE_INCOMPLETE.keys()
+
+
+def test_the_least_share_is_written_once():
+    names = {str(path.relative_to(ROOT)) for path in modules() if "MIN_SCORED" in path.read_text()}
+    assert names == {"runs/completeness.py", "runs/models/run.py"}
 
 
 @pytest.mark.parametrize(
