@@ -72,7 +72,7 @@ def _finished_event(run: Run, key: str) -> Event:
 
 
 def in_words(counts: Counts) -> str:
-    """Return the pass rate with its n, how much is scored, and what is excluded."""
+    """Return the pass rate with its n, the scored share, and the excluded results."""
     share = counts.passed / counts.scored if counts.scored else None
     rest = [
         f"{n:,} {name}" for name, n in counts.as_dict().items() if n and name in counts.excluded

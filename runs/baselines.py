@@ -15,7 +15,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from evalhub.models import BatchState
+from evalhub.models import BatchState, LanguageModel
 from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.states import state_of
 from runs.figures.tallies import counts_of, tallies_of
@@ -87,6 +87,19 @@ def skipped_baselines(runs: Collection[int]) -> dict[int, str]:
         for run, baseline in of.items()
         if baseline in reasons
     }
+
+
+def newest_baseline(model: LanguageModel | None = None) -> Run | None:
+    """Return the newest conclusive run that is the baseline of its suite; None: of any model."""
+    runs = Run.objects.conclusive().filter(suite__baseline=F("pk"))
+    of_model = runs if model is None else runs.filter(language_model=model)
+    related = of_model.select_related("suite", "language_model")
+    return related.order_by("-created_at", "-pk").first()
+
+
+def baseline_of(run: Run) -> Run | None:
+    """Return the baseline of the run's suite, if it has one."""
+    return run.suite.baseline if run.suite else None
 
 
 def is_baseline(run: Run) -> bool:

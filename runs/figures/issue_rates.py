@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import LanguageModel
+from runs.baselines import baseline_of, is_baseline, newest_baseline
 from runs.comparability import comparability_of
 from runs.models import Outcome, Result, Run
 
@@ -34,7 +35,7 @@ class RateRun(NamedTuple):
 
     @property
     def is_baseline(self) -> bool:
-        return bool(self.run and self.run.suite and self.run.suite.baseline_id == self.run.pk)
+        return self.run is not None and is_baseline(self.run)
 
     @property
     def name(self) -> str:
@@ -62,18 +63,17 @@ def rate_run_of(model: int | None) -> RateRun:
             name. Never that of whichever run ended last.
     """
     chosen = LanguageModel.objects.filter(pk=model).first() if model else None
-    runs = Run.objects.conclusive().select_related("suite__baseline", "language_model")
-    baselines = runs.filter(suite__baseline=F("pk")).order_by("-created_at", "-pk")
-    baseline = (baselines.filter(language_model=chosen) if chosen else baselines).first()
-    if baseline is not None:
-        return RateRun(baseline.language_model, baseline)
+    pinned = newest_baseline(chosen)
+    if pinned is not None:
+        return RateRun(pinned.language_model, pinned)
     chosen = chosen or models_with_runs().first()
-    newest = runs.filter(language_model=chosen).order_by("-created_at", "-pk")[:MAX_TRIED]
+    runs = Run.objects.conclusive().filter(language_model=chosen).select_related("suite")
+    newest = runs.order_by("-created_at", "-pk")[:MAX_TRIED]
     return RateRun(chosen, next((run for run in newest if _is_comparable(run)), None))
 
 
 def _is_comparable(run: Run) -> bool:
-    baseline = run.suite.baseline if run.suite else None
+    baseline = baseline_of(run)
     return baseline is None or bool(comparability_of(baseline, run))
 
 

@@ -120,7 +120,7 @@ class Rate:
 
     @property
     def scored_words(self) -> str:
-        """How much is scored, such as "16/20 scored"; "" where the rate is not of results."""
+        """The scored results of all, such as "16/20 scored"; "" where it is of other things."""
         return "" if self.total is None else scored_words(self.n, self.total)
 
     @property

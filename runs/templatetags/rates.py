@@ -1,4 +1,4 @@
-"""How much of a run is scored: beside every pass rate and score that a page shows."""
+"""The scored share of a run, for beside every pass rate that a page shows."""
 
 from django import template
 from django.utils.html import format_html

@@ -6,7 +6,16 @@ from datetime import timedelta
 import pytest
 
 from runs.admin.suite.admin import SuiteForm
-from runs.baselines import Earlier, NoBaseline, earlier_of, latest_pair, opponent_of, pin, unpin
+from runs.baselines import (
+    Earlier,
+    NoBaseline,
+    earlier_of,
+    latest_pair,
+    opponent_of,
+    pin,
+    skipped_baselines,
+    unpin,
+)
 from runs.models import Run, Suite
 from tests.api import client_of
 from tests.factories import make_test
@@ -205,3 +214,73 @@ def test_programs_set_a_baseline_by_the_same_rule(suite):
     assert (refused.status_code, taken.status_code) == (400, 200)
     assert "must be done" in str(refused.json())
     assert taken.json()["baseline"] == done.pk
+
+
+# Incomplete runs ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def twenty():
+    return [make_test() for _ in range(20)]
+
+
+@pytest.fixture
+def partly(run_of, twenty):
+    """A function that makes a complete run of 20 tests, of which so many are scored."""
+
+    def make(scored, **fields):
+        run = run_of(tests=twenty, **fields)
+        lacking = run.results.order_by("-pk")[: 20 - scored].values_list("pk", flat=True)
+        run.results.filter(pk__in=list(lacking)).update(score=None, passed=None)
+        return run
+
+    return make
+
+
+def test_a_run_that_lacks_more_than_a_twentieth_is_no_baseline(partly):
+    with pytest.raises(NoBaseline, match=r"incomplete, 18/20 scored: a baseline needs 95%"):
+        pin(partly(18))
+
+    assert Suite.objects.get().baseline is None
+
+
+def test_nineteen_of_twenty_may_be_a_baseline(partly, suite):
+    assert pin(partly(19)) == suite
+
+
+def test_a_baseline_that_became_incomplete_is_skipped_with_its_reason(partly):
+    previous, baseline, run = partly(20), partly(20, variant="other model"), partly(20)
+    pin(baseline)
+    assert opponent_of(run) == baseline
+    assert skipped_baselines([run.pk]) == {}
+
+    baseline.results.update(score=None, passed=None)
+
+    assert opponent_of(run) == previous
+    (reason,) = skipped_baselines([run.pk]).values()
+    assert f"{baseline.label} is incomplete, 0/20 scored" in reason
+
+
+def test_a_baseline_that_is_judged_again_is_skipped_with_its_reason(partly):
+    baseline, run = partly(20), partly(20)
+    pin(baseline)
+    baseline.judge_runs.update(state="live")
+
+    assert "must be done" in skipped_baselines([run.pk])[run.pk]
+
+
+def test_an_incomplete_run_is_nobodys_previous_run(partly):
+    previous, _, run = partly(20), partly(18), partly(20)
+
+    assert opponent_of(run) == previous
+    assert latest_pair() == (previous, run)
+
+
+def test_repeats_count_one_by_one(run_of, suite):
+    """10 tests twice: one failed call is a twentieth, and still enough."""
+    run = run_of(tests=[make_test() for _ in range(10)], repeats=2)
+    assert run.results.count() == 20
+    run.results.update(score=1, passed=True)
+    run.results.filter(pk=run.results.first().pk).update(score=None, passed=None)
+
+    assert pin(run) == suite

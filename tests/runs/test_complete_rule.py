@@ -93,9 +93,7 @@ def test_only_known_modules_ask_whether_a_batch_is_done():
 
 def test_only_known_modules_look_at_incomplete_runs():
     """Whatever concludes something from runs asks for `conclusive` ones."""
-    asks = {
-        str(path.relative_to(ROOT)) for path in modules() if ".complete()" in path.read_text()
-    }
+    asks = {str(path.relative_to(ROOT)) for path in modules() if ".complete()" in path.read_text()}
     assert asks == MAY_BE_INCOMPLETE.keys()
 
 

@@ -89,7 +89,7 @@ def test_nothing_scored_is_not_nought_percent(client):
     response = page(client, make_run())
 
     assert response.context["report"].rate.share is None
-    assert "0 scored" in text_of(response)
+    assert "0/1 scored" in text_of(response)
 
 
 def test_controls_are_for_those_who_may(client):

@@ -69,21 +69,34 @@ def two_models(suite):
     released(kelp, suite, [1], [1], tests=tests, release="1.0", days=3)
     released(aurora, suite, [1], [0], tests=tests, release="1.0", days=2)
     released(kelp, suite, [0], [0], tests=tests, release="1.1", days=1)
-    released(aurora, suite, [1], [None], tests=tests, release="1.1")
+    released(aurora, suite, [1], [1], tests=tests, release="1.1")
     return kelp, aurora
 
 
 def test_each_model_is_a_line_of_pass_rates(suite):
     two_models(suite)
 
-    assert series(trend()[0]) == {"kelp": [(2, 2), (0, 2)], "aurora": [(1, 2), (1, 1)]}
+    assert series(trend()[0]) == {"kelp": [(2, 2), (0, 2)], "aurora": [(1, 2), (2, 2)]}
 
 
 def test_unscored_results_are_excluded_and_counted(suite):
-    two_models(suite)
-    newest = rows(trend()[0])[0]
+    tests = [make_test() for _ in range(20)]
+    released(make_model(name="kelp"), suite, *[[1]] * 19, [None], tests=tests)
+    (newest,) = rows(trend()[0])
 
-    assert (newest["line"], newest["excluded"]) == ("aurora", "1 unscored")
+    assert (share(newest["rate"]), newest["rate"].total) == ((19, 19), 20)
+    assert newest["excluded"] == "1 unscored"
+
+
+def test_an_incomplete_run_is_on_no_line_and_listed(suite):
+    tests = [make_test() for _ in range(20)]
+    kelp = make_model(name="kelp")
+    released(kelp, suite, *[[1]] * 20, tests=tests, days=1)
+    released(kelp, suite, *[[1]] * 18, [None], [None], tests=tests)
+    document, _ = trend()
+
+    assert series(document) == {"kelp": [(20, 20)]}
+    assert cells(document, "incomplete", "scored", "total", "lacks") == [(18, 20, "2 unscored")]
 
 
 def test_a_live_run_is_left_out_and_counted(suite):
@@ -93,7 +106,7 @@ def test_a_live_run_is_left_out_and_counted(suite):
     document, _ = trend()
 
     assert series(document)["kelp"] == [(2, 2)]
-    assert "Not shown: 1 incomplete runs." in document.sentences
+    assert "Not shown: 1 unfinished runs." in document.sentences
 
 
 def test_the_suite_that_ran_last_is_shown_unless_another_is_chosen(suite):
@@ -128,7 +141,7 @@ def test_a_family_is_one_line_of_its_models_together(suite):
         model.save()
     document, _ = trend("family=on")
 
-    assert series(document) == {"Sea": [(3, 4), (1, 3)]}
+    assert series(document) == {"Sea": [(3, 4), (2, 4)]}
     # Answers of several models to a test are no further tests.
     found = rows(document)[0]["rate"]
     single = wilson_interval(found.passed, found.n)
