@@ -52,6 +52,7 @@ TERMS = tuple(
             "human evaluation",
             "A person's verdict on an answer or criterion; it outranks judgments.",
         ),
+        ("incomplete run", "A finished run with less than 95% of its results scored; not ranked."),
         ("issue", "A weakness of models, with feedback that shows it and tests that measure it."),
         (
             "judge",

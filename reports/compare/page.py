@@ -11,9 +11,8 @@ from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading
-from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
+from reports.queries.incomplete_runs import incomplete_runs
 from runs.baselines import latest_pair, opponent_of, skipped_baselines
-from runs.completeness import scored_words
 from runs.models import Run
 
 
@@ -36,21 +35,14 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     n, warnings = len(filters["runs"] or ()), document.warnings
     if n > MAX_RUNS:
         warnings = (f"Showing the first {MAX_RUNS} of {n} chosen runs.", *warnings)
-    incomplete = incomplete_runs(Run.objects.filter(pk__in=[run.pk for run in runs]))
+    compared = [side.run.pk for side in sides] if len(sides) > 1 else []
+    incomplete = incomplete_runs(Run.objects.filter(pk__in=compared))
     skipped = skipped_baselines([run.pk for run in runs[-1:]]) if n < 2 else {}
     return replace(
         document,
-        warnings=(*warnings, *skipped.values(), *map(_warning, incomplete)),
+        warnings=(*warnings, *skipped.values(), *(one.warning for one in incomplete)),
         tables=(*document.tables, *incomplete_table(incomplete, reading.reader, is_left_out=False)),
         more=document.more | controls(sides, filters),
-    )
-
-
-def _warning(one: IncompleteRun) -> str:
-    scored = scored_words(one.counts.scored, one.counts.total)
-    return (
-        f"{one.run.label} is incomplete, {scored}. Only tests that both runs have scored are "
-        "compared: they may be the easier ones."
     )
 
 

@@ -190,7 +190,7 @@ def everywhere_table(found: LatestRunsReport) -> Table:
             (
                 issue_link(one.issue, found.titles[one.issue]),
                 one.models,
-                Rate(0, one.failed, 0.0),
+                Rate(0, one.failed, 0.0, total=one.total),
             )
             for one in found.never_passed[:SHOWN]
         ],

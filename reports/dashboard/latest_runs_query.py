@@ -163,6 +163,7 @@ class NeverPassedIssue:
     issue: int
     models: int
     failed: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -334,15 +335,17 @@ def _worse(runs: Iterable[Latest]) -> tuple[WorseIssue, ...]:
 def _hopeless(runs: Mapping[int, Sequence[Counted]]) -> tuple[NeverPassedIssue, ...]:
     """Issues that two models or more decided, and none passed; most models first."""
     failed: dict[int, dict[int, int]] = defaultdict(dict)
+    total: dict[int, int] = defaultdict(int)
     passed = set()
     for run, counts in runs.items():
         for one in counts:
+            total[one.issue] += one.total
             if one.failed:
                 failed[one.issue][run] = one.failed
             if one.passed:
                 passed.add(one.issue)
     found = [
-        NeverPassedIssue(issue, len(of), sum(of.values()))
+        NeverPassedIssue(issue, len(of), sum(of.values()), total[issue])
         for issue, of in failed.items()
         if issue not in passed and len(of) > 1
     ]

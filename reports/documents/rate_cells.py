@@ -21,6 +21,6 @@ def resampled_share(
     return Rate(part, whole, part / whole if whole else None, interval, method, total)
 
 
-def issue_rate(passed: int, scored: int, *, answers: int, total: int | None = None) -> Rate:
+def issue_rate(passed: int, scored: int, *, answers: int, total: int) -> Rate:
     """Return the pass rate of a single issue, with as many answers to each test."""
     return rate_of_issues([(passed, scored)], answers=answers, total=total)

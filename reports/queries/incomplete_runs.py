@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from evalhub.outcomes import OUTCOMES
+from runs.completeness import scored_words
 from runs.control import retryable_of
 from runs.figures.tallies import Counts, Tally, counts_of, tallies_of
 from runs.models import Result, Run
@@ -22,6 +23,15 @@ class IncompleteRun:
     run: Run
     counts: Counts
     retryable: int
+
+    @property
+    def warning(self) -> str:
+        """A warning for pages that show it nevertheless, since the reader chose it."""
+        scored = scored_words(self.counts.scored, self.counts.total)
+        return (
+            f"{self.run.label} is incomplete, {scored}: what is scored may be the easier part. "
+            "Retry what failed before you conclude anything."
+        )
 
     @property
     def lacks(self) -> str:

@@ -10,10 +10,12 @@ from evalhub.charts import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.formatting import counted, percent
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
+from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url, results_url
 from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
+from reports.queries.incomplete_runs import incomplete_runs
 from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
 from reports.underperforming.rule import LAST, IssueComparison, IssueComparisons
 from runs.figures.tallies import Rate
@@ -46,13 +48,20 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """List underperforming issues with reasons, those that never passed, and the next ones."""
     report = underperforming(filters["run"] or newest_run(), reading)
     run = report.run
+    incomplete = incomplete_runs(Run.objects.filter(pk=run.pk)) if run else ()
     return Document(
         title=f"Underperforming issues of {run.model_name}"
         if run
         else "Underperforming issues of a run",
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
-        tables=(_listed_table(report), _never_table(report), _next_table(report)),
+        tables=(
+            _listed_table(report),
+            _never_table(report),
+            _next_table(report),
+            *incomplete_table(incomplete, reading.reader, is_left_out=False),
+        ),
+        warnings=tuple(one.warning for one in incomplete),
         labels=labels_by_run([run.pk])[run.pk] if run else (),
     )
 
@@ -194,7 +203,8 @@ def _row(report: UnderperformingReport, one: IssueComparison) -> tuple[Cell, ...
 
 def _rate(report: UnderperformingReport, one: IssueComparison) -> Rate:
     answers = report.run.repeats if report.run else 1
-    return issue_rate(one.passed, one.scored, answers=answers)
+    total = one.scored + report.excluded.get(one.issue, 0)
+    return issue_rate(one.passed, one.scored, answers=answers, total=total)
 
 
 def _figure(rows: list[RateRow], rate: float | None) -> Figure:

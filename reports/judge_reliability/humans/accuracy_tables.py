@@ -282,7 +282,8 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
 
 def _run(run: JudgedRun, found: Corrected | None) -> tuple[Cell, ...]:
     judged = run.judge_run.run
-    raw = issue_rate(run.passed, run.passed + run.failed, answers=judged.repeats)
+    scored = run.passed + run.failed
+    raw = issue_rate(run.passed, scored, answers=judged.repeats, total=run.total)
     share, low, high, n, why_not = found or (None, None, None, None, "")
     return (
         Link(str(judged), run_url(judged)),

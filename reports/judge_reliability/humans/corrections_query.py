@@ -14,11 +14,12 @@ from runs.models import JudgeRun, ResultScore, Run, Suite
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run's results as its judges alone scored them, without human overrides."""
+    """A run's results as its judges alone scored them, without human overrides; `total` is all."""
 
     judge_run: JudgeRun
     passed: int
     failed: int
+    total: int
 
 
 def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
@@ -28,11 +29,15 @@ def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
     if suite is not None:
         rows = rows.filter(run__suite=suite)
     judge_runs = list(rows.select_related("run").order_by("-run_id")[:last])
-    scored = ResultScore.objects.filter(judge_run__in=judge_runs, passed__isnull=False).order_by()
-    counted = scored.values_list("judge_run_id", "passed").annotate(n=Count("pk"))
-    counts = {(pk, passed): n for pk, passed, n in counted}
+    scores = ResultScore.objects.filter(judge_run__in=judge_runs).order_by()
+    counted = scores.values_list("judge_run_id", "passed").annotate(n=Count("pk"))
+    counts: dict[int, dict[bool | None, int]] = {judge_run.pk: {} for judge_run in judge_runs}
+    for pk, passed, n in counted:
+        counts[pk][passed] = n
     return [
-        JudgedRun(j, counts.get((j.pk, True), 0), counts.get((j.pk, False), 0)) for j in judge_runs
+        JudgedRun(one, of.get(True, 0), of.get(False, 0), sum(of.values()))
+        for one in judge_runs
+        for of in [counts[one.pk]]
     ]
 
 
