@@ -609,19 +609,20 @@ def test_launches_are_listed_with_when_they_recur(client, as_role):
 # What runs add to issues -------------------------------------------------------------------------
 
 
-def test_issues_show_their_pass_rate_in_the_latest_run_with_n(client, as_role):
+def test_issues_show_their_pass_rate_in_the_chosen_models_run_with_n(client, as_role):
     as_role("viewer")
     issue = make_issue()
     tests = [make_test(issue=issue), make_test(issue=issue)]
     judged_run(*tests, votes=(0,))
     latest = judged_run(*tests, votes=(1,))
     evaluate(first_result(latest), HumanVerdict("0", "No."), by=make_user("annotator"))
-    make_run(*tests)  # has nothing decided yet
+    make_run(*tests, model=latest.language_model)  # has nothing decided yet
 
-    assert "50% (1/2)" in text_of(client.get("/admin/issues/issue/"))
+    page = client.get("/admin/issues/issue/", {"rate_model": latest.language_model_id})
+    assert "50% (1/2), 2/2 scored" in text_of(page)
 
 
-def test_an_issue_that_was_not_in_the_latest_run_has_no_rate(client, as_role):
+def test_an_issue_that_was_not_in_the_run_shown_has_no_rate(client, as_role):
     as_role("viewer")
     judged_run(make_test(issue=make_issue(title="Once run")))
     judged_run(make_test(issue=make_issue(title="Run lately")), votes=(1,))
