@@ -1,6 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from reports.gate.api import GateView
 from reports.registry import PAGES
 from reports.report_api import api_of
 from reports.run.api import ProgressView, ReportView
@@ -12,6 +13,7 @@ router.register("summaries", SummaryViewSet, basename="api-summary")
 
 urlpatterns = [
     *router.urls,
+    path("gates/", GateView.as_view(), name="api-gate"),
     path("runs/<int:pk>/progress/", ProgressView.as_view(), name="api-run-progress"),
     path("runs/<int:pk>/report/", ReportView.as_view(), name="api-run-report"),
     path("tests/<int:pk>/similarity/", SimilarityView.as_view(), name="api-test-similarity"),

@@ -17,7 +17,6 @@ from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url
 from reports.gate.exit_codes import ExitCode
 from reports.gate.query import gate_result
-from reports.gate.rule import Limits
 from runs.baselines import opponent_of
 from runs.completeness import scored_words
 from runs.figures.states import current_of
@@ -33,7 +32,7 @@ def notify_finished() -> int:
     since = timezone.now() - LOOKBACK
     judged = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True, finished_at__gte=since)
     runs = Run.objects.complete().filter(Q(finished_at__gte=since) | Exists(judged))
-    related = runs.select_related("requested_by").prefetch_related("judge_runs")
+    related = runs.select_related("requested_by", "suite").prefetch_related("judge_runs")
     return sum(_notify_once(run) for run in related)
 
 
@@ -84,18 +83,22 @@ def in_words(counts: Counts) -> str:
 
 
 def _regression(run: Run, key: str) -> Event | None:
-    """Return the event where the gate's rule finds the run worse than its opponent."""
+    """Return the event where the run does not pass the gate of its suite."""
     opponent = opponent_of(run)
-    if opponent is None:
+    result = gate_result(run, opponent)
+    if result.decision.code != ExitCode.DOES_NOT_HOLD:
         return None
-    ruling = gate_result(run, opponent, Limits()).ruling
-    if ruling.code != ExitCode.REGRESSED:
-        return None
+    against = result.against
+    compared = {"runs": [against.pk, run.pk]} if against else {}
     return Event(
         kind=NotificationKind.REGRESSION,
-        key=f"{key} against {opponent.pk}",
-        title=f"{run.label} is worse than {opponent.label}",
-        text=ruling.reason,
-        url=page_url("compare", runs=[opponent.pk, run.pk]),
-        facts={"run": run.pk, "against": opponent.pk, "reason": ruling.reason},
+        key=f"{key} against {against.pk if against else 'nothing'}",
+        title=f"{run.label} fails the gate" + (f" against {against.label}" if against else ""),
+        text=result.decision.reason,
+        url=page_url("compare", **compared) if compared else run.get_absolute_url(),
+        facts={
+            "run": run.pk,
+            "against": against.pk if against else None,
+            "reason": result.decision.reason,
+        },
     )

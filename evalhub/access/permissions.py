@@ -17,7 +17,8 @@ class ModelPermissions(DjangoModelPermissions):
     """Model permissions that require the view right for reading, unlike Django's.
 
     A view without a queryset names its right by `permission_required`; an action that is not plain
-    create, change or delete names its own in `action_permissions`.
+    create, change or delete names its own in `action_permissions`. One that `changes_nothing` is
+    open to read-only tokens by any method.
     """
 
     perms_map = {
@@ -30,7 +31,8 @@ class ModelPermissions(DjangoModelPermissions):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not request.user or not request.user.is_authenticated:
             return False
-        token, reads = request.auth, request.method in SAFE_METHODS
+        token = request.auth
+        reads = request.method in SAFE_METHODS or getattr(view, "changes_nothing", False)
         if isinstance(token, Token) and not reads and token.scope != TokenScope.WRITE:
             self.message = "This token is read-only. Create one that can write."
             return False

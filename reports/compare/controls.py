@@ -7,7 +7,7 @@ from typing import Any
 from reports.compare.query import Side
 from reports.compare.run_choices_query import offered
 from reports.documents.links import page_url
-from reports.gate.rule import Limits
+from reports.gate.query import policy_of
 from runs.baselines import is_baseline
 from runs.models import Run
 
@@ -50,7 +50,7 @@ def controls(sides: Sequence[Side], filters: Mapping[str, Any]) -> dict[str, Any
         "offered": offers(runs, filters["find"]),
         "swap_url": page_url("compare", runs=runs[::-1]) if are_two else "",
         "find": filters["find"],
-        "rule": Limits().in_words(),
+        "rule": policy_of(runs[-1]).in_words() if runs else "",
         "command": f"manage.py gate {runs[1].pk} --against {runs[0].pk}" if are_two else "",
     }
 

@@ -4,8 +4,8 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """Exit codes of `manage.py gate`."""
+    """Exit codes of `manage.py gate`, and `exit` in the API."""
 
-    PASSES = 0
-    REGRESSED = 1
+    HOLDS = 0
+    DOES_NOT_HOLD = 1
     CANNOT_TELL = 2

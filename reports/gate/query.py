@@ -1,36 +1,241 @@
-"""The gate's decision on a run, for the command and for notifications."""
+"""The gate of a run: its rules with their figures, and the decision.
 
+For the command, the API and notifications alike.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from reports.compare.evidence_rule import Findings, findings, sample_of
+from evalhub.models import BatchState
+from reports.compare.evidence_rule import FLIPPED_ISSUES, Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
-from reports.compare.rule import MATCHED, missing_share, net_change, tally_of
-from reports.gate.rule import GateDecision, GateInput, Limits, rule
-from runs.models import Run
+from reports.compare.rule import MATCHED, counts_of, net_change, tally_of
+from reports.gate.change_rules import Change, net_loss_rule, regression_rule
+from reports.gate.condition_rules import (
+    Matching,
+    ScoredResults,
+    comparable_rule,
+    done_rule,
+    scored_rule,
+)
+from reports.gate.level_rules import (
+    PassRate,
+    SevereTests,
+    cost_rule,
+    latency_rule,
+    pass_rate_rule,
+    severity_rule,
+)
+from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, undecided
+from runs.comparability import Comparability, comparability_of
+from runs.figures.run_figures import RunFigures, figures_of
+from runs.gate_policy import GatePolicy, read_policy, severities_from
+from runs.models import DOUBTFUL, Outcome, Result, ResultScore, Run
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """A comparison, its findings, and the gate's decision."""
+    """The gate's decision on a run, with the line of each rule.
 
-    comparison: Comparison
-    computed: Findings
-    ruling: GateDecision
+    Attributes:
+        against: The run that it is compared with; None if no rule needs one, or there is none.
+        comparison: With its `computed` findings; None where the runs cannot be compared.
+        is_running: The run or the other one is still at work: ask again later.
+    """
+
+    run: Run
+    against: Run | None
+    policy: GatePolicy
+    lines: tuple[GateLine, ...]
+    decision: GateDecision
+    comparison: Comparison | None = None
+    computed: Findings | None = None
+    is_running: bool = False
 
 
-def gate_result(run: Run, against: Run, limits: Limits) -> GateResult:
-    """Decide whether the run passes; resampling takes a while."""
-    comparison = comparison_of(*sides_of([against, run]))
-    computed = findings(sample_of(comparison.rows, comparison.tags, single=comparison.is_single))
-    return GateResult(comparison, computed, rule(gate_input(comparison, computed), limits))
+def policy_of(run: Run) -> GatePolicy:
+    """Return the policy of the run's suite; the default without a suite."""
+    return run.suite.gate_policy if run.suite else GatePolicy()
 
 
-def gate_input(comparison: Comparison, computed: Findings) -> GateInput:
-    rows = comparison.rows
-    return GateInput(
-        tally=tally_of(rows),
-        matched=sum(one.times for one in rows if one.kind in MATCHED),
-        missing=missing_share(rows),
-        net=net_change(rows),
-        p=computed.evidence.p,
+def changed_policy(run: Run, changes: Mapping[str, Any]) -> GatePolicy:
+    """Return the policy of the run's suite with these rules in place of its own; None: off.
+
+    Raises:
+        PolicyRefused: They are wrong.
+    """
+    return read_policy(policy_of(run).model_dump() | dict(changes))
+
+
+def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None) -> GateResult:
+    """Decide whether the run passes the gate; resampling takes a while.
+
+    Args:
+        against: The run to compare with, if there is any.
+        policy: None for that of the run's suite.
+    """
+    policy = policy or policy_of(run)
+    against = against if policy.is_comparing else None
+    runs = [run, against] if against else [run]
+    figures = figures_of(runs)
+    lines = [line for one in runs for line in _state_lines(one, run, figures[one.pk])]
+    comparison = computed = None
+    if policy.is_comparing and _are_met(lines):
+        comparison = comparison_of(*sides_of([against, run])) if against else None
+        lines.append(comparable_rule(_matching(run, against, comparison)))
+    if _are_met(lines):
+        if comparison:
+            computed = _findings(comparison)
+            lines += _change_lines(comparison, computed, policy)
+        lines += [RULES[rule](run, figures[run.pk], policy) for rule in policy.absolute_rules]
+    else:
+        lines += map(undecided, policy.rules)
+    return GateResult(
+        run=run,
+        against=against,
+        policy=policy,
+        lines=tuple(lines),
+        decision=decide(lines),
+        comparison=comparison if computed else None,
+        computed=computed,
+        is_running=any(figures[one.pk].is_live for one in runs),
     )
+
+
+def _are_met(lines: Sequence[GateLine]) -> bool:
+    return all(line.verdict == Verdict.HOLDS for line in lines)
+
+
+# Conditions --------------------------------------------------------------------------------------
+
+
+def _state_lines(one: Run, run: Run, figures: RunFigures) -> Iterator[GateLine]:
+    """Yield whether a run is done, and whether enough of it is scored."""
+    if figures.state != BatchState.DONE:
+        yield done_rule(one.label, figures.state_label, is_running=figures.is_live, n=figures.total)
+        return
+    counts = figures.counts
+    found = ScoredResults(
+        run=one.pk,
+        name=one.label,
+        scored=counts.scored,
+        errors=counts.error,
+        unscored=counts.unscored,
+        pending=counts.pending,
+        retried=_doubtful(one) if counts.unscored else 0,
+    )
+    yield scored_rule("scored" if one == run else "baseline_scored", found)
+
+
+def _doubtful(run: Run) -> int:
+    """Count the unscored results that “Retry failed” judges again."""
+    scores = ResultScore.objects.filter(DOUBTFUL, judge_run__run=run, judge_run__is_active=True)
+    return scores.filter(result__outcome=Outcome.UNSCORED).count()
+
+
+def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> Matching:
+    if against is None or comparison is None:
+        return Matching("")
+    comparable = comparability_of(against, run)
+    remedy = None
+    if comparable.verdict == Comparability.AFTER_REJUDGING:
+        remedy = Remedy(
+            f"Re-judge run {run.pk} with the jury of run {against.pk}.",
+            f"/api/v1/runs/{run.pk}/rejudge/",
+            (("like", against.pk),),
+        )
+    counts = counts_of(comparison.rows)
+    return Matching(
+        other=f"{against.label} (run {against.pk})",
+        matched=sum(n for kind, n in counts.items() if kind in MATCHED),
+        total=counts.total(),
+        reason=comparable.reason,
+        remedy=remedy,
+    )
+
+
+# The change from the baseline --------------------------------------------------------------------
+
+
+def _findings(comparison: Comparison) -> Findings:
+    return findings(sample_of(comparison.rows, comparison.tags, single=comparison.is_single))
+
+
+def _change_lines(
+    comparison: Comparison, computed: Findings, policy: GatePolicy
+) -> Iterator[GateLine]:
+    rows, evidence = comparison.rows, computed.evidence
+    tally = tally_of(rows)
+    issues = {one.latest.issue_id for one in rows if one.change is not None}
+    change = Change(
+        tally=tally,
+        net=net_change(rows),
+        interval=computed.interval,
+        interval_method="bootstrap by issue",
+        p=evidence.p,
+        test=evidence.rule,
+        units=len(issues) if evidence.rule == FLIPPED_ISSUES else tally.n,
+        detectable=computed.detectable,
+    )
+    if policy.significant_regression:
+        yield regression_rule(change, policy.alpha)
+    if policy.max_net_loss_points is not None:
+        yield net_loss_rule(change, policy.max_net_loss_points)
+
+
+# The run alone -----------------------------------------------------------------------------------
+
+
+def _severity(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+    assert policy.failing_severity is not None
+    severities = severities_from(policy.failing_severity)
+    rows = Result.objects.filter(run=run, issue__severity__in=severities).order_by("test_id")
+    tests: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for test, issue, outcome in rows.values_list("test_id", "issue__title", "outcome"):
+        tests[test, issue].append(outcome)
+    found = {
+        f"test {test} ({issue})": outcomes
+        for (test, issue), outcomes in tests.items()
+        if Outcome.PASSED in outcomes or Outcome.FAILED in outcomes
+    }
+    failed = tuple(
+        name
+        for name, outcomes in found.items()
+        if outcomes.count(Outcome.FAILED) >= outcomes.count(Outcome.PASSED)
+    )
+    return severity_rule(SevereTests(failed, len(found), len(tests)), policy.failing_severity)
+
+
+def _pass_rate(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+    assert policy.min_pass_rate is not None
+    rate = figures.rate
+    found = PassRate(rate.passed, rate.n, rate.share, rate.interval, rate.method)
+    return pass_rate_rule(found, policy.min_pass_rate)
+
+
+def _latency(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+    assert policy.max_p90_latency_ms is not None
+    return latency_rule(_measured(run, "latency_ms"), figures.total, policy.max_p90_latency_ms)
+
+
+def _cost(run: Run, figures: RunFigures, policy: GatePolicy) -> GateLine:
+    assert policy.max_mean_cost_usd is not None
+    costs = [float(cost) for cost in _measured(run, "cost_usd")]
+    return cost_rule(costs, figures.total, policy.max_mean_cost_usd)
+
+
+def _measured(run: Run, figure: str) -> list[Any]:
+    """Return the measured values of a figure of the run's results."""
+    rows = Result.objects.filter(run=run, **{f"{figure}__isnull": False}).order_by()
+    return list(rows.values_list(figure, flat=True))
+
+
+RULES = {
+    "failing_severity": _severity,
+    "min_pass_rate": _pass_rate,
+    "max_p90_latency_ms": _latency,
+    "max_mean_cost_usd": _cost,
+}
+"""The rules that need no other run, by their name in the policy."""

@@ -1,56 +1,89 @@
-"""The gate: a rule over the comparison of two runs. Pure."""
+"""The gate's decision from the lines of its rules. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from evalhub.formatting import percent
-from evalhub.statistics.change_test import ALPHA, METHOD
-from reports.compare.rule import DIGITS, Tally
+from evalhub.statistics.interval import Interval
 from reports.gate.exit_codes import ExitCode
 
-MAX_MISSING = 0.05
+
+class Verdict(StrEnum):
+    HOLDS = "holds"
+    DOES_NOT_HOLD = "does_not_hold"
+    CANNOT_TELL = "cannot_tell"
+
+    @property
+    def label(self) -> str:
+        return self.value.replace("_", " ")
+
+
+TITLES = {
+    "done": "Run is done",
+    "scored": "Scored results",
+    "baseline_scored": "Scored results of the baseline",
+    "comparable": "Comparable with the baseline",
+    "significant_regression": "No significant regression",
+    "max_net_loss_points": "Net loss within the limit",
+    "failing_severity": "No failing test of this severity",
+    "min_pass_rate": "Pass rate reaches the limit",
+    "max_p90_latency_ms": "Latency within the limit",
+    "max_mean_cost_usd": "Cost within the limit",
+}
+CONDITIONS = ("done", "scored", "baseline_scored", "comparable")
+"""Rules that have to hold before any other one is decided."""
 
 
 @dataclass(frozen=True)
-class Limits:
-    """The thresholds of the gate.
+class Remedy:
+    """The request that makes a decision possible.
 
     Attributes:
-        alpha: Significance level of the two-sided p of a net loss, in [0, 1].
-        max_worse: Most tests that may be worse, significant or not; None: any number.
-        max_missing: Largest share of missing tests, in [0, 1].
+        text: What to do, as an imperative sentence.
+        path: Of the API, to POST `body` to; "" if no request helps.
     """
 
-    alpha: float = ALPHA
-    max_worse: int | None = None
-    max_missing: float = MAX_MISSING
-
-    def in_words(self) -> str:
-        """Return the whole rule in words."""
-        worse = "" if self.max_worse is None else f", or more than {self.max_worse:,} are worse"
-        return (
-            f"Exit {ExitCode.CANNOT_TELL} if no tests match, or if errors and unscored, pending "
-            f"and unmatched tests exceed {percent(self.max_missing)} of the tests of either run; "
-            f"exit {ExitCode.REGRESSED} if tests got worse on balance with p <= {self.alpha:g}"
-            f"{worse}; else exit {ExitCode.PASSES}. p: {METHOD}"
-        )
+    text: str
+    path: str = ""
+    body: tuple[tuple[str, int | bool], ...] = ()
 
 
 @dataclass(frozen=True)
-class GateInput:
-    """The inputs of the rule.
+class GateLine:
+    """The verdict of one rule, with all its figures.
 
     Attributes:
-        matched: Tests that are unchanged in both runs, scored or not.
-        missing: As `reports.compare.rule.missing_share`; None without tests.
-        net: The net change of the compared tests; None where there are none.
-        p: Its p; None where nothing was compared.
+        rule: Its name for programs: a key of `TITLES`.
+        n: Results or tests that the verdict rests on.
+        value: The measured value, in `unit`, as is `limit` and `interval`; None: not measured.
+        p: Two-sided; None where the rule tests nothing.
+        method: Of the interval or of p; how it was counted where there is neither.
     """
 
-    tally: Tally
-    matched: int
-    missing: float | None
-    net: float | None
-    p: float | None
+    rule: str
+    verdict: Verdict
+    sentence: str
+    n: int = 0
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    interval: Interval | None = None
+    p: float | None = None
+    method: str = ""
+    remedy: Remedy | None = None
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.rule]
+
+    @property
+    def is_condition(self) -> bool:
+        return self.rule in CONDITIONS
+
+
+def undecided(rule: str) -> GateLine:
+    """Return the line of a rule that is not decided, for a condition is not met."""
+    return GateLine(rule, Verdict.CANNOT_TELL, "Not decided: see the conditions above.")
 
 
 @dataclass(frozen=True)
@@ -61,26 +94,26 @@ class GateDecision:
     reason: str
 
 
-def rule(found: GateInput, limits: Limits) -> GateDecision:
-    """Return the first decision that applies: cannot tell, regressed, passes."""
-    worse = found.tally.worse
-    if not found.matched or found.missing is None:
-        reason = "The runs share no unchanged test: nothing to compare."
-        return GateDecision(ExitCode.CANNOT_TELL, reason)
-    if round(found.missing - limits.max_missing, DIGITS) > 0:
-        reason = (
-            f"{percent(found.missing)} of the tests are missing (limit "
-            f"{percent(limits.max_missing)}): retry errors, re-judge, or compare runs of the same "
-            "tests."
-        )
-        return GateDecision(ExitCode.CANNOT_TELL, reason)
-    if limits.max_worse is not None and worse > limits.max_worse:
-        reason = f"{worse:,} tests got worse (limit {limits.max_worse:,})."
-        return GateDecision(ExitCode.REGRESSED, reason)
-    if found.p is None:
-        reason = "No test was scored in both runs, within the limit of missing tests."
-        return GateDecision(ExitCode.PASSES, reason)
-    if found.net is not None and round(found.net, DIGITS) < 0 and found.p <= limits.alpha:
-        reason = f"Tests got significantly worse on balance (p = {found.p:.3g})."
-        return GateDecision(ExitCode.REGRESSED, reason)
-    return GateDecision(ExitCode.PASSES, "No significant regression.")
+def decide(lines: Sequence[GateLine]) -> GateDecision:
+    """Return the first decision that applies.
+
+    Cannot tell, if a condition is not met (too little is scored, or the runs are not comparable);
+    does not hold, if a rule does not; cannot tell, if that is unknown of a rule; else holds.
+    """
+    cases = (
+        (ExitCode.CANNOT_TELL, [line for line in lines if line.is_condition and not _holds(line)]),
+        (
+            ExitCode.DOES_NOT_HOLD,
+            [line for line in lines if line.verdict == Verdict.DOES_NOT_HOLD],
+        ),
+        (ExitCode.CANNOT_TELL, [line for line in lines if not _holds(line)]),
+    )
+    for code, found in cases:
+        if found:
+            return GateDecision(code, " ".join(line.sentence for line in found))
+    rules = sum(not line.is_condition for line in lines)
+    return GateDecision(ExitCode.HOLDS, f"All rules hold ({rules}).")
+
+
+def _holds(line: GateLine) -> bool:
+    return line.verdict == Verdict.HOLDS

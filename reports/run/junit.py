@@ -17,6 +17,8 @@ from runs.models import Outcome
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot hold, however it is escaped."""
 
+XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
 
 def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
     """The document piece by piece: the head, then one suite after the other.
@@ -31,8 +33,8 @@ def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
         name: str(sum(int(suite.get(name, 0)) for suite in suites))
         for name in ("tests", "failures", "errors", "skipped")
     }
-    root = Element("testsuites", {"name": _clean(report.run.label), **sums})
-    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    root = Element("testsuites", {"name": clean(report.run.label), **sums})
+    yield XML_HEAD
     yield tostring(root, encoding="unicode", short_empty_elements=False)[: -len("</testsuites>")]
     for suite in suites:
         indent(suite)
@@ -46,7 +48,7 @@ def _suite(report: RunReport, number: int, rows: list[Row]) -> Element:
     suite = Element(
         "testsuite",
         {
-            "name": _clean(rows[0].issue),
+            "name": clean(rows[0].issue),
             "id": str(number),
             "tests": str(len(rows)),
             "failures": str(count[Outcome.FAILED]),
@@ -66,7 +68,7 @@ def _suite(report: RunReport, number: int, rows: list[Row]) -> Element:
     properties = SubElement(suite, "properties")
     for name, value in known.items():
         if value:
-            SubElement(properties, "property", {"name": name, "value": _clean(value)})
+            SubElement(properties, "property", {"name": name, "value": clean(value)})
     suite.extend(map(_case, rows))
     return suite
 
@@ -82,7 +84,7 @@ def _case(row: Row) -> Element:
         "testcase",
         {
             "name": f"test {row.test_id}, answer {row.repeat + 1}",
-            "classname": _clean(row.issue),
+            "classname": clean(row.issue),
             **_time([row.latency_ms]),
         },
     )
@@ -99,8 +101,8 @@ def _case(row: Row) -> Element:
 
 
 def _add(case: Element, tag: str, message: str, kind: str, text: str) -> None:
-    found = SubElement(case, tag, {"message": _clean(message), "type": _clean(kind)})
-    found.text = _clean(text)
+    found = SubElement(case, tag, {"message": clean(message), "type": clean(kind)})
+    found.text = clean(text)
 
 
 def _texts(row: Row) -> str:
@@ -110,5 +112,6 @@ def _texts(row: Row) -> str:
     return "\n".join(parts)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Replace what XML cannot hold."""
     return UNWRITABLE.sub("\ufffd", text)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import transaction
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, RowSerializer
@@ -10,16 +11,29 @@ from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
 from runs.baselines import NoBaseline, check
+from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
 from runs.judging.jury_builder import backup_problem, prompt_problem
 from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Approach, Judge, Jury, Run, Suite
+
+
+@extend_schema_field(GatePolicy)
+class GateField(JSONObject):
+    """Rules of a gate. What differs from the default is kept; {} is the default."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        try:
+            return read_policy(super().to_internal_value(data)).changes()
+        except PolicyRefused as refused:
+            raise serializers.ValidationError(refused.problems) from refused
 
 
 class SuiteSerializer(RowSerializer):
     """A named set of tests.
 
     `defaults` are options of a launch (see POST runs/) for the form and the command; launches
-    through the API do not use them.
+    through the API do not use them. `gate` holds the rules of its gate that differ from the
+    default (see POST gates/).
     """
 
     tags = serializers.SlugRelatedField(
@@ -27,6 +41,7 @@ class SuiteSerializer(RowSerializer):
     )
 
     defaults = JSONObject(required=False)
+    gate = GateField(required=False)
     extras = JSONObject(read_only=True)
 
     class Meta:

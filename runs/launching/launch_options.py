@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalhub.llm.parameters import parameter_problems
+from evalhub.option_problems import option_problems
 from runs.launching.number_lists import MAX_TEMPERATURE, MAX_TEMPERATURES
 
 MAX_REPEATS = 100
@@ -218,13 +219,4 @@ def read_spec(values: dict[str, Any]) -> LaunchSpec:
     try:
         return LaunchSpec.model_validate(values)
     except ValidationError as error:
-        raise LaunchRefused([_sentence(problem) for problem in error.errors()]) from error
-
-
-def _sentence(problem: Any) -> str:
-    field = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ")
-    if not field:
-        return str(message)
-    given = "" if problem["type"] == "missing" else f" (given: {problem['input']!r})"
-    return f"{field}: {message}{given}."
+        raise LaunchRefused(option_problems(error)) from error

@@ -926,6 +926,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "gate",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Rules of the gate; {} fails a significant regression.",
+                    ),
+                ),
+                (
                     "extras",
                     models.JSONField(
                         blank=True,
@@ -991,6 +999,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         default=dict,
                         help_text="Launch options that a launch of this suite starts with.",
+                    ),
+                ),
+                (
+                    "gate",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Rules of the gate; {} fails a significant regression.",
                     ),
                 ),
                 (

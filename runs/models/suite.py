@@ -2,12 +2,14 @@ from django.db import models
 from simple_history.models import HistoricalRecords
 
 from issues.models import Tag, Test
+from runs.gate_policy import GatePolicy, read_policy
 
 
 class Suite(models.Model):
     """A named set of tests with launch defaults, such as an imported blueprint.
 
-    `defaults` holds options of `runs.launching.launch_options.LaunchSpec`, such as models and jury.
+    `defaults` holds options of `runs.launching.launch_options.LaunchSpec`, such as models and jury;
+    `gate` those rules of `runs.gate_policy.GatePolicy` that differ from the default.
     """
 
     name = models.CharField(max_length=150, unique=True)
@@ -26,6 +28,11 @@ class Suite(models.Model):
         default=dict,
         blank=True,
         help_text="Launch options that a launch of this suite starts with.",
+    )
+    gate = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="Rules of the gate; {} fails a significant regression.",
     )
     extras = models.JSONField(
         default=dict, blank=True, help_text="Fields of its source that have no place here."
@@ -47,3 +54,7 @@ class Suite(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def gate_policy(self) -> GatePolicy:
+        return read_policy(self.gate)

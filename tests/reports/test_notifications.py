@@ -4,7 +4,7 @@ from django.utils import timezone
 from evalhub.models import Notification, NotificationKind
 from reports.notifications import notify_finished
 from runs.models import Run, Suite
-from tests.factories import make_jury, make_model, make_run, make_test, make_user
+from tests.factories import make_run, make_test, make_user, shared_jury
 from tests.reports.judged_runs import answer, finish, judge
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +13,7 @@ PASS, FAIL = [1.0], [0.0]
 
 
 def run_of(tests, votes, **fields):
-    run = make_run(*tests, jury=make_jury(make_model()), **fields)
+    run = make_run(*tests, jury=shared_jury(), **fields)
     answer(run)
     judge(run, votes)
     finish(run)
@@ -48,7 +48,10 @@ def test_users_who_control_runs_are_notified_of_a_regression():
     notifications = Notification.objects.filter(kind=NotificationKind.REGRESSION)
 
     assert [notification.recipient for notification in notifications] == [person]
-    assert notifications[0].title == "New is worse than Old"
+    assert notifications[0].title == "New fails the gate against Old"
+    assert "12 worse, 0 better of 12 matched tests (p = 0.00049, exact McNemar)" in (
+        notifications[0].text
+    )
     assert not Notification.objects.filter(recipient=viewer).exists()
 
 
@@ -61,7 +64,7 @@ def test_without_a_baseline_a_regression_is_since_the_previous_run():
     notify_finished()
 
     sent = Notification.objects.get(kind=NotificationKind.REGRESSION)
-    assert sent.title == "New is worse than Old"
+    assert sent.title == "New fails the gate against Old"
 
 
 def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
@@ -74,3 +77,16 @@ def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
     notify_finished()
 
     assert not Notification.objects.filter(kind=NotificationKind.REGRESSION).exists()
+
+
+def test_the_gate_of_the_suite_decides_what_is_a_regression():
+    make_user("maintainer")
+    suite = Suite.objects.create(
+        name="s", gate={"significant_regression": False, "min_pass_rate": 0.9}
+    )
+    run_of([make_test(), make_test()], [PASS, FAIL], suite=suite, label="Only")
+    notify_finished()
+
+    sent = Notification.objects.get(kind=NotificationKind.REGRESSION)
+    assert sent.title == "Only fails the gate"
+    assert "1 of 2 scored results passed: 50%" in sent.text

@@ -12,13 +12,20 @@ from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from evalhub.admin_site.pages import HistoryAdmin
+from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.baselines import NoBaseline, check
 from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Run, Suite
 
+GATE_HELP = (
+    "A run fails if one of these rules applies to it. Leave a field empty to turn its rule off. "
+    "Continuous integration asks the gate with manage.py gate or POST /api/v1/gates/; "
+    "notifications of a regression follow it too."
+)
 
-class SuiteForm(forms.ModelForm):
+
+class SuiteForm(GateFields, forms.ModelForm):
     class Meta:
         model = Suite
         fields = ("name", "description", "tests", "tags", "baseline", "defaults")
@@ -28,6 +35,16 @@ class SuiteForm(forms.ModelForm):
             "“Save as suite defaults”."
         }
         widgets = {"defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial = {**initial_of(self.instance.gate), **self.initial}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not any(name in self.errors for name in GATE_FIELDS):
+            self.instance.gate = gate_of(cleaned)
+        return cleaned
 
     def clean_baseline(self) -> Run | None:
         run: Run | None = self.cleaned_data["baseline"]
@@ -56,7 +73,11 @@ class SuiteAdmin(HistoryAdmin):
     search_fields = ("name", "description")
     autocomplete_fields = ("tests", "tags", "baseline")
     form = SuiteForm
-    fields = ("name", "description", "tests", "tags", "baseline", "defaults")
+    fieldsets = (
+        (None, {"fields": ("name", "description", "tests", "tags", "baseline", "defaults")}),
+        ("Gate", {"description": GATE_HELP, "fields": GATE_FIELDS}),
+    )
+    readonly_fieldsets = (fieldsets[0], ("Gate", {"fields": ("gate_in_words",)}))
     actions_detail = ("launch_suite",)
     list_before_template = "runs/suite/list_before.html"
 
@@ -72,6 +93,16 @@ class SuiteAdmin(HistoryAdmin):
         if not may_import(request):
             raise PermissionDenied
         return import_page(request, self)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        may_edit = self.has_add_permission(request) if obj is None else None
+        if may_edit or self.has_change_permission(request, obj):
+            return self.fieldsets
+        return self.readonly_fieldsets
+
+    @display(description="A run fails if")
+    def gate_in_words(self, suite: Suite) -> str:
+        return suite.gate_policy.in_words()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
         suites: QuerySet[Suite] = super().get_queryset(request)

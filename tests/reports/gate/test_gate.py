@@ -1,117 +1,20 @@
-"""Whether a run may pass, and what the gate's command exits with."""
+"""What the gate's command exits with and prints."""
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given
-from hypothesis import strategies as st
 
-from evalhub.statistics.change_test import change_test
+from evalhub.models import BatchState
 from issues.models import Issue
-from reports.compare.rule import MATCHED, missing_share, net_change, tally_of
-from reports.gate.exit_codes import ExitCode
-from reports.gate.rule import GateInput, Limits, rule
-from runs.models import Result, Suite
-from tests.reports.compare.builders import a_run, comparison
+from runs.gate_policy import PolicyRefused
+from runs.models import Result, Run, Suite
+from tests.factories import make_test
+from tests.reports.gate.suites import run_tests, suite_of
 from tests.reports.judged_runs import fail, judged
 
-
-def found(first, second, *, single=True):
-    rows = comparison(first, second)
-    kept = [one for one in rows if one.change is not None]
-    evidence = change_test(
-        [one.change or 0 for one in kept], [one.latest.issue_id for one in kept], single=single
-    )
-    return GateInput(
-        tally=tally_of(rows),
-        matched=sum(one.kind in MATCHED for one in rows),
-        missing=missing_share(rows),
-        net=net_change(rows),
-        p=evidence.p,
-    )
-
-
-def code(first, second, **limits):
-    return rule(found(a_run(*first), a_run(*second)), Limits(**limits)).code
-
-
-def test_six_worse_of_six_are_a_regression():
-    assert code("p" * 6, "f" * 6) == ExitCode.REGRESSED
-
-
-def test_five_worse_of_five_are_not_enough_evidence():
-    assert code("p" * 5, "f" * 5) == ExitCode.PASSES
-
-
-def test_a_significant_change_for_the_better_passes():
-    assert code("f" * 20, "p" * 20) == ExitCode.PASSES
-
-
-def test_alpha_moves_the_line():
-    assert code("p" * 6, "f" * 6, alpha=0.01) == ExitCode.PASSES
-
-
-@pytest.mark.parametrize(("most", "expected"), [(1, ExitCode.REGRESSED), (2, ExitCode.PASSES)])
-def test_more_worse_than_allowed_is_a_regression_however_uncertain(most, expected):
-    assert code("ppff", "ffpp", max_worse=most) == expected
-
-
-def test_runs_without_common_tests_cannot_be_decided():
-    rows = comparison(a_run("p"), [])
-
-    assert (
-        rule(
-            GateInput(tally_of(rows), 0, missing_share(rows), None, None), Limits(max_missing=1)
-        ).code
-        == ExitCode.CANNOT_TELL
-    )
-
-
-def test_runs_without_tests_cannot_be_decided():
-    assert code("", "", max_missing=1) == ExitCode.CANNOT_TELL
-
-
-@pytest.mark.parametrize("lacking", ["e", "u", "w"])
-def test_too_many_missing_tests_cannot_be_decided(lacking):
-    # 1 of 19 is 5.3 %.
-    assert code("p" * 19, "p" * 18 + lacking) == ExitCode.CANNOT_TELL
-
-
-def test_exactly_as_many_missing_as_allowed_pass():
-    # 1 of 20 is 5 %.
-    assert code("p" * 20, "p" * 19 + "e") == ExitCode.PASSES
-
-
-def test_a_regression_with_too_much_missing_cannot_be_decided():
-    assert code("p" * 10, "f" * 8 + "ee") == ExitCode.CANNOT_TELL
-
-
-outcomes = st.lists(st.text("pfeuw", min_size=1, max_size=3), min_size=1, max_size=12)
-
-
-@given(outcomes, st.floats(0, 1), st.integers(0, 5), st.booleans())
-def test_a_run_compared_with_itself_passes_unless_too_much_is_missing(tests, most, worse, single):
-    run = a_run(*tests)
-    same = found(run, run, single=single and all(len(test) == 1 for test in tests))
-
-    ruling = rule(same, Limits(max_worse=worse, max_missing=most))
-
-    if round(same.missing - most, 9) <= 0:
-        assert ruling.code == ExitCode.PASSES
-    else:
-        assert ruling.code == ExitCode.CANNOT_TELL
-
-
-def test_the_rule_in_words_names_its_limits():
-    words = Limits(alpha=0.01, max_worse=3, max_missing=0.1).in_words()
-
-    assert "p <= 0.01" in words
-    assert "more than 3 are worse" in words
-    assert "exceed 10%" in words
-
-
-# The command -------------------------------------------------------------------------------------
+pytestmark = pytest.mark.django_db
 
 
 def gate(capsys, *arguments):
@@ -123,16 +26,19 @@ def gate(capsys, *arguments):
     return 0, capsys.readouterr().out
 
 
+def verdicts(capsys, *arguments):
+    """The verdict of each rule."""
+    printed = json.loads(gate(capsys, *arguments, "--format", "json")[1])
+    return {line["rule"]: line["verdict"] for line in printed["rules"]}
+
+
 @pytest.fixture
 def two_runs(db):
     """A baseline that passed six tests, and a later run of them that failed all."""
-    suite = Suite.objects.create(name="Everyday questions")
-    first = judged(*[[1, 1]] * 6, suite=suite, label="March")
-    tests = [result.test for result in first.results.order_by("pk")]
-    second = judged(*[[0, 0]] * 6, tests=tests, suite=suite, label="April")
-    suite.baseline = first
-    suite.save()
-    return first, second
+    return suite_of("pppppp", "ffffff")
+
+
+# The runs ----------------------------------------------------------------------------------------
 
 
 def test_the_baseline_of_the_suite_is_what_a_run_is_compared_with(two_runs, capsys):
@@ -143,48 +49,12 @@ def test_the_baseline_of_the_suite_is_what_a_run_is_compared_with(two_runs, caps
     assert "against March (run" in printed.splitlines()[0]
 
 
-def test_a_name_can_neither_begin_a_line_of_the_log_nor_command_it(two_runs, capsys):
-    Issue.objects.update(title="x\n::stop-commands::y\r\x1b[2J\u2028z")
-    printed = gate(capsys, two_runs[1].pk)[1]
-
-    assert "x ::stop-commands::y  [2J z" in printed
-    assert not [line for line in printed.splitlines() if line.startswith("::")]
-
-
-def test_flips_the_rule_and_what_could_be_found_are_printed(two_runs, capsys):
-    printed = gate(capsys, two_runs[1].pk)[1]
-
-    assert printed.count("passed → failed") == 6
-    assert "6 worse, 0 better of 6 matched: p = 0.031" in printed
-    assert "80% power" in printed
-    assert "Rule: Exit 2 if no tests match" in printed
-    assert printed.rstrip().endswith(
-        "Exit 1: Tests got significantly worse on balance (p = 0.0312)."
-    )
-
-
 def test_a_run_is_named_by_label_too(two_runs, capsys):
     assert gate(capsys, "March", "--against", "March")[0] == 0
 
 
 def test_the_reverse_comparison_got_better(two_runs, capsys):
     assert gate(capsys, "March", "--against", "April")[0] == 0
-
-
-def test_errors_beyond_the_limit_cannot_be_decided(two_runs, capsys):
-    fail(two_runs[1], Result.objects.filter(run=two_runs[1]).first())
-
-    assert gate(capsys, "April")[0] == 2
-    assert gate(capsys, "April", "--max-missing", "20%", "--alpha", "0.0001")[0] == 0
-
-
-def test_json_tells_the_same_in_full_precision(two_runs, capsys):
-    code, printed = gate(capsys, "April", "--json")
-    told = json.loads(printed)
-
-    assert (code, told["exit"], told["worse"], told["matched"]) == (1, 1, 6, 6)
-    assert told["p"] == pytest.approx(2 / 64)
-    assert len(told["flips"]) == 6
 
 
 @pytest.mark.parametrize(
@@ -201,19 +71,6 @@ def test_an_unknown_run_is_no_regression(two_runs, arguments, words):
     assert refused.value.returncode == 2
 
 
-def test_without_a_baseline_the_previous_run_is_compared(two_runs, capsys):
-    Suite.objects.update(baseline=None)
-
-    assert "against March (run" in gate(capsys, "April")[1].splitlines()[0]
-
-
-def test_a_run_without_an_opponent_cannot_be_decided(two_runs):
-    with pytest.raises(CommandError, match="nothing to compare March with") as refused:
-        call_command("gate", "March")
-
-    assert refused.value.returncode == 2
-
-
 def test_a_label_of_several_runs_asks_for_a_number(two_runs):
     judged([1], label="April")
 
@@ -221,9 +78,217 @@ def test_a_label_of_several_runs_asks_for_a_number(two_runs):
         call_command("gate", "April")
 
 
+def test_without_a_baseline_the_previous_run_is_compared(two_runs, capsys):
+    Suite.objects.update(baseline=None)
+
+    assert "against March (run" in gate(capsys, "April")[1].splitlines()[0]
+
+
+def test_a_run_without_another_one_cannot_be_decided(two_runs, capsys):
+    code, printed = gate(capsys, "March")
+
+    assert code == 2
+    assert "There is no run to compare with" in printed
+
+
+def test_rules_on_the_run_alone_need_no_baseline(two_runs, capsys):
+    flags = ["--significant-regression", "off", "--min-pass-rate"]
+
+    assert gate(capsys, "March", *flags, "100%")[0] == 0
+    assert gate(capsys, "April", *flags, "1%")[0] == 1
+
+
+def test_a_run_at_work_cannot_be_decided(two_runs, capsys):
+    Run.objects.filter(label="April").update(state=BatchState.LIVE)
+    code, printed = gate(capsys, "April")
+
+    assert code == 2
+    assert "its figures will change" in printed
+    assert "worse" not in printed.split("Exit")[0].replace("Significantly worse", "")
+
+
+def test_the_command_waits_for_the_run(two_runs, capsys, monkeypatch):
+    Run.objects.filter(label="April").update(state=BatchState.LIVE)
+    monkeypatch.setattr(
+        "reports.management.commands.gate.sleep",
+        lambda s: Run.objects.filter(label="April").update(state=BatchState.DONE),
+    )
+
+    assert gate(capsys, "April", "--wait", "60")[0] == 1
+
+
+# Missing results ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_below_95_percent_scored_of_either_run_nothing_is_decided(two_runs, capsys, which):
+    fail(two_runs[which], Result.objects.filter(run=two_runs[which]).first())
+    code, printed = gate(capsys, "April", "--against", "March")
+
+    assert code == 2
+    assert "Retry 1 failed" in printed
+    assert f"/api/v1/runs/{two_runs[which].pk}/retry_errors/" in printed
+    assert "p =" not in printed
+    assert "passed → failed" not in printed
+
+
+def test_no_flag_lowers_the_share_that_has_to_be_scored(two_runs):
+    with pytest.raises(CommandError, match="max-missing"):
+        call_command("gate", "April", "--max-missing", "20%")
+
+
+def test_runs_of_other_tests_cannot_be_compared(two_runs, capsys):
+    tests = run_tests(two_runs[1])[:5]
+    judged(*[[1.0]] * 5, tests=tests, suite=two_runs[1].suite, label="May")
+    code, printed = gate(capsys, "May")
+
+    assert code == 2
+    assert "5 of 6 tests match" in printed
+
+
+# Policy ------------------------------------------------------------------------------------------
+
+
+def test_the_policy_of_the_suite_decides(two_runs, capsys):
+    Suite.objects.update(gate={"significant_regression": False, "min_pass_rate": 0.5})
+
+    assert verdicts(capsys, "April") == {"scored": "holds", "min_pass_rate": "does_not_hold"}
+
+
+def test_flags_override_the_policy_rule_by_rule(two_runs, capsys):
+    Suite.objects.update(gate={"min_pass_rate": 0.5, "max_net_loss_points": 2})
+
+    found = verdicts(capsys, "April", "--min-pass-rate", "off", "--alpha", "0.001")
+
+    assert found == {
+        "scored": "holds",
+        "baseline_scored": "holds",
+        "comparable": "holds",
+        "significant_regression": "cannot_tell",
+        "max_net_loss_points": "does_not_hold",
+    }
+
+
+def test_a_failing_test_of_a_severe_issue_fails(two_runs, capsys):
+    flags = ["--significant-regression", "off", "--failing-severity", "high"]
+    assert gate(capsys, "April", *flags)[0] == 0
+
+    test = run_tests(two_runs[1])[3]
+    Issue.objects.filter(pk=test.issue_id).update(severity="critical", title="Wrong dose")
+    code, printed = gate(capsys, "April", *flags)
+
+    assert code == 1
+    assert "1 of 1 scored tests of issues of severity high or worse fail: " in printed
+    assert f"test {test.pk} (Wrong dose)." in printed
+
+
+def test_a_tie_of_repeats_of_a_severe_test_fails(capsys):
+    tests = [make_test(), make_test()]
+    run = judged([1.0], [0.0], [1.0], [1.0], tests=tests, repeats=2)
+    Issue.objects.update(severity="critical")
+    flags = ["--significant-regression", "off", "--failing-severity", "critical"]
+    code, printed = gate(capsys, run.pk, *flags)
+
+    assert code == 1
+    assert "1 of 2 scored tests of issues of severity critical fail" in printed
+
+
+def test_latency_and_cost_have_limits(two_runs, capsys):
+    Result.objects.update(latency_ms=2000, cost_usd="0.01")
+    flags = ["--significant-regression", "off"]
+
+    assert gate(capsys, "April", *flags, "--max-p90-latency-ms", "2000")[0] == 0
+    assert gate(capsys, "April", *flags, "--max-p90-latency-ms", "1999")[0] == 1
+    assert gate(capsys, "April", *flags, "--max-mean-cost-usd", "0.01")[0] == 0
+    assert gate(capsys, "April", *flags, "--max-mean-cost-usd", "0.0099")[0] == 1
+
+
+def test_latency_that_was_not_measured_cannot_be_told(two_runs, capsys):
+    flags = ["--significant-regression", "off", "--max-p90-latency-ms", "2000"]
+    code, printed = gate(capsys, "April", *flags)
+
+    assert code == 2
+    assert "Latency is known of 0 of 6 answers" in printed
+
+
 @pytest.mark.parametrize(
-    "arguments", [["--alpha", "2"], ["--max-missing", "x"], ["--max-worse", "-1"]]
+    "arguments",
+    [
+        ["--alpha", "2"],
+        ["--min-pass-rate", "x"],
+        ["--max-net-loss-points", "much"],
+        ["--failing-severity", "grave"],
+        ["--max-p90-latency-ms", "-1"],
+        ["--significant-regression", "maybe"],
+    ],
 )
 def test_a_wrong_limit_is_named(two_runs, arguments):
     with pytest.raises(CommandError, match=arguments[1]):
         call_command("gate", "April", *arguments)
+
+
+def test_flags_that_leave_no_rule_are_refused(two_runs):
+    with pytest.raises(CommandError, match="Turn on at least one rule") as refused:
+        call_command("gate", "April", "--significant-regression", "off")
+
+    assert refused.value.returncode == 2
+    assert isinstance(refused.value.__cause__, PolicyRefused)
+
+
+# Formats -----------------------------------------------------------------------------------------
+
+
+def test_text_has_flips_rules_and_the_decision(two_runs, capsys):
+    printed = gate(capsys, "April")[1]
+
+    assert printed.count("passed → failed") == 6
+    assert "6 worse, 0 better of 6 matched tests (p = 0.031, exact McNemar)" in printed
+    assert printed.rstrip().endswith(
+        "Exit 1: Significantly worse: 6 worse, 0 better of 6 matched tests "
+        "(p = 0.031, exact McNemar)."
+    )
+
+
+def test_a_name_can_neither_begin_a_line_of_the_log_nor_command_it(two_runs, capsys):
+    Issue.objects.update(title="x\n::stop-commands::y\r\x1b[2J\u2028z")
+    printed = gate(capsys, "April")[1]
+
+    assert "x ::stop-commands::y  [2J z" in printed
+    assert not [line for line in printed.splitlines() if line.startswith("::")]
+
+
+def test_json_says_the_same_in_full_precision(two_runs, capsys):
+    code, printed = gate(capsys, "April", "--format", "json")
+    said = json.loads(printed)
+    rule = next(line for line in said["rules"] if line["rule"] == "significant_regression")
+
+    assert (code, said["exit"], said["verdict"]) == (1, 1, "does_not_hold")
+    assert (rule["n"], rule["verdict"]) == (6, "does_not_hold")
+    assert rule["p"] == pytest.approx(2 / 64)
+    assert len(said["flips"]) == 6
+    assert said["policy"]["significant_regression"] is True
+
+
+def test_junit_has_a_case_for_each_rule(two_runs, capsys):
+    flags = ["--min-pass-rate", "0", "--max-mean-cost-usd", "1", "--format", "junit"]
+    suite = ElementTree.fromstring(gate(capsys, "April", *flags)[1]).find("testsuite")
+
+    cases = {case.get("classname"): case for case in suite.iter("testcase")}
+    assert (
+        cases["gate.significant_regression"]
+        .find("failure")
+        .get("message")
+        .startswith("Significantly worse: 6 worse")
+    )
+    assert cases["gate.max_mean_cost_usd"].find("error") is not None
+    assert "Wilson by issue" in cases["gate.min_pass_rate"].findtext("system-out")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("6", "1", "1")
+
+
+def test_markdown_has_a_row_for_each_rule_and_flip(two_runs, capsys):
+    Issue.objects.update(title="a | b")
+    printed = gate(capsys, "April", "--format", "markdown")[1]
+
+    assert printed.startswith("# Gate: Does not hold")
+    assert "| No significant regression | does not hold | Significantly worse: 6 worse" in printed
+    assert printed.count("a \\| b | passed → failed |") == 6

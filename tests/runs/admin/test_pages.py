@@ -530,7 +530,12 @@ def test_a_suite_keeps_its_defaults(client, as_role):
 
     as_role("maintainer")
 
-    client.post("/admin/runs/suite/add/", {"name": "x", "defaults": '{"temperatures": [0, 1]}'})
+    sent = {
+        "name": "x",
+        "defaults": '{"temperatures": [0, 1]}',
+        "gate_significant_regression": "on",
+    }
+    client.post("/admin/runs/suite/add/", sent)
 
     assert Suite.objects.get().defaults == {"temperatures": [0, 1]}
 

@@ -1,0 +1,260 @@
+"""The gate's result as text, JSON, JUnit XML and Markdown: each has every rule with its figures."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from evalhub.formatting import percent, seconds, usd
+from evalhub.statistics.interval import Interval
+from reports.compare.headline import warnings
+from reports.compare.matching_rule import Tested
+from reports.compare.rule import FLIPS, Compared
+from reports.documents.document import Column, Document, Table
+from reports.documents.exports import markdown_of
+from reports.gate.query import GateResult
+from reports.gate.rule import GateLine, Verdict
+from reports.run.junit import XML_HEAD, clean
+from runs.models import Run
+
+MOST_FLIPS = 200
+"""Flipped tests listed in Markdown, which ends up in comments of pull requests."""
+
+
+def title_of(result: GateResult) -> str:
+    """Name both runs."""
+    against = f" against {name(result.against)}" if result.against else ""
+    return f"{name(result.run)}{against}"
+
+
+def name(run: Run) -> str:
+    return f"{run.label} (run {run.pk}, {run.model_name})"
+
+
+def notes_of(result: GateResult) -> list[str]:
+    """Return labels and warnings that go with the figures."""
+    if result.comparison is None:
+        return []
+    sides = result.comparison.first, result.comparison.second
+    labels = [f"{side.run.label}: {label}" for side in sides for label in side.labels]
+    return list(dict.fromkeys((*labels, *warnings(sides))))
+
+
+def flips_of(result: GateResult) -> list[tuple[Compared, str]]:
+    """Return the tests that flipped, worst first, with the titles of their issues."""
+    comparison = result.comparison
+    if comparison is None:
+        return []
+    flips = [one for one in comparison.rows if one.kind in FLIPS]
+    return [(one, comparison.issues[one.latest.issue_id]) for one in flips]
+
+
+def flip(one: Compared) -> str:
+    return f"{passes(one.first)} → {passes(one.second)}"
+
+
+def passes(tested: Tested | None) -> str:
+    if tested is None:
+        return "absent"
+    if tested.scored == 1:
+        return "passed" if tested.passed else "failed"
+    return f"{tested.passed} of {tested.scored} passed"
+
+
+# Figures -----------------------------------------------------------------------------------------
+
+
+UNITS: Mapping[str, Callable[[float], str]] = {
+    "share": percent,
+    "points": lambda value: f"{value:z.1f} points",
+    "p": lambda value: f"p = {value:.2g}",
+    "ms": lambda value: seconds(round(value)),
+    "usd": usd,
+    "tests": lambda value: f"{value:,.0f} failing",
+}
+
+
+def figures_of(line: GateLine) -> str:
+    """Return value, limit, n, interval or p, and the method of a line."""
+    written = UNITS.get(line.unit, str)
+    parts = [
+        "" if line.value is None else written(line.value),
+        "" if line.limit is None else f"limit {written(line.limit)}",
+        f"n = {line.n:,}" if line.n else "",
+        "" if line.interval is None else f"95% {_bounds(line.interval, written)}",
+        "" if line.p is None or line.unit == "p" else f"p = {line.p:.2g}",
+        line.method,
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _bounds(interval: Interval, written: Callable[[float], str]) -> str:
+    return f"{written(interval.low)} to {written(interval.high)}"
+
+
+# Formats -----------------------------------------------------------------------------------------
+
+
+def as_text(result: GateResult) -> str:
+    """Return the lines of a log: flips, rules, decision."""
+    return "\n".join(map(printable, _lines(result))) + "\n"
+
+
+def _lines(result: GateResult) -> Iterator[str]:
+    yield title_of(result)
+    yield from (f"! {note}" for note in notes_of(result))
+    yield ""
+    flips = flips_of(result)
+    for one, issue in flips:
+        yield f"{one.kind:<6}  test {one.latest.test_id}  {flip(one)}  {issue}"
+    yield from [""] if flips else []
+    for line in result.lines:
+        yield f"{line.verdict.label:<13}  {line.title}: {line.sentence}"
+        yield from [f"{'':<13}  {figures_of(line)}"] if line.method else []
+        if line.remedy and line.remedy.path:
+            body = json.dumps(dict(line.remedy.body))
+            yield f"{'':<13}  POST {line.remedy.path} {body}"
+    yield ""
+    yield f"Exit {int(result.decision.code)}: {result.decision.reason}"
+
+
+def printable(line: str) -> str:
+    """Replace control characters, so that no name can start a line or command a terminal."""
+    return "".join(sign if sign.isprintable() else " " for sign in line)
+
+
+def as_json(result: GateResult) -> dict[str, Any]:
+    """Return everything in full precision; null is not measured."""
+    computed = result.computed
+    return {
+        "exit": int(result.decision.code),
+        "verdict": result.decision.code.name.lower(),
+        "reason": result.decision.reason,
+        "is_running": result.is_running,
+        "run": result.run.pk,
+        "against": result.against.pk if result.against else None,
+        "policy": result.policy.model_dump(mode="json"),
+        "rules": [_rule(line) for line in result.lines],
+        "notes": notes_of(result),
+        "detectable": computed.detectable if computed else None,
+        "flips": [
+            {
+                "became": one.kind.value,
+                "test": one.latest.test_id,
+                "issue": issue,
+                "change": one.change,
+            }
+            for one, issue in flips_of(result)
+        ],
+    }
+
+
+def _rule(line: GateLine) -> dict[str, Any]:
+    remedy = line.remedy
+    return {
+        "rule": line.rule,
+        "title": line.title,
+        "verdict": line.verdict.value,
+        "sentence": line.sentence,
+        "n": line.n,
+        "value": line.value,
+        "limit": line.limit,
+        "unit": line.unit,
+        "interval": list(line.interval) if line.interval else None,
+        "p": line.p,
+        "method": line.method,
+        "remedy": remedy and {"text": remedy.text, "path": remedy.path, "body": dict(remedy.body)},
+    }
+
+
+def as_markdown(result: GateResult) -> str:
+    """Return the result for a comment on a pull request."""
+    flips = flips_of(result)
+    listed = tuple(
+        (one.kind.value, one.latest.test_id, issue, flip(one)) for one, issue in flips[:MOST_FLIPS]
+    )
+    rules = Table(
+        key="rules",
+        title="Rules",
+        columns=(
+            Column("title", "Rule"),
+            Column("verdict", "Verdict"),
+            Column("sentence", "Finding"),
+            Column("figures", "Figures"),
+        ),
+        rows=[
+            (line.title, line.verdict.label, line.sentence, figures_of(line))
+            for line in result.lines
+        ],
+    )
+    changed = Table(
+        key="flips",
+        title="Flipped tests",
+        columns=(
+            Column("became", "Became"),
+            Column("test", "Test"),
+            Column("issue", "Issue"),
+            Column("change", "Change"),
+        ),
+        rows=listed,
+        note=f"{len(flips) - len(listed):,} more are left out." if flips[MOST_FLIPS:] else "",
+    )
+    verdict = result.decision.code.name.lower().replace("_", " ").capitalize()
+    return markdown_of(
+        Document(
+            title=f"Gate: {verdict}",
+            sentences=(title_of(result), result.decision.reason),
+            tables=(rules, changed) if flips else (rules,),
+            warnings=tuple(notes_of(result)),
+        )
+    )
+
+
+def as_junit(result: GateResult) -> str:
+    """Return a case for each rule: a failure if it does not hold, an error if it cannot tell."""
+    lines = result.lines
+    counts = {
+        "tests": len(lines),
+        "failures": sum(line.verdict == Verdict.DOES_NOT_HOLD for line in lines),
+        "errors": sum(line.verdict == Verdict.CANNOT_TELL for line in lines),
+    }
+    sums = {key: str(n) for key, n in counts.items()}
+    root = Element("testsuites", {"name": "EvalHub gate", **sums})
+    suite = SubElement(root, "testsuite", {"name": clean(title_of(result)), **sums})
+    for line in lines:
+        case = SubElement(suite, "testcase", {"name": line.title, "classname": f"gate.{line.rule}"})
+        if line.verdict != Verdict.HOLDS:
+            tag = "failure" if line.verdict == Verdict.DOES_NOT_HOLD else "error"
+            found = SubElement(
+                case, tag, {"message": clean(line.sentence), "type": line.verdict.value}
+            )
+            found.text = clean(figures_of(line))
+        else:
+            out = SubElement(case, "system-out")
+            out.text = clean(f"{line.sentence}\n{figures_of(line)}")
+    indent(root)
+    return f"{XML_HEAD}{tostring(root, encoding='unicode')}\n"
+
+
+# Refused requests --------------------------------------------------------------------------------
+
+
+def problem_in_words(problems: Any) -> str:
+    """Return the body of an error response as text."""
+    return json.dumps(problems, ensure_ascii=False)
+
+
+def junit_problem(problems: Any) -> str:
+    """Return a suite with one error: a wrong question is no regression."""
+    sums = {"tests": "1", "failures": "0", "errors": "1"}
+    root = Element("testsuites", {"name": "EvalHub gate", **sums})
+    suite = SubElement(root, "testsuite", {"name": "Request", **sums})
+    case = SubElement(suite, "testcase", {"name": "Request", "classname": "gate.request"})
+    message = clean(problem_in_words(problems))
+    SubElement(case, "error", {"message": message, "type": Verdict.CANNOT_TELL.value})
+    indent(root)
+    return f"{XML_HEAD}{tostring(root, encoding='unicode')}\n"
+
+
+def markdown_problem(problems: Any) -> str:
+    return markdown_of(Document("Gate: Cannot tell", sentences=(problem_in_words(problems),)))

@@ -1,0 +1,90 @@
+"""Request and result of the gate, for the API and its schema."""
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from evalhub.api.fields import JSONObject
+from reports.gate.exit_codes import ExitCode
+from reports.gate.rule import TITLES, Verdict
+from runs.gate_policy import GatePolicy
+
+MAX_WAIT_S = 20
+"""Longest wait of one request: it occupies a thread of the web server."""
+
+
+@extend_schema_field(GatePolicy)
+class PolicyField(JSONObject):
+    """Rules of a gate."""
+
+
+class GateSerializer(serializers.Serializer):
+    """The question to a gate.
+
+    `run` and `against` are ids or labels; without `against` the run is compared with the baseline
+    of its suite, else with the previous run of the same model, system prompt and parameters.
+    `policy` overrides single rules of the suite; null turns a rule off. `wait`: seconds.
+    """
+
+    run = serializers.CharField(max_length=150)
+    against = serializers.CharField(max_length=150, required=False, allow_blank=True, default="")
+    policy = PolicyField(required=False, default=dict)
+    wait = serializers.IntegerField(min_value=0, max_value=MAX_WAIT_S, default=0)
+
+
+class RemedySerializer(serializers.Serializer):
+    """What makes a decision possible. POST `body` to `path`; "" if no request helps."""
+
+    text = serializers.CharField()
+    path = serializers.CharField()
+    body = serializers.DictField()
+
+
+class GateRuleSerializer(serializers.Serializer):
+    """A rule with its figures; null is not measured.
+
+    `value`, `limit` and the bounds of the 95 % `interval` are in `unit`; `p` is two-sided;
+    `method` names how the interval or p was made.
+    """
+
+    rule = serializers.ChoiceField(list(TITLES.items()))
+    title = serializers.CharField()
+    verdict = serializers.ChoiceField([(verdict.value, verdict.label) for verdict in Verdict])
+    sentence = serializers.CharField()
+    n = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    limit = serializers.FloatField(allow_null=True)
+    unit = serializers.CharField()
+    interval = serializers.ListField(
+        child=serializers.FloatField(), min_length=2, max_length=2, allow_null=True
+    )
+    p = serializers.FloatField(allow_null=True)
+    method = serializers.CharField()
+    remedy = RemedySerializer(allow_null=True)
+
+
+class FlipSerializer(serializers.Serializer):
+    """A test that flipped. `change` is that of the share of its repeats that passed."""
+
+    became = serializers.ChoiceField(["worse", "better"])
+    test = serializers.IntegerField()
+    issue = serializers.CharField()
+    change = serializers.FloatField()
+
+
+class GateResultSerializer(serializers.Serializer):
+    """The decision of a gate. `exit` is 0: all rules hold, 1: one does not, 2: cannot tell.
+
+    `detectable` is the net change that the test of significance detects with 80 % power, a share.
+    """
+
+    exit = serializers.ChoiceField([(code.value, code.name.lower()) for code in ExitCode])
+    verdict = serializers.ChoiceField([(code.name.lower(), code.name.lower()) for code in ExitCode])
+    reason = serializers.CharField()
+    is_running = serializers.BooleanField()
+    run = serializers.IntegerField()
+    against = serializers.IntegerField(allow_null=True)
+    policy = PolicyField()
+    rules = GateRuleSerializer(many=True)
+    notes = serializers.ListField(child=serializers.CharField())
+    detectable = serializers.FloatField(allow_null=True)
+    flips = FlipSerializer(many=True)

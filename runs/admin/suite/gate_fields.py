@@ -1,0 +1,94 @@
+"""The gate of a suite as fields of its form: one input for each rule."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from issues.models.issue import Severity
+from runs.gate_policy import ALPHA, GatePolicy, PolicyRefused, read_policy
+
+PREFIX = "gate_"
+PERCENT = Decimal(100)
+
+
+def described(rule: str, help_text: str = "") -> dict[str, Any]:
+    """Return the label and help of a rule."""
+    option = GatePolicy.model_fields[rule]
+    return {"label": option.title, "help_text": help_text or option.description, "required": False}
+
+
+def amount(rule: str, help_text: str = "", **limits: Any) -> forms.DecimalField:
+    """Return an input for a limit; empty: the rule is off."""
+    widget = UnfoldAdminDecimalFieldWidget(attrs={"placeholder": "Off"})
+    return forms.DecimalField(widget=widget, **described(rule, help_text), **limits)
+
+
+class GateFields(forms.Form):
+    """The rules of the gate, beside the other fields of a suite."""
+
+    gate_significant_regression = forms.BooleanField(
+        widget=UnfoldBooleanSwitchWidget, **described("significant_regression")
+    )
+    gate_alpha = amount("alpha", min_value=Decimal("0.0001"), max_value=Decimal("0.5"))
+    gate_max_net_loss_points = amount("max_net_loss_points", min_value=0, max_value=100)
+    gate_failing_severity = forms.ChoiceField(
+        choices=[
+            ("", "Off"),
+            *(
+                (value, label if value == Severity.CRITICAL else f"{label} or worse")
+                for value, label in Severity.choices
+            ),
+        ],
+        widget=UnfoldAdminSelectWidget,
+        **described("failing_severity"),
+    )
+    gate_min_pass_rate = amount(
+        "min_pass_rate", "In percent of the scored results.", min_value=0, max_value=100
+    )
+    gate_max_p90_latency_ms = forms.IntegerField(
+        min_value=1,
+        max_value=10**9,
+        widget=UnfoldAdminIntegerFieldWidget(attrs={"placeholder": "Off"}),
+        **described("max_p90_latency_ms"),
+    )
+    gate_max_mean_cost_usd = amount("max_mean_cost_usd", min_value=0, max_value=10**6)
+
+
+GATE_FIELDS = tuple(GateFields.base_fields)
+
+
+def initial_of(gate: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the initial values of the fields for a suite's gate."""
+    values = read_policy(gate).model_dump()
+    if values["min_pass_rate"] is not None:
+        values["min_pass_rate"] = float(round(Decimal(str(values["min_pass_rate"])) * PERCENT, 6))
+    return {f"{PREFIX}{name}": value for name, value in values.items()}
+
+
+def gate_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a suite's gate from the form's values.
+
+    Raises:
+        ValidationError: No rule is on.
+    """
+    values = {
+        name: float(value) if isinstance(value, Decimal) else value or None
+        for name in GatePolicy.model_fields
+        if (value := cleaned.get(f"{PREFIX}{name}")) is not None
+    }
+    values["significant_regression"] = bool(cleaned.get(f"{PREFIX}significant_regression"))
+    values["alpha"] = values.get("alpha", ALPHA)
+    if (rate := cleaned.get(f"{PREFIX}min_pass_rate")) is not None:
+        values["min_pass_rate"] = float(rate / PERCENT)
+    try:
+        return read_policy(values).changes()
+    except PolicyRefused as refused:
+        raise forms.ValidationError(refused.problems) from refused

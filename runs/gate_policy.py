@@ -1,0 +1,149 @@
+"""The gate of a suite as data: which findings keep a run from passing. Pure.
+
+Form, API body and flags of the command are made from `GatePolicy`. That 95 % of a run are scored
+(`runs.completeness`) is no option: below, nothing is concluded from it.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from evalhub.formatting import percent, usd
+from evalhub.option_problems import option_problems
+from evalhub.statistics.detectable import ALPHA
+
+SEVERITIES = ("low", "medium", "high", "critical")
+"""Severities of issues, the least one first."""
+
+
+ABSOLUTE = ("failing_severity", "min_pass_rate", "max_p90_latency_ms", "max_mean_cost_usd")
+"""The rules on the run alone."""
+
+
+class PolicyRefused(ValueError):
+    """A policy that cannot be used; `problems` lists every reason."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = problems
+
+
+class GatePolicy(BaseModel):
+    """The rules of a gate. A run fails if any of them does not hold; null: the rule is off.
+
+    {} is the default: a significant regression fails.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    significant_regression: bool = Field(
+        True,
+        title="Significant regression",
+        description="Tests got worse on balance against the baseline, and p is at most the "
+        "significance level.",
+    )
+    alpha: float = Field(
+        ALPHA,
+        gt=0,
+        le=0.5,
+        title="Significance level",
+        description="Largest two-sided p that counts as significant.",
+    )
+    max_net_loss_points: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        title="Net loss above (points)",
+        description="Pass rate lost against the baseline on the tests that both runs scored, in "
+        "percentage points, significant or not.",
+    )
+    failing_severity: Literal["low", "medium", "high", "critical"] | None = Field(
+        None,
+        title="Failing test of severity",
+        description="A test fails whose issue has this severity or a worse one.",
+    )
+    min_pass_rate: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        title="Pass rate below",
+        description="Share of scored results that passed, from 0 to 1.",
+    )
+    max_p90_latency_ms: int | None = Field(
+        None,
+        ge=1,
+        le=10**9,
+        title="90th percentile of latency above (ms)",
+        description="One answer in ten takes longer than this.",
+    )
+    max_mean_cost_usd: float | None = Field(
+        None,
+        ge=0,
+        le=10**6,
+        title="Mean cost per answer above (USD)",
+        description="Cost of the model under test, without its judges.",
+    )
+
+    @model_validator(mode="after")
+    def some_rule_is_on(self) -> "GatePolicy":
+        if not self.rules:
+            raise ValueError("Turn on at least one rule: every run would pass.")
+        return self
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules that are on."""
+        comparing = {
+            "significant_regression": self.significant_regression,
+            "max_net_loss_points": self.max_net_loss_points is not None,
+        }
+        return [*(name for name, is_on in comparing.items() if is_on), *self.absolute_rules]
+
+    @property
+    def absolute_rules(self) -> list[str]:
+        """The rules that are on and need no run to compare with."""
+        return [name for name in ABSOLUTE if getattr(self, name) is not None]
+
+    @property
+    def is_comparing(self) -> bool:
+        """Some rule needs a run to compare with."""
+        return len(self.rules) > len(self.absolute_rules)
+
+    def in_words(self) -> str:
+        """Return what fails a run, as the end of a sentence."""
+        net, rate, cost = self.max_net_loss_points, self.min_pass_rate, self.max_mean_cost_usd
+        worse = "" if self.failing_severity == SEVERITIES[-1] else " or worse"
+        parts = {
+            f"its tests got significantly worse (p <= {self.alpha:g})": self.significant_regression,
+            f"it loses more than {net or 0:g} points on balance": net is not None,
+            f"a test of an issue of severity {self.failing_severity}{worse} fails": (
+                self.failing_severity
+            ),
+            f"less than {percent(rate)} of its results pass": rate is not None,
+            f"the 90th percentile of latency exceeds {self.max_p90_latency_ms or 0:,} ms": (
+                self.max_p90_latency_ms
+            ),
+            f"an answer costs more than {usd(cost)} on average": cost is not None,
+        }
+        return "; or ".join(text for text, is_on in parts.items() if is_on)
+
+    def changes(self) -> dict[str, Any]:
+        """Return what differs from the default, as a suite keeps it."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+def severities_from(least: str) -> tuple[str, ...]:
+    """Return this severity and the worse ones."""
+    return SEVERITIES[SEVERITIES.index(least) :]
+
+
+def read_policy(values: Any) -> GatePolicy:
+    """Return the policy that these values describe; fields that are missing have their default.
+
+    Raises:
+        PolicyRefused: Values are unknown or wrong; each problem names its field and value.
+    """
+    try:
+        return GatePolicy.model_validate(values)
+    except ValidationError as error:
+        raise PolicyRefused(option_problems(error)) from error

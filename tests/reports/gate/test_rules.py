@@ -1,0 +1,348 @@
+"""The rules of the gate one by one, and the decision made of their lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalhub.statistics.interval import Interval
+from reports.compare.rule import Tally
+from reports.gate.change_rules import Change, net_loss_rule, regression_rule
+from reports.gate.condition_rules import (
+    Matching,
+    ScoredResults,
+    comparable_rule,
+    done_rule,
+    scored_rule,
+)
+from reports.gate.exit_codes import ExitCode
+from reports.gate.level_rules import (
+    PassRate,
+    SevereTests,
+    cost_rule,
+    latency_rule,
+    pass_rate_rule,
+    severity_rule,
+)
+from reports.gate.rule import CONDITIONS, TITLES, GateLine, Remedy, Verdict, decide, undecided
+
+HOLDS, FAILS, UNKNOWN = Verdict.HOLDS, Verdict.DOES_NOT_HOLD, Verdict.CANNOT_TELL
+
+
+# The decision ------------------------------------------------------------------------------------
+
+
+def code_of(**verdicts):
+    return decide([GateLine(rule, verdict, rule) for rule, verdict in verdicts.items()]).code
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ({"scored": HOLDS, "min_pass_rate": HOLDS}, ExitCode.HOLDS),
+        ({"scored": HOLDS, "min_pass_rate": FAILS}, ExitCode.DOES_NOT_HOLD),
+        ({"scored": HOLDS, "min_pass_rate": UNKNOWN}, ExitCode.CANNOT_TELL),
+        (
+            {"min_pass_rate": UNKNOWN, "max_net_loss_points": FAILS},
+            ExitCode.DOES_NOT_HOLD,
+        ),
+        ({"scored": UNKNOWN, "min_pass_rate": FAILS}, ExitCode.CANNOT_TELL),
+        ({"comparable": UNKNOWN, "min_pass_rate": FAILS}, ExitCode.CANNOT_TELL),
+    ],
+)
+def test_conditions_come_first_then_what_does_not_hold_then_what_is_unknown(verdicts, expected):
+    assert code_of(**verdicts) == expected
+
+
+lines = st.dictionaries(st.sampled_from(list(TITLES)), st.sampled_from(Verdict), min_size=1)
+
+
+@given(lines)
+def test_the_exit_code_is_0_only_if_every_rule_holds(verdicts):
+    assert (code_of(**verdicts) == ExitCode.HOLDS) == (set(verdicts.values()) == {HOLDS})
+
+
+@given(lines)
+def test_the_exit_code_is_1_only_if_all_conditions_hold(verdicts):
+    if code_of(**verdicts) == ExitCode.DOES_NOT_HOLD:
+        assert all(v == HOLDS for rule, v in verdicts.items() if rule in CONDITIONS)
+
+
+def test_the_reason_names_every_rule_that_decides():
+    found = decide(
+        [
+            GateLine("scored", HOLDS, "Enough."),
+            GateLine("min_pass_rate", FAILS, "Too low."),
+            GateLine("max_mean_cost_usd", FAILS, "Too dear."),
+        ]
+    )
+
+    assert found.reason == "Too low. Too dear."
+
+
+def test_a_rule_is_undecided_where_a_condition_is_not_met():
+    assert undecided("min_pass_rate").verdict == UNKNOWN
+
+
+# Conditions --------------------------------------------------------------------------------------
+
+
+def scored(scored=10, **others):
+    counts = {"errors": 0, "unscored": 0, "pending": 0} | others
+    return scored_rule("scored", ScoredResults(run=7, name="April", scored=scored, **counts))
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (scored(19, errors=1), HOLDS),
+        (scored(18, errors=1), UNKNOWN),
+        (scored(18, unscored=1), UNKNOWN),
+        (scored(18, pending=1), UNKNOWN),
+        (scored(0), UNKNOWN),
+    ],
+)
+def test_95_percent_have_to_be_scored(found, verdict):
+    # 19 of 20 are 95 %, 18 of 19 are 94.7 %.
+    assert found.verdict == verdict
+
+
+def test_failed_results_are_retried():
+    found = scored(6, errors=4)
+
+    assert found.sentence == (
+        "April: 6 of 10 results are scored (60%); the gate needs 95%: 4 ended in an error. "
+        "Retry 4 failed: “Retry failed” on the page of run 7."
+    )
+    assert found.remedy.path == "/api/v1/runs/7/retry_errors/"
+    assert (found.value, found.n) == (0.6, 10)
+
+
+def test_judgments_that_failed_are_retried_with_the_errors():
+    found = scored(6, errors=1, unscored=3, retried=2)
+
+    assert "1 ended in an error and 3 unscored" in found.sentence
+    assert "Retry 3 failed" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("others", "words"), [({"pending": 4}, "Wait for"), ({"unscored": 4}, "Re-judge run 7")]
+)
+def test_what_is_missing_says_what_to_do(others, words):
+    assert words in scored(6, **others).sentence
+
+
+def test_a_run_at_work_has_no_final_figures():
+    assert done_rule("April", "judging", is_running=True, n=3).verdict == UNKNOWN
+    assert "resume it" in done_rule("April", "paused", is_running=False, n=3).sentence
+
+
+@pytest.mark.parametrize(
+    ("matched", "total", "verdict"),
+    [(20, 20, HOLDS), (19, 20, HOLDS), (18, 20, UNKNOWN), (0, 20, UNKNOWN), (0, 0, UNKNOWN)],
+)
+def test_runs_of_other_tests_are_not_comparable(matched, total, verdict):
+    assert comparable_rule(Matching("March", matched, total)).verdict == verdict
+
+
+def test_another_jury_offers_to_re_judge():
+    remedy = Remedy("Re-judge it.", "/api/v1/runs/7/rejudge/", (("like", 6),))
+    found = comparable_rule(Matching("March", 20, 20, "Different juries.", remedy))
+
+    assert found.verdict == UNKNOWN
+    assert found.sentence == "Not comparable with March. Different juries. Re-judge it."
+    assert found.remedy == remedy
+
+
+def test_without_another_run_nothing_is_compared():
+    found = comparable_rule(Matching(""))
+
+    assert found.verdict == UNKNOWN
+    assert "no run to compare with" in found.sentence
+
+
+# The change --------------------------------------------------------------------------------------
+
+
+def change(worse, better, same, p, **fields):
+    n = worse + better + same
+    usual = {
+        "tally": Tally(worse, better, same),
+        "net": (better - worse) / n if n else None,
+        "interval": Interval(-0.3, -0.1),
+        "interval_method": "bootstrap by issue",
+        "p": p,
+        "test": "exact McNemar",
+        "units": n,
+        "detectable": 0.125,
+    }
+    return Change(**usual | fields)
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (change(12, 2, 6, 0.013), FAILS),
+        (change(12, 2, 6, 0.05), FAILS),
+        (change(12, 2, 6, 0.0501), HOLDS),
+        (change(2, 12, 6, 0.013), HOLDS),
+        (change(0, 0, 20, 1.0), HOLDS),
+        (change(0, 0, 0, None), UNKNOWN),
+    ],
+)
+def test_significantly_worse_fails(found, verdict):
+    assert regression_rule(found, 0.05).verdict == verdict
+
+
+def test_five_worse_of_five_can_not_be_told():
+    # All five worse: p = 2 / 32 = 0.0625.
+    found = regression_rule(change(5, 0, 0, 0.0625), 0.05)
+
+    assert found.verdict == UNKNOWN
+    assert "too few to reach p <= 0.05, even if all got worse" in found.sentence
+
+
+def test_six_worse_of_six_are_a_regression():
+    assert regression_rule(change(6, 0, 0, 0.03125), 0.05).verdict == FAILS
+
+
+def test_five_unchanged_tests_are_no_loss():
+    assert regression_rule(change(0, 0, 5, 1.0), 0.05).verdict == HOLDS
+
+
+def test_a_regression_names_counts_p_and_test():
+    found = regression_rule(change(12, 2, 6, 0.013), 0.05)
+
+    assert found.sentence == (
+        "Significantly worse: 12 worse, 2 better of 20 matched tests (p = 0.013, exact McNemar)."
+    )
+    assert (found.n, found.p, found.limit, found.method) == (20, 0.013, 0.05, "exact McNemar")
+
+
+def test_no_regression_names_what_could_have_been_detected():
+    assert "changes of about 12.5 points or more are detected with 80% power" in (
+        regression_rule(change(3, 2, 15, 1.0), 0.05).sentence
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "limit", "verdict"),
+    [
+        (change(3, 1, 16, 0.6), 10, HOLDS),
+        (change(3, 1, 16, 0.6), 9.9, FAILS),
+        (change(1, 3, 16, 0.6), 0, HOLDS),
+        (change(0, 0, 0, None), 10, UNKNOWN),
+    ],
+)
+def test_a_net_loss_above_the_limit_fails(found, limit, verdict):
+    # 2 of 20 tests are 10 points.
+    assert net_loss_rule(found, limit).verdict == verdict
+
+
+def test_a_net_loss_has_its_interval_in_points():
+    found = net_loss_rule(change(5, 1, 14, 0.2), 10)
+
+    assert found.sentence == (
+        "Net loss of 20 points over 20 matched tests (95% 10 to 30 lost, bootstrap by issue); "
+        "allowed is a loss of 10 points."
+    )
+    assert found.value == pytest.approx(20)
+    assert found.interval == pytest.approx((10, 30))
+
+
+def test_a_net_loss_without_an_interval_has_its_p():
+    found = net_loss_rule(change(5, 1, 14, 0.22, interval=None), 10)
+
+    assert "(p = 0.22, exact McNemar)" in found.sentence
+    assert found.method == "exact McNemar"
+
+
+# The run alone -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (SevereTests((), 3, 3), HOLDS),
+        (SevereTests((), 0, 0), HOLDS),
+        (SevereTests((), 2, 3), UNKNOWN),
+        (SevereTests(("test 1 (Sums)",), 2, 3), FAILS),
+    ],
+)
+def test_a_severe_test_that_is_not_scored_may_be_one_that_fails(found, verdict):
+    assert severity_rule(found, "high").verdict == verdict
+
+
+def test_failing_tests_are_named():
+    found = severity_rule(SevereTests(("test 1 (Sums)", "test 4 (Dates)"), 3, 3), "critical")
+
+    assert found.sentence == (
+        "2 of 3 scored tests of issues of severity critical fail: test 1 (Sums), test 4 (Dates)."
+    )
+
+
+def rate(passed, n, interval=None):
+    return PassRate(passed, n, passed / n if n else None, interval, "Wilson by issue")
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [(rate(16, 20), HOLDS), (rate(15, 20), FAILS), (rate(0, 0), UNKNOWN)],
+)
+def test_a_pass_rate_has_to_reach_the_limit(found, verdict):
+    assert pass_rate_rule(found, 0.8).verdict == verdict
+
+
+def test_a_pass_rate_has_its_interval_and_says_where_the_limit_is_within():
+    found = pass_rate_rule(rate(82, 100, Interval(0.74, 0.88)), 0.8)
+
+    assert found.sentence == (
+        "82 of 100 scored results passed: 82% (95% 74–88%, Wilson by issue); at least 80% is "
+        "required, which is within the interval: other tests could decide otherwise."
+    )
+    assert found.interval == (0.74, 0.88)
+
+
+@pytest.mark.parametrize(
+    ("latencies", "answers", "verdict"),
+    [
+        ([100] * 90 + [900] * 10, 100, HOLDS),
+        ([100] * 89 + [900] * 11, 100, FAILS),
+        ([100] * 18, 20, UNKNOWN),
+        ([], 0, UNKNOWN),
+    ],
+)
+def test_nine_answers_in_ten_have_to_be_quick(latencies, answers, verdict):
+    assert latency_rule(latencies, answers, 100).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("costs", "answers", "verdict"),
+    [([0.01, 0.03], 2, HOLDS), ([0.01, 0.04], 2, FAILS), ([0.01], 2, UNKNOWN)],
+)
+def test_answers_may_cost_so_much_on_average(costs, answers, verdict):
+    assert cost_rule(costs, answers, 0.02).verdict == verdict
+
+
+def test_a_mean_cost_has_its_interval():
+    # Mean 2, s = 1, n = 3: 2 ± 4.303 · 1 / √3 = 2 ± 2.484; costs are not negative.
+    assert cost_rule([1.0, 2.0, 3.0], 3, 5).interval == pytest.approx((0, 4.484), abs=0.001)
+
+
+ANY = [
+    scored(6, errors=4),
+    comparable_rule(Matching("March", 18, 20)),
+    regression_rule(change(12, 2, 6, 0.013), 0.05),
+    net_loss_rule(change(5, 1, 14, 0.2), 10),
+    severity_rule(SevereTests((), 3, 3), "high"),
+    pass_rate_rule(rate(82, 100, Interval(0.74, 0.88)), 0.8),
+    latency_rule([100] * 40, 40, 100),
+    cost_rule([0.01, 0.03], 2, 0.02),
+]
+
+
+@pytest.mark.parametrize("line", ANY, ids=lambda line: line.rule)
+def test_every_line_has_n_its_limit_and_a_method(line):
+    assert line.n
+    assert line.limit is not None
+    assert line.method
+    assert line.title

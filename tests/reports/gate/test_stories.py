@@ -1,0 +1,135 @@
+"""What releases went through, each by the command and through the API."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from evalhub.models import ItemState
+from runs.control import rejudge, set_active
+from runs.models import Jury, Result
+from tests.api import client_of
+from tests.factories import make_jury, make_model
+from tests.reports.gate.suites import PASS, run_tests, suite_of
+from tests.reports.judged_runs import fail, finish, judge, judged
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def decide(capsys):
+    """The gate's result, which the command and the API agree on."""
+
+    def said(run):
+        try:
+            call_command("gate", str(run.pk), "--format", "json")
+            code = 0
+        except SystemExit as left:
+            code = left.code
+        by_command = json.loads(capsys.readouterr().out)
+        by_api = client_of("viewer").post("/api/v1/gates/", {"run": run.pk}, format="json")
+        assert by_api.json() == by_command
+        assert by_api.headers["Gate-Exit"] == str(code)
+        return by_command
+
+    return said
+
+
+def line_of(result, rule):
+    return next(line for line in result["rules"] if line["rule"] == rule)
+
+
+def test_the_same_answers_under_a_harsher_jury_are_no_regression(decide):
+    march, _ = suite_of("p" * 20, "p" * 20)
+    tests = run_tests(march)
+    # The same answers, judged by another jury, which fails all of them.
+    jury = make_jury(make_model())
+    june = judged(*[[0.0]] * 20, tests=tests, suite=march.suite, label="June", jury=jury)
+
+    result = decide(june)
+
+    assert result["exit"] == 2
+    comparable = line_of(result, "comparable")
+    assert comparable["verdict"] == "cannot_tell"
+    assert "ifferent juries" in comparable["sentence"]
+    assert comparable["remedy"]["path"] == f"/api/v1/runs/{june.pk}/rejudge/"
+    assert comparable["remedy"]["body"] == {"like": march.pk}
+    assert line_of(result, "significant_regression")["p"] is None
+    assert result["flips"] == []
+
+    # Judged again by the baseline's jury, they pass as before.
+    again = rejudge(june, Jury.objects.get(name=march.judge_runs.get().jury_name), by=None)
+    set_active(again)
+    judge(june, [PASS] * 20)
+    finish(june)
+
+    result = decide(june)
+    assert result["exit"] == 0
+    assert line_of(result, "comparable")["verdict"] == "holds"
+    assert line_of(result, "significant_regression")["n"] == 20
+
+
+def test_a_lenient_jury_hides_no_regression(decide):
+    march, _ = suite_of("p" * 20, "p" * 20)
+    jury = make_jury(make_model())
+    june = judged(*[[1.0]] * 20, tests=run_tests(march), suite=march.suite, label="June", jury=jury)
+    assert decide(june)["exit"] == 2
+
+    again = rejudge(june, Jury.objects.get(name=march.judge_runs.get().jury_name), by=None)
+    set_active(again)
+    judge(june, [[0.0]] * 20)
+    finish(june)
+
+    assert decide(june)["exit"] == 1
+
+
+def test_four_errors_of_ten_say_retry_4_failed(decide):
+    _, april = suite_of("p" * 10, "p" * 10)
+    for result in april.results.order_by("pk")[:4]:
+        fail(april, result)
+
+    result = decide(april)
+
+    assert result["exit"] == 2
+    scored = line_of(result, "scored")
+    assert "6 of 10 results are scored (60%)" in scored["sentence"]
+    assert "Retry 4 failed" in scored["sentence"]
+    assert scored["remedy"]["path"] == f"/api/v1/runs/{april.pk}/retry_errors/"
+    assert line_of(result, "significant_regression")["verdict"] == "cannot_tell"
+
+
+def test_after_the_retry_the_gate_decides(decide):
+    _, april = suite_of("p" * 10, "p" * 10)
+    for result in april.results.order_by("pk")[:4]:
+        fail(april, result)
+    path = line_of(decide(april), "scored")["remedy"]["path"]
+
+    assert client_of("maintainer").post(path).status_code == 200
+    assert Result.objects.filter(run=april, state=ItemState.PENDING).count() == 4
+
+
+def test_a_model_that_loses_its_hard_tests_to_errors_does_not_pass(decide):
+    # The baseline fails the last two of ten; the run has only errors there.
+    _, april = suite_of("p" * 8 + "ff", "p" * 8 + "ff")
+    for result in april.results.order_by("-pk")[:2]:
+        fail(april, result)
+
+    assert decide(april)["exit"] == 2
+
+
+def test_a_suite_without_a_baseline_cannot_be_decided(decide):
+    march, _ = suite_of("p" * 10, "p" * 10)
+    march.suite.baseline = None
+    march.suite.save()
+
+    result = decide(march)
+
+    assert result["exit"] == 2
+    assert result["against"] is None
+    assert "no baseline" in line_of(result, "comparable")["sentence"]
+
+
+def test_an_unknown_run_is_refused():
+    response = client_of("viewer").post("/api/v1/gates/", {"run": "12345"}, format="json")
+
+    assert response.status_code == 400

@@ -1,0 +1,64 @@
+"""The rules of a suite's gate as data."""
+
+import pytest
+
+from issues.models.issue import Severity
+from runs.gate_policy import SEVERITIES, GatePolicy, PolicyRefused, read_policy, severities_from
+
+
+def test_without_options_a_significant_regression_fails():
+    assert read_policy({}).rules == ["significant_regression"]
+    assert read_policy({}).in_words() == "its tests got significantly worse (p <= 0.05)"
+
+
+def test_severities_are_those_of_issues():
+    assert list(SEVERITIES) == Severity.values
+    assert severities_from("high") == ("high", "critical")
+
+
+def test_all_rules_in_words():
+    policy = GatePolicy(
+        alpha=0.01,
+        max_net_loss_points=2.5,
+        failing_severity="high",
+        min_pass_rate=0.8,
+        max_p90_latency_ms=4000,
+        max_mean_cost_usd=0.02,
+    )
+
+    assert policy.in_words() == (
+        "its tests got significantly worse (p <= 0.01); or it loses more than 2.5 points on "
+        "balance; or a test of an issue of severity high or worse fails; or less than 80% of its "
+        "results pass; or the 90th percentile of latency exceeds 4,000 ms; or an answer costs more "
+        "than $0.020 on average"
+    )
+    assert policy.is_comparing
+    assert len(policy.rules) == 6
+
+
+def test_a_limit_of_zero_is_a_rule():
+    policy = GatePolicy(significant_regression=False, max_net_loss_points=0)
+
+    assert policy.rules == ["max_net_loss_points"]
+    assert policy.changes() == {"significant_regression": False, "max_net_loss_points": 0}
+
+
+def test_rules_on_the_run_alone_need_no_other_run():
+    assert not GatePolicy(significant_regression=False, min_pass_rate=0.5).is_comparing
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"max_loss": 3}, "max_loss"),
+        ({"min_pass_rate": 80}, r"min_pass_rate: .*less than or equal to 1 \(given: 80\)"),
+        ({"alpha": 0}, "alpha"),
+        ({"failing_severity": "grave"}, "grave"),
+        ({"max_mean_cost_usd": float("nan")}, "max_mean_cost_usd"),
+        ({"significant_regression": False}, "Turn on at least one rule"),
+        ([], "dictionary"),
+    ],
+)
+def test_what_is_wrong_is_named(values, words):
+    with pytest.raises(PolicyRefused, match=words):
+        read_policy(values)
