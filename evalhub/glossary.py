@@ -45,7 +45,10 @@ TERMS = tuple(
         ("failed", "Outcome of a result whose score is below its pass threshold."),
         ("feedback", "A report of something that a model got wrong; it may become an issue."),
         ("flaky", "Passing and failing at different times without a change of model or test."),
-        ("gate", "The rule that decides whether a run is worse than its baseline."),
+        (
+            "gate",
+            "The rules of a suite that decide whether a run passes, for CI and notifications.",
+        ),
         ("heat map", "A grid of pass rates, such as of models by tags."),
         ("held-out split", "Tests of a judge tuning with figures only, to prove an improvement."),
         (

@@ -38,7 +38,9 @@ def done_rule(name: str, state: str, *, is_running: bool, n: int) -> GateLine:
         n: Results of the run.
     """
     then = "its figures will change" if is_running else "resume it, or gate another run"
-    return GateLine("done", Verdict.CANNOT_TELL, f"{name} is {state}: {then}.", n, method=COUNTED)
+    return GateLine(
+        "done", Verdict.CANNOT_TELL, f"{name} is not done ({state}): {then}.", n, method=COUNTED
+    )
 
 
 def scored_rule(rule: str, found: ScoredResults) -> GateLine:

@@ -1,0 +1,153 @@
+"""The example workflow for GitHub Actions, run with bash and curl against the site."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evalhub.models import Token, TokenScope
+from runs.models import Run, Suite
+from tests.factories import make_jury, make_test, make_user
+from tests.provider import CONTEXT_TOO_LONG, prompt, verdict
+from tests.runs.conftest import model_at, provider, work  # noqa: F401
+
+pytestmark = [pytest.mark.django_db(transaction=True)]
+
+WORKFLOW = Path(__file__).parents[3] / "docs" / "ci-gate.yml"
+
+
+class Pipeline:
+    """The steps of the workflow, in a folder of their own, with the environment of a runner."""
+
+    def __init__(self, folder, url, **environment):
+        self.folder = folder
+        (job,) = yaml.safe_load(WORKFLOW.read_text())["jobs"].values()
+        self.steps = [step["run"] for step in job["steps"] if "run" in step]
+        self.declared = set(job["env"])
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "EVALHUB_URL": url,
+            "GATE_PAUSE_S": "1",
+            "GATE_TIMEOUT_S": "60",
+            **environment,
+        }
+
+    def started(self, step, **environment):
+        """A step that is at work, as GitHub starts it: bash -e."""
+        return subprocess.Popen(
+            ["bash", "-e", "-c", self.steps[step]],
+            cwd=self.folder,
+            env=self.environment | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def done(self, step, **environment):
+        """What a step exits with and prints."""
+        process = self.started(step, **environment)
+        printed, _ = process.communicate(timeout=90)
+        return process.returncode, printed
+
+
+@pytest.fixture
+def pipeline(tmp_path, live_server, model_at):  # noqa: F811
+    """A pipeline for a suite of ten tests, whose answers a judge passes."""
+    suite = Suite.objects.create(name="Release tests")
+    suite.tests.set(make_test(f"Question {n}?") for n in range(10))
+    token = Token.objects.issue(user=make_user("maintainer"), name="CI", scope=TokenScope.WRITE)[1]
+    found = Pipeline(
+        tmp_path,
+        live_server.url,
+        EVALHUB_TOKEN=token,
+        SUITE=str(suite.pk),
+        MODEL=str(model_at().pk),
+        JURY=str(make_jury(model_at()).pk),
+    )
+    assert found.declared <= {*found.environment, "RELEASE"}
+    return found
+
+
+@pytest.fixture
+def baseline(pipeline, provider, work):  # noqa: F811
+    """The run of release v1 passes and is the baseline."""
+    provider.script = replies()
+    run = released(pipeline, work, "v1")
+    Suite.objects.update(baseline=run)
+    return run
+
+
+def replies(*, score=1, refused=()):
+    """Answers that get this score; questions of these numbers end in an error."""
+
+    def script(request):
+        text = prompt(request)
+        if "response_format" in request:
+            return verdict(score)
+        return CONTEXT_TOO_LONG if any(f"Question {n}?" in text for n in refused) else "Four."
+
+    return script
+
+
+def released(pipeline, work, release):  # noqa: F811
+    """The run that the first step starts, once a worker has done it."""
+    code, printed = pipeline.done(0, RELEASE=release)
+    assert code == 0, printed
+    work()
+    return Run.objects.get(label=release)
+
+
+def test_a_release_as_good_as_its_baseline_passes(pipeline, baseline, work):  # noqa: F811
+    released(pipeline, work, "v2")
+    code, printed = pipeline.done(1, RELEASE="v2")
+
+    assert code == 0, printed
+    assert "# Gate: Holds" in printed
+    assert "<testsuites" in (pipeline.folder / "gate.xml").read_text()
+
+
+def test_a_release_that_got_worse_exits_with_1(pipeline, baseline, provider, work):  # noqa: F811
+    provider.script = replies(score=0)
+    released(pipeline, work, "v2")
+    code, printed = pipeline.done(1)
+
+    assert code == 1, printed
+    assert "Significantly worse: 10 worse, 0 better of 10 matched tests" in printed
+    assert "<failure" in (pipeline.folder / "gate.xml").read_text()
+
+
+def test_a_release_with_errors_exits_with_2(pipeline, baseline, provider, work):  # noqa: F811
+    provider.script = replies(refused=range(4))
+    released(pipeline, work, "v2")
+    code, printed = pipeline.done(1)
+
+    assert code == 2, printed
+    assert "Retry 4 failed" in printed
+
+
+def test_the_pipeline_waits_until_the_run_is_done(pipeline, baseline, work):  # noqa: F811
+    assert pipeline.done(0, RELEASE="v2")[0] == 0
+    asking = pipeline.started(1)
+    work()
+    printed, _ = asking.communicate(timeout=90)
+
+    assert asking.returncode == 0, printed
+
+
+def test_a_run_that_is_never_done_exits_with_2(pipeline, baseline):
+    assert pipeline.done(0, RELEASE="v2")[0] == 0
+    code, printed = pipeline.done(1, GATE_TIMEOUT_S="0")
+
+    assert code == 2
+    assert "The run is not done." in printed
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_a_wrong_token_exits_with_2(pipeline, step):
+    (pipeline.folder / "run.id").write_text("1")
+    code, printed = pipeline.done(step, EVALHUB_TOKEN="ehub_wrong", RELEASE="v2")
+
+    assert code == 2
+    assert "detail" in printed
