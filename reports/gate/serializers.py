@@ -12,7 +12,7 @@ MAX_WAIT_S = 20
 """Longest wait of one request: it occupies a thread of the web server."""
 
 
-@extend_schema_field(GatePolicy)
+@extend_schema_field(GatePolicy)  # type: ignore[arg-type]
 class PolicyField(JSONObject):
     """Rules of a gate."""
 

@@ -17,7 +17,7 @@ from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Approach, Judge, Jury, Run, Suite
 
 
-@extend_schema_field(GatePolicy)
+@extend_schema_field(GatePolicy)  # type: ignore[arg-type]
 class GateField(JSONObject):
     """Rules of a gate. What differs from the default is kept; {} is the default."""
 

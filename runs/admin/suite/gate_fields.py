@@ -13,7 +13,7 @@ from unfold.widgets import (
 )
 
 from issues.models.issue import Severity
-from runs.gate_policy import ALPHA, GatePolicy, PolicyRefused, read_policy
+from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
 
 PREFIX = "gate_"
 PERCENT = Decimal(100)
@@ -85,7 +85,7 @@ def gate_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
         if (value := cleaned.get(f"{PREFIX}{name}")) is not None
     }
     values["significant_regression"] = bool(cleaned.get(f"{PREFIX}significant_regression"))
-    values["alpha"] = values.get("alpha", ALPHA)
+    values["alpha"] = values.get("alpha", GatePolicy().alpha)
     if (rate := cleaned.get(f"{PREFIX}min_pass_rate")) is not None:
         values["min_pass_rate"] = float(rate / PERCENT)
     try:

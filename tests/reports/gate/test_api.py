@@ -152,7 +152,7 @@ def test_a_request_waits_until_the_run_is_done(script, at_work, monkeypatch):
 def test_a_request_waits_no_longer_than_it_said(script, at_work, monkeypatch):
     clock = iter(range(100))
     monkeypatch.setattr(api, "monotonic", lambda: next(clock))
-    waits = []
+    waits: list[float] = []
     monkeypatch.setattr(api, "sleep", waits.append)
 
     assert ask(script, run=at_work.pk, wait=5).status_code == 202

@@ -31,6 +31,7 @@ class Pipeline:
             "EVALHUB_URL": url,
             "GATE_PAUSE_S": "1",
             "GATE_TIMEOUT_S": "60",
+            "GATE_WAIT_S": "2",
             **environment,
         }
 
