@@ -84,7 +84,7 @@ class GateView(APIView):
         """Decide whether a run passes its gate. Nothing is changed: a read-only token will do.
 
         `exit`, also in the header `Gate-Exit`, is 0 if all rules hold, 1 if one does not, and 2 if
-        that cannot be told; `rules` says why. With `wait` the response waits until the run is done;
+        that is unknown; `rules` says why. With `wait` the response waits until the run is done;
         status 202 says that it is not done yet.
         """
         refuse_unknown(request, ("format",))

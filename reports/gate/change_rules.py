@@ -39,7 +39,7 @@ class Change:
 def regression_rule(change: Change, alpha: float) -> GateLine:
     """The run must not be significantly worse than the baseline.
 
-    If tests got worse on balance and are too few for any significance, that cannot be told.
+    If tests got worse on balance and are too few for any significance, that is unknown.
     """
     tally, net, p = change.tally, change.net, change.p
     verdict, sentence = Verdict.CANNOT_TELL, NOTHING

@@ -1,6 +1,6 @@
 """The gate of a run: its rules with their figures, and the decision.
 
-For the command, the API and notifications alike.
+For the command, the API and notifications.
 """
 
 from collections import defaultdict
@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.models import BatchState
 from reports.compare.evidence_rule import FLIPPED_ISSUES, Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, net_change, tally_of
@@ -28,7 +27,7 @@ from reports.gate.level_rules import (
     pass_rate_rule,
     severity_rule,
 )
-from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, undecided
+from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
 from runs.comparability import Comparability, comparability_of
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.gate_policy import GatePolicy, read_policy, severities_from
@@ -91,7 +90,7 @@ def gate_result(run: Run, against: Run | None, policy: GatePolicy | None = None)
             lines += _change_lines(comparison, computed, policy)
         lines += [RULES[rule](run, figures[run.pk], policy) for rule in policy.absolute_rules]
     else:
-        lines += map(undecided, policy.rules)
+        lines += map(skipped, policy.rules)
     return GateResult(
         run=run,
         against=against,
@@ -113,7 +112,7 @@ def _are_met(lines: Sequence[GateLine]) -> bool:
 
 def _state_lines(one: Run, run: Run, figures: RunFigures) -> Iterator[GateLine]:
     """Yield whether a run is done, and whether enough of it is scored."""
-    if figures.state != BatchState.DONE:
+    if not figures.is_done:
         yield done_rule(one.label, figures.state_label, is_running=figures.is_live, n=figures.total)
         return
     counts = figures.counts

@@ -81,9 +81,9 @@ class GateLine:
         return self.rule in CONDITIONS
 
 
-def undecided(rule: str) -> GateLine:
-    """Return the line of a rule that is not decided, for a condition is not met."""
-    return GateLine(rule, Verdict.CANNOT_TELL, "Not decided: see the conditions above.")
+def skipped(rule: str) -> GateLine:
+    """Return the line of a rule that is not evaluated, for a condition is not met."""
+    return GateLine(rule, Verdict.CANNOT_TELL, "Not evaluated: see the conditions above.")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class GateSerializer(serializers.Serializer):
 
 
 class RemedySerializer(serializers.Serializer):
-    """What makes a decision possible. POST `body` to `path`; "" if no request helps."""
+    """The request that makes a decision possible. POST `body` to `path`; "" if no request helps."""
 
     text = serializers.CharField()
     path = serializers.CharField()

@@ -44,6 +44,10 @@ class RunFigures:
         return self.state == BatchState.LIVE
 
     @property
+    def is_done(self) -> bool:
+        return self.state == BatchState.DONE
+
+    @property
     def total(self) -> int:
         return self.counts.total
 

@@ -14,6 +14,7 @@ RULE = {"runs/models/run.py", "runs/figures/states.py"}
 READS_STATE_OF = {
     "reports/compare/query.py",
     "runs/baselines.py",
+    "runs/figures/run_figures.py",
     "runs/management/commands/evaluate.py",
 }
 """Compare what `state_of` returned."""

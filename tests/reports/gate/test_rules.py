@@ -23,7 +23,7 @@ from reports.gate.level_rules import (
     pass_rate_rule,
     severity_rule,
 )
-from reports.gate.rule import CONDITIONS, TITLES, GateLine, Remedy, Verdict, decide, undecided
+from reports.gate.rule import CONDITIONS, TITLES, GateLine, Remedy, Verdict, decide, skipped
 
 HOLDS, FAILS, UNKNOWN = Verdict.HOLDS, Verdict.DOES_NOT_HOLD, Verdict.CANNOT_TELL
 
@@ -80,7 +80,7 @@ def test_the_reason_names_every_rule_that_decides():
 
 
 def test_a_rule_is_undecided_where_a_condition_is_not_met():
-    assert undecided("min_pass_rate").verdict == UNKNOWN
+    assert skipped("min_pass_rate").verdict == UNKNOWN
 
 
 # Conditions --------------------------------------------------------------------------------------
