@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from evalhub.statistics.change_test import is_significant
 from evalhub.statistics.interval import Interval
 from reports.compare.rule import DIGITS, Tally
 from reports.gate.rule import GateLine, Verdict
@@ -17,8 +18,9 @@ class Change:
         net: Their mean change, in [-1, 1]; None where there are none.
         interval: Of `net`, 95 %, by `interval_method`; None: unknown.
         p: Two-sided, by `test`; None where nothing was compared.
-        units: Tests, or issues where whole issues are permuted, that could have changed.
-        detectable: The least net change that the test detects with 80 % power; None: none.
+        caveat: What p does not account for, as a sentence; "" where there is nothing.
+        units: Tests, or issues where whole issues are flipped, that could have changed.
+        detectable: The least net change that the test detects, in a sentence.
     """
 
     tally: Tally
@@ -27,8 +29,9 @@ class Change:
     interval_method: str
     p: float | None
     test: str
+    caveat: str
     units: int
-    detectable: float | None
+    detectable: str
 
     @property
     def least_p(self) -> float:
@@ -45,12 +48,13 @@ def regression_rule(change: Change, alpha: float) -> GateLine:
     verdict, sentence = Verdict.CANNOT_TELL, NOTHING
     if net is not None and p is not None:
         is_worse = round(net, DIGITS) < 0
+        caveat = f" {change.caveat}" if change.caveat else ""
         figures = (
             f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched tests "
             f"(p = {p:.2g}, {change.test})"
         )
-        if is_worse and p <= alpha:
-            verdict, sentence = Verdict.DOES_NOT_HOLD, f"Significantly worse: {figures}."
+        if is_worse and is_significant(p, alpha):
+            verdict, sentence = Verdict.DOES_NOT_HOLD, f"Significantly worse: {figures}.{caveat}"
         elif is_worse and change.least_p > alpha:
             sentence = (
                 f"{figures}: too few to reach p <= {alpha:g}, even if all got worse. "
@@ -58,7 +62,7 @@ def regression_rule(change: Change, alpha: float) -> GateLine:
             )
         else:
             verdict = Verdict.HOLDS
-            sentence = f"No significant regression: {figures}{_detectable(change)}."
+            sentence = f"No significant regression: {figures}.{caveat} {change.detectable}".rstrip()
     return GateLine(
         rule="significant_regression",
         verdict=verdict,
@@ -71,13 +75,6 @@ def regression_rule(change: Change, alpha: float) -> GateLine:
         p=p,
         method=change.test,
     )
-
-
-def _detectable(change: Change) -> str:
-    if change.detectable is None:
-        return ""
-    least = number(100 * change.detectable)
-    return f"; changes of about {least} points or more are detected with 80% power"
 
 
 def net_loss_rule(change: Change, limit: float) -> GateLine:

@@ -12,7 +12,7 @@ from reports.compare.matching_rule import Tested
 from reports.compare.rule import FLIPS, Compared
 from reports.documents.document import Column, Document, Table
 from reports.documents.exports import markdown_of
-from reports.gate.query import GateResult
+from reports.gate.query import GateResult, detectable_in_words
 from reports.gate.rule import GateLine, Verdict
 from reports.run.junit import XML_HEAD, clean
 from runs.models import Run
@@ -125,7 +125,8 @@ def printable(line: str) -> str:
 
 def as_json(result: GateResult) -> dict[str, Any]:
     """Return everything in full precision; null is not measured."""
-    computed = result.computed
+    comparison, computed = result.comparison, result.computed
+    detectable = computed.detectable if computed else None
     return {
         "exit": int(result.decision.code),
         "verdict": result.decision.code.name.lower(),
@@ -136,7 +137,10 @@ def as_json(result: GateResult) -> dict[str, Any]:
         "policy": result.policy.model_dump(mode="json"),
         "rules": [_rule(line) for line in result.lines],
         "notes": notes_of(result),
-        "detectable": computed.detectable if computed else None,
+        "detectable": detectable and detectable.change,
+        "detectable_note": detectable_in_words(comparison, computed)
+        if comparison and computed
+        else "",
         "flips": [
             {
                 "became": one.kind.value,

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.compare.evidence_rule import FLIPPED_ISSUES, Findings, findings, sample_of
+from evalhub.statistics.change_test import MIN_CHANGED
+from evalhub.statistics.detectable import measured_from
+from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, net_change, tally_of
 from reports.gate.change_rules import Change, net_loss_rule, regression_rule
@@ -30,6 +32,7 @@ from reports.gate.level_rules import (
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
 from runs.comparability import Comparability, comparability_of
 from runs.figures.run_figures import RunFigures, figures_of
+from runs.figures.run_labels import names_of_pair
 from runs.gate_policy import GatePolicy, read_policy, severities_from
 from runs.models import DOUBTFUL, Outcome, Result, ResultScore, Run
 
@@ -175,13 +178,23 @@ def _change_lines(
         interval_method="bootstrap by issue",
         p=evidence.p,
         test=evidence.rule,
-        units=len(issues) if evidence.rule == FLIPPED_ISSUES else tally.n,
-        detectable=computed.detectable,
+        caveat=evidence.caveat,
+        units=len(issues) if len(issues) >= MIN_CHANGED else tally.n,
+        detectable=detectable_in_words(comparison, computed),
     )
     if policy.significant_regression:
         yield regression_rule(change, policy.alpha)
     if policy.max_net_loss_points is not None:
         yield net_loss_rule(change, policy.max_net_loss_points)
+
+
+def detectable_in_words(comparison: Comparison, computed: Findings) -> str:
+    """Return the detectable change with its basis; "" where nothing was compared."""
+    found = computed.detectable
+    if found is None:
+        return ""
+    names = names_of_pair(comparison.first.run, comparison.second.run)
+    return f"Detectable change: {found.points}. {found.note(measured_from(*names))}"
 
 
 # The run alone -----------------------------------------------------------------------------------

@@ -74,7 +74,8 @@ class FlipSerializer(serializers.Serializer):
 class GateResultSerializer(serializers.Serializer):
     """The decision of a gate. `exit` is 0: all rules hold, 1: one does not, 2: cannot tell.
 
-    `detectable` is the net change that the test of significance detects with 80 % power, a share.
+    `detectable` is the net change that the test of significance detects with 80 % power, a share;
+    `detectable_note` is its basis.
     """
 
     exit = serializers.ChoiceField([(code.value, code.name.lower()) for code in ExitCode])
@@ -87,4 +88,5 @@ class GateResultSerializer(serializers.Serializer):
     rules = GateRuleSerializer(many=True)
     notes = serializers.ListField(child=serializers.CharField())
     detectable = serializers.FloatField(allow_null=True)
+    detectable_note = serializers.CharField()
     flips = FlipSerializer(many=True)

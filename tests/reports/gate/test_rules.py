@@ -173,7 +173,8 @@ def change(worse, better, same, p, **fields):
         "p": p,
         "test": "exact McNemar",
         "units": n,
-        "detectable": 0.125,
+        "caveat": "",
+        "detectable": "Detectable change: 12.5 points or more.",
     }
     return Change(**usual | fields)
 
@@ -219,8 +220,11 @@ def test_a_regression_names_counts_p_and_test():
 
 
 def test_no_regression_names_what_could_have_been_detected():
-    assert "changes of about 12.5 points or more are detected with 80% power" in (
-        regression_rule(change(3, 2, 15, 1.0), 0.05).sentence
+    found = regression_rule(change(3, 2, 15, 1.0, caveat="Tests may fail together."), 0.05)
+
+    assert found.sentence == (
+        "No significant regression: 3 worse, 2 better of 20 matched tests (p = 1, exact McNemar). "
+        "Tests may fail together. Detectable change: 12.5 points or more."
     )
 
 

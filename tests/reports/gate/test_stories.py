@@ -9,7 +9,7 @@ from evalhub.models import ItemState
 from runs.control import rejudge, set_active
 from runs.models import Jury, Result
 from tests.api import client_of
-from tests.factories import make_jury, make_model
+from tests.factories import make_issue, make_jury, make_model
 from tests.reports.gate.suites import PASS, run_tests, suite_of
 from tests.reports.judged_runs import fail, finish, judge, judged
 
@@ -81,6 +81,35 @@ def test_a_lenient_jury_hides_no_regression(decide):
     finish(june)
 
     assert decide(june)["exit"] == 1
+
+
+def test_a_suite_of_one_issue_that_loses_all_its_tests_fails(decide):
+    _, april = suite_of("p" * 100, "f" * 100, issue=make_issue())
+
+    result = decide(april)
+
+    assert result["exit"] == 1
+    rule = line_of(result, "significant_regression")
+    assert rule["n"] == 100
+    # All 100 changes one way: p = 2 / 2^100, floored by the test at its smallest.
+    assert rule["p"] < 1e-6
+    assert rule["method"] == "exact McNemar"
+    assert "Tests of one issue may fail together." in rule["sentence"]
+
+
+def test_a_suite_of_five_issues_that_loses_all_its_tests_fails(decide):
+    march, april = suite_of("p" * 20, "f" * 20)
+    issues = [make_issue() for _ in range(5)]
+    for number, test in enumerate(run_tests(march)):
+        Result.objects.filter(test=test).update(issue=issues[number % 5])
+
+    assert decide(april)["exit"] == 1
+
+
+def test_a_suite_of_one_issue_that_stays_the_same_passes(decide):
+    _, april = suite_of("p" * 100, "p" * 100, issue=make_issue())
+
+    assert decide(april)["exit"] == 0
 
 
 def test_four_errors_of_ten_say_retry_4_failed(decide):
