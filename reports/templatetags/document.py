@@ -140,7 +140,8 @@ def _link(link: Link) -> SafeString:
 def _rate(rate: Rate, look: str) -> SafeString:
     """Render a bar with numbers, in a heat map numbers only; nothing here needs escaping."""
     if look == "heat":
-        of = rate.n if rate.total in (None, rate.n) else f"{rate.n:,}/{rate.total:,}"
+        is_whole = rate.total in (None, rate.n)
+        of = f"{rate.n:,}" if is_whole else f"{rate.n:,}/{rate.total:,}"
         n = f'<small class="eh-muted">of {of}</small>'
         return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
     if rate.share is None:

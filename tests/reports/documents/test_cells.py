@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.documents.cells import as_json, flat, words
-from reports.documents.document import Column, Document, Linked, Table
+from reports.documents.cells import as_json, flat, headings, words
+from reports.documents.document import Column, Document, Estimate, Linked, Table
 from reports.documents.html_export import html_of
 from reports.templatetags.document import cell, heat
 from runs.figures.tallies import Rate
@@ -37,3 +37,43 @@ def test_a_heat_map_is_shaded_in_a_file_as_well():
 
     assert html.count('<td style="--heat: 50%">') == 1
     assert "<td>—</td>" in html
+
+
+# Scored of all -----------------------------------------------------------------------------------
+
+PARTLY = Rate(passed=9, n=10, share=0.9, total=20)
+SCORE = Estimate(0.5, 10, total=20)
+ESTIMATE = Column("score", "Score", "estimate")
+
+
+def test_a_rate_of_results_says_how_many_are_scored():
+    assert words(PARTLY, "rate") == "90% (9 of 10, 10/20 scored)"
+    assert words(SCORE, "estimate") == "0.5 (10/20 scored)"
+    assert words(Rate(0, 0, None, total=20), "rate") == "— (0/20 scored)"
+
+
+def test_programs_read_the_same():
+    assert (as_json(PARTLY)["n"], as_json(PARTLY)["total"]) == (10, 20)
+    assert (as_json(SCORE)["n"], as_json(SCORE)["total"]) == (10, 20)
+
+
+def test_spreadsheets_have_a_column_of_all_results():
+    columns = [COLUMN, ESTIMATE]
+    row = dict(zip(headings(columns), flat([PARTLY, SCORE], columns), strict=True))
+
+    assert (row["rate_n"], row["rate_total"]) == (10, 20)
+    assert (row["score"], row["score_n"], row["score_total"]) == (0.5, 10, 20)
+
+
+def test_a_page_warns_where_too_little_is_scored():
+    enough = Rate(passed=19, n=19, share=1.0, total=20)
+
+    assert "10/20 scored" in cell(PARTLY, COLUMN)
+    assert "eh-badge--warning" in cell(PARTLY, COLUMN)
+    assert "eh-badge--warning" not in cell(enough, COLUMN)
+    assert "of 10/20" in cell(PARTLY, COLUMN, "heat")
+
+
+def test_a_rate_of_other_things_is_as_before():
+    assert words(HALF, "rate") == "50% (1 of 2)"
+    assert "scored" not in cell(HALF, COLUMN)
