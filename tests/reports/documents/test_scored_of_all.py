@@ -1,4 +1,4 @@
-"""Every pass rate of results comes with how many of all are scored, on every page and in its files."""
+"""Every pass rate of results comes with the number of all results, on each page and in files."""
 
 from collections.abc import Iterator
 

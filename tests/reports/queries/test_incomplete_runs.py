@@ -1,0 +1,130 @@
+"""Each page that leaves incomplete runs out lists them, with what is missing and the way to get it.
+
+Leaderboard, capabilities and drift are in `tests/reports/leaderboard/test_incomplete.py`.
+"""
+
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+
+from evalhub.models import ItemState
+from reports.compare.page import COMPARE
+from reports.documents.reading import Reading
+from reports.heatmap.page import HEATMAP
+from reports.issue_timeline.page import ISSUE_TIMELINE
+from reports.notifications import in_words
+from reports.underperforming.page import UNDERPERFORMING
+from runs.baselines import pin
+from runs.figures.tallies import cells_of, counts_of
+from tests.factories import make_issue, make_model, make_test, make_user
+from tests.reports.scored_runs import make_suite, scored_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def issue():
+    return make_issue()
+
+
+@pytest.fixture
+def tests(issue):
+    return [make_test(issue=issue) for _ in range(20)]
+
+
+@pytest.fixture
+def suite(tests):
+    return make_suite(*tests)
+
+
+@pytest.fixture
+def model():
+    return make_model(name="gpt-4o")
+
+
+@pytest.fixture
+def complete(suite, model, tests):
+    return scored_run(suite, model, *[1] * 10, *[0] * 10, tests=tests, days_ago=1)
+
+
+@pytest.fixture
+def incomplete(complete, suite, model, tests):
+    """The newer run: the ten tests that were failed before ended in errors."""
+    run = scored_run(suite, model, *[1] * 10, *[None] * 10, tests=tests)
+    run.results.filter(score=None).update(state=ItemState.ERROR, error_kind="timeout")
+    return run
+
+
+def built(page, **query):
+    form = page.form(QueryDict("&".join(f"{name}={value}" for name, value in query.items())))
+    assert form.problems == []
+    return page.build(form.filters, Reading(make_user("maintainer")))
+
+
+def listed(document):
+    """What is missing of each incomplete run, and its button."""
+    return [
+        (row["run"].text, row["lacks"], row["retry"].text)
+        for row in document.table("incomplete").as_rows()
+    ]
+
+
+def test_a_heat_map_keeps_the_complete_run_and_lists_the_newer_one(complete, incomplete):
+    document = built(HEATMAP)
+
+    names = [column.name for column in document.table("map").columns]
+    assert f"run_{complete.pk}" in names
+    assert f"run_{incomplete.pk}" not in names
+    assert listed(document) == [(incomplete.label, "10 errors", "Retry failed (10)")]
+
+
+def test_an_issue_timeline_has_no_incomplete_run(issue, complete, incomplete):
+    document = built(ISSUE_TIMELINE, issue=issue.pk)
+
+    assert [row["run"].text for row in document.table("runs").as_rows()] == [complete.label]
+    assert listed(document) == [(incomplete.label, "10 errors", "Retry failed (10)")]
+
+
+def test_underperforming_issues_are_those_of_a_complete_run(complete, incomplete):
+    facts = {fact.name: fact.value for fact in built(UNDERPERFORMING).facts}
+    assert facts["run"] == complete.label
+
+    chosen = built(UNDERPERFORMING, run=incomplete.pk)
+    assert any("is incomplete, 10/20 scored" in warning for warning in chosen.warnings)
+
+
+def test_a_comparison_with_an_incomplete_run_warns_and_offers_to_retry(complete, incomplete):
+    document = built(COMPARE, runs=f"{complete.pk}&runs={incomplete.pk}")
+
+    assert any("is incomplete, 10/20 scored" in warning for warning in document.warnings)
+    assert listed(document) == [(incomplete.label, "10 errors", "Retry failed (10)")]
+
+
+def test_a_comparison_says_why_it_passes_the_baseline_over(suite, model, tests, complete):
+    baseline = scored_run(suite, make_model(), *[1] * 20, tests=tests, days_ago=2)
+    pin(baseline)
+    baseline.results.update(score=None, passed=None)
+    run = scored_run(suite, model, *[1] * 20, tests=tests)
+
+    document = built(COMPARE, runs=run.pk)
+
+    assert document.title == f"Changes from {complete.label} to {run.label}"
+    assert any(
+        f"baseline is not used. {baseline.label} is incomplete, 0/20 scored" in warning
+        for warning in document.warnings
+    )
+
+
+def test_the_dashboard_shows_the_complete_run_and_names_the_newer_one(client, complete, incomplete):
+    client.force_login(make_user("maintainer"))
+
+    page = client.get(reverse("admin:index")).content.decode()
+
+    assert f"/runs/{incomplete.pk}/control/?act=retry_errors" in page.replace("run/", "runs/")
+    assert "incomplete, 10/20 scored" in page
+
+
+def test_a_notification_says_that_the_run_is_incomplete(incomplete):
+    words = in_words(counts_of(cells_of([incomplete.pk])))
+
+    assert words == "incomplete, 100% passed (10 of 10), 10/20 scored, 10 error"
