@@ -9,7 +9,7 @@ from tests.bench.validity.__main__ import main
 
 DRAWS = 1000
 SMALL = (
-    *("correlation 0.3", ", 10 results", "100 results × 5"),
+    *("correlation 0.3", "issue: ", ", 10 results", "100 results × 5"),
     *("gate: 60 of 60", "gate: 12 of 60", "60 tests, pass rate 50%, independent", "6 issues × 10"),
     *("issues vary from run", "in 8 issues, 15%", "in 20 issues, 30%", "heat maps"),
 )

@@ -309,6 +309,7 @@ class Migration(migrations.Migration):
                             ("regression", "a run is worse than its baseline"),
                             ("assigned", "an issue was assigned"),
                             ("sent_back", "a review was sent back"),
+                            ("reopening", "a resolved issue fails again"),
                         ],
                         max_length=12,
                     ),
@@ -1039,10 +1040,13 @@ class Migration(migrations.Migration):
             model_name="notification",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    ("kind__in", ["run_finished", "regression", "assigned", "sent_back"])
+                    (
+                        "kind__in",
+                        ["run_finished", "regression", "assigned", "sent_back", "reopening"],
+                    )
                 ),
                 name="evalhub_notification_kind_known",
-                violation_error_message="Choose one of: run_finished, regression, assigned, sent_back.",
+                violation_error_message="Choose one of: run_finished, regression, assigned, sent_back, reopening.",
             ),
         ),
         migrations.AddConstraint(

@@ -14,6 +14,7 @@ class NotificationKind(models.TextChoices):
     REGRESSION = "regression", "a run is worse than its baseline"
     ASSIGNED = "assigned", "an issue was assigned"
     SENT_BACK = "sent_back", "a review was sent back"
+    REOPENING = "reopening", "a resolved issue fails again"
 
 
 class Notification(models.Model):

@@ -12,6 +12,7 @@ DEFAULT: Mapping[str, frozenset[str]] = {
     NotificationKind.REGRESSION: frozenset({SITE, MAIL}),
     NotificationKind.ASSIGNED: frozenset({SITE, MAIL}),
     NotificationKind.SENT_BACK: frozenset({SITE, MAIL}),
+    NotificationKind.REOPENING: frozenset({SITE, MAIL}),
 }
 PREFERENCE = "notifications"
 

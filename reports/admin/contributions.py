@@ -19,10 +19,11 @@ def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:
     if proposal is None:
         return PanelPart([timeline])
     if not request.user.has_perm(APPROVE_ISSUE):
-        return PanelPart([timeline], [proposal.brief])
+        return PanelPart([timeline], [proposal.reason])
     url, act = reverse("reports:accept_proposal", args=[issue.pk]), proposal.act
     accept = Button(f"{act.capitalize()} as proposed", url, {"act": act}, "primary")
-    return PanelPart([accept, timeline], [proposal.brief])
+    dismiss = Button("Dismiss proposal", url, {"act": act, "dismiss": "1"})
+    return PanelPart([accept, dismiss, timeline], [proposal.reason])
 
 
 def panel_of_test(request: HttpRequest, test: Any) -> PanelPart:

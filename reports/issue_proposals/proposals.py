@@ -1,11 +1,13 @@
 """Proposals for issues from finished runs, pulled by the workers' reaper, not pushed by runs.
 
-An approved issue that passed enough releases in a row is proposed for resolution; a user decides.
-A resolved issue that fails again is reopened, with the reason in its history.
+An approved issue that passed enough releases in a row is proposed for resolution, and a resolved
+one that fails again for reopening; a user decides, and who may is notified. It is reopened without
+asking where the suites of the runs say so, with the reason in its history.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,15 +18,19 @@ from django.db.models import Count, Max, Sum
 
 from evalhub.computed import KEPT_S
 from evalhub.models import User
+from evalhub.notifications.events import Event, notify
+from evalhub.notifications.models import NotificationKind
 from issues import states
 from issues.models import Comment, Issue, IssueState
-from issues.states import Refused
+from issues.states import APPROVE_ISSUE, Refused
+from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.rule import Button, Proposal, reopening, resolving
 from reports.issue_timeline.rule import IssueResult
-from reports.queries.issue_outcomes import RunInfo, Sightings, run_infos, sightings
+from reports.models import DismissedProposal
+from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
-from runs.models import HumanEvaluation, JudgeRun, Run
+from runs.models import HumanEvaluation, JudgeRun, Run, Suite
 
 NAME = "EvalHub"
 """Author of automatic comments."""
@@ -42,17 +48,36 @@ def proposals() -> list[Proposal]:
     """Return the proposals for all issues from complete runs; a constant number of queries."""
     approved = _issues_in(IssueState.APPROVED)
     runs = run_infos()
-    lately = sightings(approved, recent(runs, settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE))
+    rates = false_fails([run.pk for run in runs], nobody())
+    wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
+    lately = sightings(approved, recent(runs, wanted), rates)
     found = [_resolving(issue, seen) for issue, seen in lately.by_issue.items()]
     if resolved := _issues_in(IssueState.RESOLVED):
-        failed, when, models = sightings(resolved, runs), resolved_at(resolved), _models()
+        failed, when, models = sightings(resolved, runs, rates), resolved_at(resolved), _models()
         again = [_reopening(one, failed, when[one], models) for one in resolved if one in when]
         found = [*again, *found]
-    return [one for one in found if one is not None]
+    return _undismissed([one for one in found if one is not None])
+
+
+def nobody() -> Reading:
+    """Return a reading that computes, for nobody in particular."""
+    return Reading(User(is_active=False))
+
+
+def _undismissed(found: list[Proposal]) -> list[Proposal]:
+    """Leave out the proposals that were dismissed with the same newest run; one query."""
+    rows = DismissedProposal.objects.filter(issue__in=[one.issue for one in found])
+    dismissed = set(rows.values_list("issue_id", "act", "run"))
+    return [one for one in found if (one.issue, one.act, one.runs[0]) not in dismissed]
 
 
 def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
     """Return the proposal for an issue, if any, from all its sightings."""
+    proposal = _proposal_for(issue, found)
+    return next(iter(_undismissed([proposal])), None) if proposal else None
+
+
+def _proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
     seen = found.by_issue.get(issue.pk, [])
     if issue.state == IssueState.APPROVED:
         wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
@@ -66,12 +91,14 @@ def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
 
 def proposal_of(issue: Issue) -> Proposal | None:
     """Read the sightings of an issue and return its proposal, if any."""
-    return proposal_for(issue, sightings([issue.pk], run_infos()))
+    runs = run_infos()
+    rates = false_fails([run.pk for run in runs], nobody())
+    return proposal_for(issue, sightings([issue.pk], runs, rates))
 
 
 def kept_proposals(reading: Reading) -> list[Proposal] | None:
     """Return all cached proposals; None if not computed yet for the present state."""
-    return reading.computed("proposals-2", state_of_workspace(), proposals)
+    return reading.computed("proposals-3", state_of_workspace(), proposals)
 
 
 def state_of_workspace() -> list[Any]:
@@ -81,7 +108,12 @@ def state_of_workspace() -> list[Any]:
     current = JudgeRun.objects.filter(is_active=True).aggregate(Sum("pk"))
     evaluations = HumanEvaluation.objects.aggregate(Max("pk"))
     issues = Issue.history.aggregate(Max("history_id"))
-    parts = (*runs.values(), *judge_runs.values(), *current.values(), *evaluations.values())
+    suites = Suite.objects.filter(reopens_issues=True).aggregate(Sum("pk"))
+    dismissed = DismissedProposal.objects.aggregate(Max("pk"))
+    parts = (
+        *(*runs.values(), *judge_runs.values(), *current.values(), *evaluations.values()),
+        *(*suites.values(), *dismissed.values()),
+    )
     newest = [str(part) for part in (*parts, *issues.values())]
     return [settings.EVALHUB_RELEASES_TO_RESOLVE, newest]
 
@@ -135,7 +167,12 @@ def _reopening(
         one._replace(line=models[found.runs[one.run].model_id])
         for one in found.by_issue.get(issue, ())
     ]
-    return reopening(issue, seen, at, {run.pk: run.name for run in found.runs.values()})
+    names = {run.pk: run.name for run in found.runs.values()}
+    proposal = reopening(issue, seen, at, names)
+    if proposal is None:
+        return None
+    is_automatic = all(found.runs[run].reopens for run in proposal.runs)
+    return replace(proposal, is_automatic=is_automatic)
 
 
 def _models() -> dict[int, str]:
@@ -161,18 +198,55 @@ def accept(issue: Issue, act: Button, *, by: User) -> Proposal:
     return proposal
 
 
-def pull() -> int:
-    """Reopen issues that failed after they were resolved; return their number.
+def dismiss(issue: Issue, act: Button, *, by: User) -> Proposal:
+    """Dismiss the proposal for the issue until a newer run supports it.
 
-    Safe to call repeatedly and from several processes: an issue is moved once.
+    Raises:
+        Refused: The proposal no longer applies.
+    """
+    proposal = proposal_of(issue)
+    if proposal is None or proposal.act != act:
+        raise Refused([f"The proposal to {act} {issue} no longer applies: look at its runs again."])
+    DismissedProposal.objects.get_or_create(
+        issue=issue, act=act, run=proposal.runs[0], defaults={"dismissed_by": by}
+    )
+    return proposal
+
+
+def pull() -> int:
+    """Reopen issues that fail after they were resolved, or notify; return how many reopened.
+
+    Safe to call repeatedly and from several processes: an issue is moved once, and each proposal
+    is notified once.
     """
     kept, state = caches["computed"], state_of_workspace()
     if kept.get(PULLED) == state:
         return 0
-    found = kept_proposals(Reading(User(is_active=False))) or []
-    opened = sum(_reopened(one) for one in found if one.act == "reopen")
+    found = [one for one in kept_proposals(nobody()) or [] if one.act == "reopen"]
+    opened = sum(_reopened(one) for one in found if one.is_automatic)
+    for one in found:
+        if not one.is_automatic:
+            _notify(one)
     kept.set(PULLED, state, KEPT_S)
     return opened
+
+
+def _notify(proposal: Proposal) -> None:
+    """Notify the assignee and all who may reopen the issue of the proposal and its evidence."""
+    issue = Issue.objects.filter(pk=proposal.issue).select_related("assignee").first()
+    if issue is None:
+        return
+    backend = "django.contrib.auth.backends.ModelBackend"
+    people = list(User.objects.with_perm(APPROVE_ISSUE, backend=backend))
+    event = Event(
+        kind=NotificationKind.REOPENING,
+        key=f"issue {issue.pk} fails in run {proposal.runs[0]}",
+        title=f"Reopen “{issue}”?",
+        text=proposal.reason,
+        url=page_url("issue_timeline", issue=issue),
+        facts={"issue": issue.pk, "runs": list(proposal.runs), "reason": proposal.reason},
+    )
+    notify(event, to=[*([issue.assignee] if issue.assignee else []), *people])
 
 
 def _reopened(proposal: Proposal) -> bool:

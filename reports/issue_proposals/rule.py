@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from evalhub.formatting import listed
-from reports.issue_timeline.rule import IssueResult, failures_after_resolution, passed_in_a_row
+from reports.issue_timeline.rule import IssueResult, failing_again, passed_in_a_row
 
 Button = Literal["resolve", "reopen"]
 
@@ -20,6 +20,7 @@ class Proposal:
     Attributes:
         reason: In sentences; `brief` is the same in few words.
         runs: The runs it is drawn from, newest first.
+        is_automatic: The suites of all these runs say that it is done without asking.
     """
 
     issue: int
@@ -27,6 +28,7 @@ class Proposal:
     reason: str
     brief: str
     runs: tuple[int, ...]
+    is_automatic: bool = False
 
 
 def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Proposal | None:
@@ -47,8 +49,8 @@ def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Prop
     return Proposal(
         issue,
         "resolve",
-        f"Passed {n} {units} in a row{named}. All {sum(one.passed for one in seen):,} answers in "
-        f"{len(seen)} {'run' if len(seen) == 1 else 'runs'} passed.",
+        f"Passed {n} {units} in a row{named}, in {len(seen):,} "
+        f"{'run' if len(seen) == 1 else 'runs'}. The newest: {row[0].evidence.words}",
         f"passed {n} {units} in a row",
         tuple(one.run for one in seen),
     )
@@ -57,24 +59,25 @@ def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Prop
 def reopening(
     issue: int, runs: Iterable[IssueResult], resolved_at: datetime, names: Mapping[int, str]
 ) -> Proposal | None:
-    """Propose to reopen an issue that failed again after its resolution.
+    """Propose to reopen an issue that fails in the newest release after its resolution.
 
     Args:
         runs: With models as lines.
         names: By run.
     """
-    found = sorted(failures_after_resolution(runs, resolved_at), key=_newest_first)
-    if not found:
+    point = failing_again(runs, resolved_at)
+    if point is None:
         return None
-    first = found[-1]
-    share = f"{first.failed:,} of {first.failed + first.passed:,}"
-    more = "" if len(found) == 1 else f" It also failed in {len(found) - 1} later runs."
+    seen = sorted(point.runs, key=_newest_first)
+    found = point.evidence
+    share = f"{found.failed:,} of {found.failed + found.passed:,} tests"
+    where = listed([names[one.run] for one in reversed(seen[:MAX_NAMED])])
     return Proposal(
         issue,
         "reopen",
-        f"Failed again after its resolution: {share} answers in {names[first.run]}.{more}",
-        f"failed again in run {first.run} ({share})",
-        tuple(one.run for one in found),
+        f"Failed again after its resolution, in {where}: {found.words}",
+        f"failed again in run {seen[0].run} ({share})",
+        tuple(one.run for one in seen),
     )
 
 

@@ -1,4 +1,4 @@
-"""Acceptance of a proposal."""
+"""Acceptance and dismissal of a proposal."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,7 +11,7 @@ from issues.models import Issue
 from issues.states import APPROVE_ISSUE, Refused
 from reports.documents.links import page_url
 from reports.documents.rendering import needs
-from reports.issue_proposals.proposals import accept
+from reports.issue_proposals.proposals import accept, dismiss
 from reports.issue_proposals.rule import Button
 
 DONE = {"resolve": "resolved", "reopen": "reopened"}
@@ -20,16 +20,18 @@ DONE = {"resolve": "resolved", "reopen": "reopened"}
 @require_POST
 @needs(APPROVE_ISSUE)
 def accept_proposal(request: HttpRequest, pk: int) -> HttpResponse:
-    """Resolve or reopen the issue as proposed."""
+    """Resolve or reopen the issue as proposed, or dismiss the proposal."""
     issue = get_object_or_404(Issue, pk=pk)
     act: Button = "reopen" if request.POST.get("act") == "reopen" else "resolve"
+    is_dismissed = "dismiss" in request.POST
     try:
-        proposal = accept(issue, act, by=current_user(request))
+        proposal = (dismiss if is_dismissed else accept)(issue, act, by=current_user(request))
     except Refused as refused:
         for problem in refused.problems:
             messages.error(request, problem)
     else:
-        messages.success(request, f"“{issue}” {DONE[act]}. {proposal.reason}")
+        done = f"The proposal to {act} “{issue}” was dismissed." if is_dismissed else ""
+        messages.success(request, done or f"“{issue}” {DONE[act]}. {proposal.reason}")
     home = request.POST.get("back") == "home"
     return HttpResponseRedirect(
         reverse("admin:index") if home else page_url("issue_timeline", issue=issue)

@@ -6,17 +6,17 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from evalhub.formatting import counted, few
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_timeline.query import IssueReport, Line, issue_report
-from reports.issue_timeline.rule import IssueOutcome, passed_in_a_row
+from reports.issue_timeline.rule import IssueOutcome, passed_in_a_row, release_points
 from reports.issue_timeline.timeline_tables import (
     changes_table,
     feedback_table,
+    releases_table,
     reported,
     runs_table,
     tests_table,
@@ -28,6 +28,13 @@ POINTS, MAX_POINTS, OFFERED = 10, 50, 50
 PROPOSED = {
     "resolve": "Its runs suggest resolving it.",
     "reopen": "Its runs suggest reopening it.",
+}
+
+
+STATED = {
+    IssueOutcome.PASSED: "it passes",
+    IssueOutcome.FAILED: "it fails",
+    IssueOutcome.UNKNOWN: "its outcome is unknown",
 }
 
 
@@ -54,7 +61,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         issue,
         by_family=bool(filters["family"]),
         points=filters["points"] or POINTS,
-        reader=reading.reader,
+        reading=reading,
     )
     return Document(
         title=f"Results of “{issue}” over time",
@@ -62,6 +69,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         facts=tuple(_facts(report)),
         tables=(
             runs_table(report),
+            releases_table(report),
             turns_table(report),
             tests_table(report),
             feedback_table(report),
@@ -122,12 +130,11 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         labels = ", ".join(str(label) for label in issue.resolution_labels.all())
         parts = ". ".join(part for part in (labels, issue.resolution_note) if part)
         yield f"Resolution: {parts or 'no note.'}"
-    failing = [line.name for line in report.lines if _latest(line) == IssueOutcome.FAILED]
-    passing = [line.name for line in report.lines if _latest(line) == IssueOutcome.PASSED]
-    now = [f"it fails with {few(failing)}"] if failing else []
-    now += [f"it passes with {few(passing)}"] if passing else []
-    if now:
-        yield f"In the newest run of each model, {' and '.join(now)}."
+    points = release_points(report.seen)
+    if points:
+        newest = points[-1]
+        name = f"release {newest.name}" if newest.name else "the newest launch"
+        yield f"In {name} {STATED[newest.issue_outcome]}: {newest.evidence.words}"
     if report.proposal:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
     courses = report.courses

@@ -12,12 +12,13 @@ from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
 from reports.documents.model_lines import LineStyle
 from reports.documents.rate_cells import issue_rate, resampled_share
+from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
 from reports.issue_timeline.rule import IssueResult, TurningPoints, turning_points
 from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
-from reports.queries.issue_outcomes import RunInfo, run_infos, sightings
+from reports.queries.issue_outcomes import RunInfo, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
 from reports.queries.result_rows import TEXT, prompt_of
 from reports.queries.run_variants import named_lines
@@ -106,9 +107,10 @@ class IssueReport:
     incomplete: tuple[IncompleteRun, ...]
 
 
-def issue_report(issue: Issue, *, by_family: bool, points: int, reader: User) -> IssueReport:
+def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading) -> IssueReport:
     """Read the whole timeline; a constant number of queries."""
-    found = sightings([issue.pk], run_infos())
+    reader, runs = reading.reader, run_infos()
+    found = sightings([issue.pk], runs, false_fails([run.pk for run in runs], reading))
     seen = sorted(found.by_issue[issue.pk], key=lambda one: (one.at, one.run))
     if by_family:
         families = {pk: identity.family for pk, identity in identities().items()}

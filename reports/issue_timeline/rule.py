@@ -1,22 +1,61 @@
-"""The outcome of an issue in each run, its turning points, and passes in a row. Pure.
+"""The outcome of an issue in runs and releases, turning points, and passes in a row. Pure.
 
-An issue passes in a run if all of its answers passed, and fails if one failed. Otherwise (errors,
-unscored) its outcome is unknown and counts neither way.
+The unit is a test with a model and a revision, however often it was asked. It is flaky if it both
+passed and failed in the runs that are looked at: it is set aside and named. The issue
+
+- fails, if more of the other tests fail than the judges' measured share of false fails explains
+  (one-sided binomial test, 5 %). A share that was not measured counts as 0: one failure is enough;
+- passes, if it does not fail and more than half of all tests, flaky and unscored ones included,
+  pass;
+- is unknown otherwise, and counts neither way.
+
+`dev.py bench validity issue` measures how often an issue without an error fails.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
 
+from evalhub.formatting import few, percent
+from evalhub.statistics.binomial import at_most
+
+ALPHA = 0.05
+
+PASSING_SHARE = 0.5
+"""An issue passes only if more than this share of its tests do."""
+
 
 class IssueOutcome(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     UNKNOWN = "unknown"
+
+
+class AnswerCounts(NamedTuple):
+    """The answers to one test in a run; `excluded` are errors, unscored or pending."""
+
+    test: int
+    revision: int
+    passed: int
+    failed: int
+    excluded: int = 0
+
+
+class FalseFails(NamedTuple):
+    """Share of answers passed by humans that the judges fail; `n` answers were drawn at random.
+
+    Not measured where `n` is 0: `rate` is 0 then.
+    """
+
+    rate: float = 0.0
+    n: int = 0
+
+
+NOT_MEASURED = FalseFails()
 
 
 class IssueResult(NamedTuple):
@@ -26,7 +65,8 @@ class IssueResult(NamedTuple):
         line: The model variant, model or family.
         release: "" without one.
         together: Launch and day; runs without a release that share it count as one release.
-        excluded: Results that are errors, unscored or pending.
+        tests: One for each test of the issue.
+        false_fails: Of the judges that scored the run.
     """
 
     run: int
@@ -34,15 +74,110 @@ class IssueResult(NamedTuple):
     release: str
     together: Hashable
     at: datetime
-    passed: int
-    failed: int
-    excluded: int = 0
+    tests: tuple[AnswerCounts, ...]
+    false_fails: FalseFails = NOT_MEASURED
+
+    @property
+    def passed(self) -> int:
+        return sum(one.passed for one in self.tests)
+
+    @property
+    def failed(self) -> int:
+        return sum(one.failed for one in self.tests)
+
+    @property
+    def excluded(self) -> int:
+        return sum(one.excluded for one in self.tests)
 
     @property
     def issue_outcome(self) -> IssueOutcome:
-        if self.failed:
+        return evidence_of([self]).issue_outcome
+
+
+@dataclass(frozen=True)
+class IssueEvidence:
+    """Tests of an issue in some runs, each with every model that it was asked of.
+
+    Attributes:
+        total: All of them, of which `passed` and `failed` are not flaky.
+        flaky: Ids of tests that both passed and failed with one model.
+        false_fails: The mean over the failed and passed ones; not measured if it is not for one.
+    """
+
+    total: int
+    passed: int
+    failed: int
+    flaky: tuple[int, ...]
+    false_fails: FalseFails
+
+    @property
+    def p(self) -> float:
+        """P(as many failures or more), if humans would pass all; one-sided, binomial."""
+        n = self.passed + self.failed
+        return at_most(n - self.failed, n, 1 - self.false_fails.rate)
+
+    @property
+    def issue_outcome(self) -> IssueOutcome:
+        if self.failed and self.p <= ALPHA:
             return IssueOutcome.FAILED
-        return IssueOutcome.PASSED if self.passed and not self.excluded else IssueOutcome.UNKNOWN
+        if self.passed > PASSING_SHARE * self.total:
+            return IssueOutcome.PASSED
+        return IssueOutcome.UNKNOWN
+
+    @property
+    def words(self) -> str:
+        """The counts, the test and what was set aside, as sentences."""
+        n = self.passed + self.failed
+        rate = self.false_fails
+        judges = (
+            f"judges fail {percent(rate.rate)} of {rate.n:,} answers that humans pass"
+            if rate.n
+            else "the judges' share of false fails was not measured and counts as 0"
+        )
+        p = f"p {'<' if self.p < MIN_P else '='} {max(self.p, MIN_P):.2g}"
+        found = f"{self.failed:,} of {n:,} tests × models fail ({judges}; {p}, binomial test)."
+        if not self.flaky:
+            return found
+        named = few([f"test {test}" for test in self.flaky])
+        return f"{found} Flaky and set aside: {named}."
+
+
+MIN_P = 0.0001
+
+
+def evidence_of(runs: Iterable[IssueResult]) -> IssueEvidence:
+    """Add up the tests of an issue over runs, each with a model and a revision."""
+    units: dict[Hashable, list[AnswerCounts]] = defaultdict(list)
+    rates: dict[Hashable, list[FalseFails]] = defaultdict(list)
+    for seen in runs:
+        for one in seen.tests:
+            unit: Hashable = (seen.line, one.test, one.revision)
+            units[unit].append(one)
+            rates[unit].append(seen.false_fails)
+    passed: list[Hashable] = []
+    failed: list[Hashable] = []
+    flaky: set[int] = set()
+    for unit, found in units.items():
+        has_passed, has_failed = any(t.passed for t in found), any(t.failed for t in found)
+        if has_passed and has_failed:
+            flaky.add(found[0].test)
+        elif has_passed or has_failed:
+            (passed if has_passed else failed).append(unit)
+    measured = [rate for unit in (*passed, *failed) for rate in rates[unit]]
+    return IssueEvidence(
+        len(units), len(passed), len(failed), tuple(sorted(flaky)), _mean(measured)
+    )
+
+
+def _mean(rates: Sequence[FalseFails]) -> FalseFails:
+    """Return the mean share; its `n` is that of the smallest sample.
+
+    With differing shares the binomial test of their mean is conservative (W. Hoeffding, 1956,
+    Annals of Mathematical Statistics 27, 713-721).
+    """
+    if not rates:
+        return NOT_MEASURED
+    return FalseFails(sum(one.rate for one in rates) / len(rates), min(one.n for one in rates))
 
 
 def _time(seen: IssueResult) -> tuple[datetime, int]:
@@ -103,29 +238,26 @@ def by_line(runs: Iterable[IssueResult]) -> dict[Hashable, list[IssueResult]]:
 
 @dataclass(frozen=True)
 class ReleasePoint:
-    """A release, or a launch without one, with the newest run of each model."""
+    """A release, or a launch without one, with its runs of all models, oldest first."""
 
     name: str
     runs: tuple[IssueResult, ...]
 
     @property
+    def evidence(self) -> IssueEvidence:
+        return evidence_of(self.runs)
+
+    @property
     def issue_outcome(self) -> IssueOutcome:
-        """Failed if any model failed; models with unknown outcome do not count."""
-        outcomes = {seen.issue_outcome for seen in self.runs}
-        if IssueOutcome.FAILED in outcomes:
-            return IssueOutcome.FAILED
-        return IssueOutcome.PASSED if IssueOutcome.PASSED in outcomes else IssueOutcome.UNKNOWN
+        return self.evidence.issue_outcome
 
 
 def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
     """Return the releases in the order of their first runs."""
-    ordered = sorted(runs, key=_time)
-    points: dict[tuple[str, Hashable], dict[Hashable, IssueResult]] = defaultdict(dict)
-    for seen in ordered:
-        points[seen.release, "" if seen.release else seen.together][seen.line] = seen
-    return [
-        ReleasePoint(release, tuple(newest.values())) for (release, _), newest in points.items()
-    ]
+    points: dict[tuple[str, Hashable], list[IssueResult]] = defaultdict(list)
+    for seen in sorted(runs, key=_time):
+        points[seen.release, "" if seen.release else seen.together].append(seen)
+    return [ReleasePoint(release, tuple(found)) for (release, _), found in points.items()]
 
 
 def passed_in_a_row(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
@@ -144,20 +276,20 @@ def passed_in_a_row(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
     return row
 
 
-def failures_after_resolution(
-    runs: Iterable[IssueResult], resolved_at: datetime
-) -> list[IssueResult]:
-    """Return the runs launched after the resolution in which the issue failed again.
+def failing_again(runs: Iterable[IssueResult], resolved_at: datetime) -> ReleasePoint | None:
+    """Return the newest release after the resolution if the issue fails in it, else None.
 
-    A model that already failed at the resolution counts only after it has passed once.
+    A model that already failed at the resolution counts only after it has passed once. Releases
+    with an unknown outcome do not count.
     """
-    found = []
+    found: list[IssueResult] = []
     for mine in by_line(runs).values():
         known = [seen for seen in mine if seen.issue_outcome != IssueOutcome.UNKNOWN]
         before = [seen for seen in known if seen.at <= resolved_at]
         fails = bool(before) and before[-1].issue_outcome == IssueOutcome.FAILED
-        for seen in known[len(before) :]:
-            if seen.issue_outcome == IssueOutcome.FAILED and not fails:
+        for seen in (one for one in mine if one.at > resolved_at):
+            fails = fails and seen.issue_outcome != IssueOutcome.PASSED
+            if not fails:
                 found.append(seen)
-            fails = fails and seen.issue_outcome == IssueOutcome.FAILED
-    return sorted(found, key=_time)
+    points = [p for p in release_points(found) if p.issue_outcome != IssueOutcome.UNKNOWN]
+    return points[-1] if points and points[-1].issue_outcome == IssueOutcome.FAILED else None

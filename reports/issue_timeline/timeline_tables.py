@@ -9,7 +9,14 @@ from reports.documents.cells import rate_words
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.links import row_url
 from reports.issue_timeline.query import IssueReport, Line, Point
-from reports.issue_timeline.rule import IssueOutcome, IssueResult, TurningPoints
+from reports.issue_timeline.rule import (
+    IssueEvidence,
+    IssueOutcome,
+    IssueResult,
+    ReleasePoint,
+    TurningPoints,
+    release_points,
+)
 from reports.trend.figure import Dot, DrawnLine, trend_lines
 
 SHORT = 160
@@ -19,9 +26,7 @@ RUN_COLUMNS = (
     Column("line", "Model"),
     Column("release", "Release"),
     Column("date", "Date", "date"),
-    Column(
-        "issue_outcome", "Outcome", "outcome", "Passed if all answers passed; failed if any failed"
-    ),
+    Column("issue_outcome", "Outcome", "outcome", "Of this run alone; see Releases for the rule"),
     Column("rate", "Pass rate", "rate"),
     Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
@@ -47,6 +52,49 @@ def runs_table(report: IssueReport) -> Table:
         draw=lambda: trend_lines([_drawn(line) for line in report.lines]) if points else None,
         describes="The issue's pass rate in each run, with a line for each model",
         look="long",
+    )
+
+
+def releases_table(report: IssueReport) -> Table:
+    """Return the outcome of each release with its evidence, newest first."""
+    points = release_points(report.seen)
+    return Table(
+        key="releases",
+        title="Releases",
+        columns=(
+            Column("release", "Release"),
+            Column("date", "First run", "date"),
+            Column("issue_outcome", "Outcome", "outcome"),
+            Column("failed", "Failed", "count", "Tests × models, without flaky ones"),
+            Column("n", "Scored", "count", "Tests × models, without flaky ones"),
+            Column("total", "All", "count", "Tests × models"),
+            Column("false_fails", "False fails", "share", "Of the judges; a dash: not measured"),
+            Column("p", "p", "p", "One-sided binomial test"),
+            Column("flaky", "Flaky tests", "text", "Passed and failed with one model"),
+        ),
+        rows=[_release_row(point) for point in reversed(points)],
+        note="A test counts once with each model, however often it was asked. Failed: more tests "
+        "fail than the judges' share of false fails explains (binomial test, 5%); a share that was "
+        "not measured counts as 0. Passed: not failed, and more than half of all tests pass. Flaky "
+        "tests are set aside.",
+        empty="No complete run has results of this issue yet.",
+        look="long",
+    )
+
+
+def _release_row(point: ReleasePoint) -> tuple[Cell, ...]:
+    found: IssueEvidence = point.evidence
+    outcome = found.issue_outcome
+    return (
+        point.name or None,
+        point.runs[0].at,
+        None if outcome == IssueOutcome.UNKNOWN else outcome.value,
+        found.failed,
+        found.passed + found.failed,
+        found.total,
+        found.false_fails.rate if found.false_fails.n else None,
+        found.p if found.failed else None,
+        tuple(f"test {test}" for test in found.flaky) or None,
     )
 
 

@@ -635,4 +635,43 @@ class Migration(migrations.Migration):
                 fields=("summary", "language_model", "dimension"), name="reports_grade_once"
             ),
         ),
+        migrations.CreateModel(
+            name="DismissedProposal",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("act", models.CharField(max_length=10)),
+                ("run", models.PositiveBigIntegerField()),
+                ("dismissed_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "dismissed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("issue", "act", "run"), name="reports_dismissedproposal_once"
+                    )
+                ],
+            },
+        ),
     ]

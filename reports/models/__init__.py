@@ -1,10 +1,12 @@
 from reports.models.capability import Capability, CapabilityWeight, WeightKind, WeightOrigin
+from reports.models.dismissed_proposal import DismissedProposal
 from reports.models.schedule import ReportSchedule, Snapshot
 from reports.models.summary import Exchange, ExecutiveSummary, Grade
 
 __all__ = [
     "Capability",
     "CapabilityWeight",
+    "DismissedProposal",
     "Exchange",
     "ExecutiveSummary",
     "Grade",

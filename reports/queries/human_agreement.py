@@ -100,7 +100,11 @@ def judge_key(judge_id: int) -> str:
 
 def jury_key(judge_run: JudgeRun) -> str:
     """Return the same key for juries with the same configuration, whatever their names."""
-    return f"jury-{judge_run.jury_fingerprint[:12]}"
+    return jury_key_of(judge_run.jury_fingerprint)
+
+
+def jury_key_of(fingerprint: str) -> str:
+    return f"jury-{fingerprint[:12]}"
 
 
 def choices(suite: Suite | None = None) -> list[Choice]:

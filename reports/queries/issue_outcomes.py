@@ -9,12 +9,19 @@ from typing import NamedTuple
 from django.db.models import Count
 from django.utils import timezone
 
-from reports.issue_timeline.rule import IssueResult
-from runs.models import Outcome, Result, Run
+from reports.documents.reading import Reading
+from reports.issue_timeline.rule import NOT_MEASURED, AnswerCounts, FalseFails, IssueResult
+from reports.judge_reliability.accuracy_rule import Sample
+from reports.judge_reliability.trust_rule import MIN_OF_EACH
+from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
+from runs.models import JudgeRun, Outcome, Result, Run
 
 
 class RunInfo(NamedTuple):
-    """A conclusive run as reports on issues show it. `release` is "" if it has none."""
+    """A conclusive run as reports on issues show it. `release` is "" if it has none.
+
+    `reopens`: its suite has issues reopened without asking; None without a suite.
+    """
 
     pk: int
     label: str
@@ -23,6 +30,7 @@ class RunInfo(NamedTuple):
     variant: str
     release: str
     launch: int | None
+    reopens: bool | None
     at: datetime
 
     @property
@@ -52,6 +60,7 @@ COLUMNS = (
     "variant_key",
     "release",
     "launch_id",
+    "suite__reopens_issues",
     "created_at",
 )
 
@@ -62,17 +71,48 @@ def run_infos() -> list[RunInfo]:
     return [RunInfo._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
 
 
-def sightings(issues: Collection[int], runs: Iterable[RunInfo]) -> Sightings:
-    """Count the outcomes of these issues in these runs; one query."""
+EVALUATED = 50
+"""Newest runs with human evaluations in which false fails of judges are measured."""
+
+
+def false_fails(runs: Collection[int], reading: Reading) -> dict[int, FalseFails]:
+    """Return the false fails of the active jury of each run, if measured.
+
+    That takes 10 answers that humans passed, drawn at random and judged blind. Four queries, and
+    more where it is not kept yet; a page shows none until they are computed.
+    """
+    found = calibration(evaluated_runs(last=EVALUATED), reading)
+    lines = found.measured[Sample.DRAWN] if found else []
+    passes = {line.party: line.evidence.passes for line in lines}
+    rates = {
+        party: FalseFails(1 - side.right / side.n, side.n)
+        for party, side in passes.items()
+        if side.n >= MIN_OF_EACH
+    }
+    rows = JudgeRun.objects.filter(run__in=runs, is_active=True).order_by()
+    juries = rows.values_list("run_id", "jury_fingerprint")
+    keys = {run: jury_key_of(fingerprint) for run, fingerprint in juries}
+    return {run: rates[key] for run, key in keys.items() if key in rates}
+
+
+def sightings(
+    issues: Collection[int], runs: Iterable[RunInfo], rates: Mapping[int, FalseFails]
+) -> Sightings:
+    """Count the outcomes of these issues in these runs by test; one query.
+
+    Args:
+        rates: Of `false_fails`.
+    """
     briefs = {run.pk: run for run in runs}
     rows = Result.objects.filter(issue__in=issues, run__in=briefs).order_by()
-    sums: dict[tuple[int, int], dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome, 0))
-    counted = rows.values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))
-    for issue, run, outcome, n in counted:
-        sums[issue, run][Outcome(outcome)] += n
+    sums: dict[tuple[int, int], dict[tuple[int, int], dict[str, int]]]
+    sums = defaultdict(lambda: defaultdict(lambda: dict.fromkeys(Outcome, 0)))
+    columns = ("issue_id", "run_id", "test_id", "revision_id", "outcome")
+    for issue, run, *unit, outcome, n in rows.values_list(*columns).annotate(n=Count("pk")):
+        sums[issue, run][unit[0], unit[1]][Outcome(outcome)] += n
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
-    for (issue, pk), counts in sums.items():
-        run, passed, failed = briefs[pk], counts[Outcome.PASSED], counts[Outcome.FAILED]
+    for (issue, pk), units in sums.items():
+        run = briefs[pk]
         found[issue].append(
             IssueResult(
                 run=pk,
@@ -80,9 +120,13 @@ def sightings(issues: Collection[int], runs: Iterable[RunInfo]) -> Sightings:
                 release=run.release,
                 together=run.together,
                 at=run.at,
-                passed=passed,
-                failed=failed,
-                excluded=sum(counts.values()) - passed - failed,
+                tests=tuple(_counts_of(*unit, counts) for unit, counts in sorted(units.items())),
+                false_fails=rates.get(pk, NOT_MEASURED),
             )
         )
     return Sightings(briefs, found)
+
+
+def _counts_of(test: int, revision: int, counts: Mapping[str, int]) -> AnswerCounts:
+    passed, failed = counts[Outcome.PASSED], counts[Outcome.FAILED]
+    return AnswerCounts(test, revision, passed, failed, sum(counts.values()) - passed - failed)

@@ -934,6 +934,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "reopens_issues",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Reopen a resolved issue without asking when runs of this suite show that it fails again. Otherwise it is proposed.",
+                        verbose_name="reopens issues by itself",
+                    ),
+                ),
+                (
                     "extras",
                     models.JSONField(
                         blank=True,
@@ -1007,6 +1015,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         default=dict,
                         help_text="Rules of the gate; {} fails a significant regression.",
+                    ),
+                ),
+                (
+                    "reopens_issues",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Reopen a resolved issue without asking when runs of this suite show that it fails again. Otherwise it is proposed.",
+                        verbose_name="reopens issues by itself",
                     ),
                 ),
                 (

@@ -34,6 +34,12 @@ class Suite(models.Model):
         blank=True,
         help_text="Rules of the gate; {} fails a significant regression.",
     )
+    reopens_issues = models.BooleanField(
+        "reopens issues by itself",
+        default=False,
+        help_text="Reopen a resolved issue without asking when runs of this suite show that it "
+        "fails again. Otherwise it is proposed.",
+    )
     extras = models.JSONField(
         default=dict, blank=True, help_text="Fields of its source that have no place here."
     )

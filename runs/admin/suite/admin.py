@@ -28,7 +28,7 @@ GATE_HELP = (
 class SuiteForm(GateFields, forms.ModelForm):
     class Meta:
         model = Suite
-        fields = ("name", "description", "tests", "tags", "baseline", "defaults")
+        fields = ("name", "description", "tests", "tags", "baseline", "defaults", "reopens_issues")
         labels = {"defaults": "Launch defaults"}
         help_texts = {
             "defaults": "JSON object of launch options. Easier: fill in the launch form and choose "
@@ -74,7 +74,15 @@ class SuiteAdmin(HistoryAdmin):
     autocomplete_fields = ("tests", "tags", "baseline")
     form = SuiteForm
     fieldsets = (
-        (None, {"fields": ("name", "description", "tests", "tags", "baseline", "defaults")}),
+        (
+            None,
+            {
+                "fields": (
+                    *("name", "description", "tests", "tags", "baseline", "defaults"),
+                    "reopens_issues",
+                )
+            },
+        ),
         ("Gate", {"description": GATE_HELP, "fields": GATE_FIELDS}),
     )
     readonly_fieldsets = (fieldsets[0], ("Gate", {"fields": ("gate_in_words",)}))

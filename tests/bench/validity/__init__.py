@@ -36,6 +36,7 @@ class Check:
 
 SIMULATIONS = (
     *("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust"),
+    "issue_outcome",
     *("comparison", "detectable", "multiplicity"),
 )
 """Modules of this folder with a function `checks`."""

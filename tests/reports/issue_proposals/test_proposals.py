@@ -8,12 +8,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from evalhub.models import Notification, NotificationKind
 from issues import states
 from issues.models import IssueState, Source
 from issues.states import Refused
 from reports.issue_proposals import proposals as proposal_acts
-from reports.issue_proposals.proposals import accept, proposal_of, proposals, pull
-from runs.models import Run
+from reports.issue_proposals.proposals import accept, dismiss, proposal_of, proposals, pull
+from reports.issue_timeline.rule import FalseFails
+from runs.models import Run, Suite
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, finish, judge
 
@@ -76,7 +78,8 @@ def test_an_issue_that_passed_three_releases_in_a_row_is_proposed_as_resolved():
     assert (found.issue, found.act) == (issue.pk, "resolve")
     assert found.runs == (runs[3].pk, runs[2].pk, runs[1].pk)
     assert "1.1, 1.2 and 1.3" in found.reason
-    assert "All 6 answers in 3 runs passed" in found.reason
+    assert "0 of 2 tests × models fail" in found.reason
+    assert "not measured and counts as 0" in found.reason
 
 
 @pytest.mark.parametrize("outcomes", [[0, 1, 1], [1, 1, 1, 0], []])
@@ -133,30 +136,89 @@ def test_what_is_not_proposed_any_more_is_refused():
 # Open again --------------------------------------------------------------------------------------
 
 
-def failures_after_resolution():
+def failures_after_resolution(*, reopens=False):
+    """A resolved issue that fails in a run; its suite has it reopened, or not."""
     issue, tests = ready_issue()
     model = make_model()
     released(tests, [0, 1], model)
     resolve(issue, days_ago=10)
-    return issue, run_of(tests, [1, 0], release="2.0", model=model)
+    run = run_of(tests, [1, 0], release="2.0", model=model)
+    suite = Suite.objects.create(name=f"suite {run.pk}", reopens_issues=reopens)
+    Run.objects.filter(pk=run.pk).update(suite=suite)
+    return issue, run
 
 
-def test_a_resolved_issue_that_fails_again_is_opened_with_why():
+def test_a_resolved_issue_that_fails_again_is_proposed_and_stays_resolved():
+    issue, _ = failures_after_resolution()
+    maintainer, viewer = make_user("maintainer"), make_user("viewer")
+
+    assert pull() == 0
+    issue.refresh_from_db()
+    assert issue.state == IssueState.RESOLVED
+    assert proposal_of(issue).act == "reopen"
+    (notification,) = Notification.objects.filter(recipient=maintainer)
+    assert notification.kind == NotificationKind.REOPENING
+    assert "1 of 2 tests × models fail" in notification.text
+    assert "was not measured and counts as 0" in notification.text
+    assert f"issue={issue.pk}" in notification.url
+    assert not viewer.notifications.exists()
+
+
+def test_a_proposal_is_notified_once():
+    failures_after_resolution()
+    maintainer = make_user("maintainer")
+    for _ in range(2):
+        pull()
+        caches["computed"].clear()
+
+    assert maintainer.notifications.count() == 1
+
+
+def test_a_suite_alone_does_not_reopen_what_runs_of_others_show():
+    issue, run = failures_after_resolution(reopens=True)
+    test = run.results.first().test
+    run_of([test], [0], release="2.0", model=make_model())
+
+    assert pull() == 0
+    assert proposal_of(issue).runs[0] != run.pk
+
+
+def test_a_dismissed_proposal_returns_with_a_newer_run():
+    issue, _ = failures_after_resolution()
+    dismiss(issue, "reopen", by=make_user("maintainer"))
+    caches["computed"].clear()
+
+    assert proposal_of(issue) is None
+    assert proposals() == []
+    run_of(list(issue.tests.order_by("pk")), [0, 0], release="2.1", days_ago=-1)
+    assert proposal_of(issue).act == "reopen"
+
+
+def test_false_fails_that_are_measured_explain_a_failure(monkeypatch):
     issue, run = failures_after_resolution()
+    measured = {run.pk: FalseFails(0.1, 200)}
+    monkeypatch.setattr(proposal_acts, "false_fails", lambda *_: measured)
+
+    # 1 of 2 fails: p = 1 - 0.9² = 0.19.
+    assert proposal_of(issue) is None
+
+
+def test_where_its_suite_says_so_an_issue_is_opened_with_why():
+    issue, run = failures_after_resolution(reopens=True)
 
     assert pull() == 1
     issue.refresh_from_db()
     assert issue.state == IssueState.APPROVED
     latest = issue.history.latest()
     assert latest.history_user is None
-    assert latest.history_change_reason == f"Reopen: failed again in run {run.pk} (1 of 2)"
+    assert latest.history_change_reason == f"Reopen: failed again in run {run.pk} (1 of 2 tests)"
     comment = issue.comments.get()
     assert (comment.author, comment.author_name) == (None, "EvalHub")
     assert run.label in comment.text
 
 
 def test_pulling_again_does_nothing_more():
-    issue, _ = failures_after_resolution()
+    issue, _ = failures_after_resolution(reopens=True)
     pull()
     caches["computed"].clear()
 
@@ -183,7 +245,7 @@ def test_nothing_is_computed_while_nothing_changed():
 
 
 def test_once_resolved_anew_the_old_failure_does_not_open_it():
-    issue, _ = failures_after_resolution()
+    issue, _ = failures_after_resolution(reopens=True)
     pull()
     issue.refresh_from_db()
     resolve(issue)
@@ -202,7 +264,7 @@ def test_a_model_that_was_known_to_fail_does_not_open_it():
 
 
 def test_an_issue_that_cannot_be_opened_is_left_to_a_person():
-    issue, _ = failures_after_resolution()
+    issue, _ = failures_after_resolution(reopens=True)
     issue.sources.all().delete()
 
     assert pull() == 0
@@ -220,6 +282,7 @@ def test_more_issues_need_no_more_queries():
         released(ready_issue()[1], [0, 1, 1, 1])
 
     more()
+    proposals()  # keeps what judges and annotators agree on
     few = count()
     more()
 

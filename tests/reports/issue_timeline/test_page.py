@@ -8,9 +8,12 @@ from issues.models import Feedback, IssueState, Source
 from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.issue_timeline.page import ISSUE_TIMELINE
+from reports.queries.issue_outcomes import false_fails
 from runs.figures.tallies import Rate
 from tests.factories import make_issue, make_test, make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
+from tests.reports.judge_reliability.trust.test_page import say
+from tests.reports.judged_runs import judged
 from tests.reports.workspaces import make_workspace
 
 pytestmark = pytest.mark.django_db
@@ -196,3 +199,51 @@ def test_an_issues_page_without_the_right_to_runs_says_nothing_of_them(client):
 
     assert issue.title in page
     assert "releases in a row" not in page
+
+
+def test_a_proposal_can_be_dismissed(client):
+    issue = proposed()
+    response = accept(client, issue, "maintainer", act="resolve", dismiss="1")
+
+    assert issue.state == IssueState.APPROVED
+    assert "was dismissed" in response.content.decode()
+    assert "Resolve issue" not in response.content.decode()
+    assert "Dismiss proposal" not in client.get(issue.get_absolute_url()).content.decode()
+
+
+# Releases ----------------------------------------------------------------------------------------
+
+
+def test_each_release_shows_the_evidence_of_its_outcome():
+    issue, tests = ready_issue()
+    released(tests, [1, 0])
+    document = document_of(issue)
+    newest, first = rows(document, "releases")
+
+    assert (newest["issue_outcome"], first["issue_outcome"]) == ("failed", "passed")
+    assert (newest["failed"], newest["n"], newest["total"]) == (1, 2, 2)
+    assert (newest["false_fails"], newest["p"], first["p"]) == (None, 0, None)
+    assert any("was not measured and counts as 0" in text for text in document.sentences)
+
+
+def test_flaky_tests_are_named():
+    issue, tests = ready_issue()
+    run = released(tests, [1])[0]
+    first = run.results.order_by("pk").first()
+    first.pk, first.repeat, first.outcome, first.passed = None, 1, "failed", False
+    first.save()
+    (row,) = rows(document_of(issue), "releases")
+
+    assert row["flaky"] == (f"test {tests[0].pk}",)
+    assert (row["failed"], row["n"], row["total"]) == (0, 1, 2)
+
+
+def test_false_fails_are_measured_by_humans():
+    truth = [k % 12 > 0 for k in range(36)]
+    tests = [make_test(f"Question {k}?") for k in range(36)]
+    run = judged(*[[int(k % 12 > 2)] for k in range(36)], tests=tests)
+    say(run, [float(one) for one in truth])
+
+    # Of 33 passes of humans the jury fails 6.
+    rates = false_fails([run.pk], Reading(make_user("viewer")))
+    assert rates[run.pk] == (pytest.approx(6 / 33), 33)
