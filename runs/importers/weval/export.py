@@ -159,8 +159,12 @@ def _prompts(tests: Iterable[Test]) -> tuple[Prompt, ...]:
 
 
 def _left_out(suite: Suite) -> list[str]:
-    """Return launch defaults and rules of the gate, which have no field in blueprints."""
+    """Return launch defaults and settings without a field in blueprints."""
     held = ("models", "system_prompts", "temperatures", "jury")
     others = [name for name, value in suite.defaults.items() if value and name not in held]
     notes = [f"these launch defaults are excluded: {', '.join(others)}."] if others else []
-    return [*notes, *(["the rules of its gate are excluded."] if suite.gate else [])]
+    if suite.gate:
+        notes.append("the rules of its gate are excluded.")
+    if suite.reopens_issues:
+        notes.append("“Reopens issues by itself” is excluded.")
+    return notes

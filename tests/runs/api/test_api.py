@@ -356,6 +356,14 @@ def test_a_template_for_whole_tests_is_refused_for_criteria():
     assert "does not use {{ criterion }}" in response.json()["judges"]["0"]["template"][0]
 
 
+def test_a_suite_reopens_issues_by_itself_only_if_it_says_so():
+    client = client_of("maintainer")
+    made = client.post("/api/v1/suites/", {"name": "x", "tests": []}).json()
+    changed = client.patch(f"/api/v1/suites/{made['id']}/", {"reopens_issues": True}).json()
+
+    assert (made["reopens_issues"], changed["reopens_issues"]) == (False, True)
+
+
 def test_a_suite_keeps_defaults_that_can_start_a_launch():
     client = client_of("maintainer")
     defaults = {"temperatures": [0, 0.7], "similarity_weight": 0.2}

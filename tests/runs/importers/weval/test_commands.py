@@ -222,6 +222,8 @@ def test_a_suite_that_was_made_here_reads_back_equal():
     ]
     for order, fields in enumerate(rows):
         Criterion.objects.create(test=test, order=order, **fields)
+    suite.reopens_issues = True
+    suite.save()
     suite.tests.set([test, make_test("Why?")])
     text, notes = run("export_weval", suite.pk)
 
@@ -229,6 +231,7 @@ def test_a_suite_that_was_made_here_reads_back_equal():
     assert blueprint == export(suite).blueprint
     assert blueprint.models == ("openai:small-one",)
     assert "these launch defaults are excluded: repeats." in notes
+    assert "“Reopens issues by itself” is excluded." in notes
     assert "Weval does not support" in notes
 
 
