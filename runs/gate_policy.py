@@ -67,7 +67,7 @@ class GatePolicy(BaseModel):
         ge=0,
         le=1,
         title="Pass rate below",
-        description="Share of scored results that passed, from 0 to 1.",
+        description="Share of the scored results that passed.",
     )
     max_p90_latency_ms: int | None = Field(
         None,

@@ -19,16 +19,17 @@ PREFIX = "gate_"
 PERCENT = Decimal(100)
 
 
-def described(rule: str, help_text: str = "") -> dict[str, Any]:
-    """Return the label and help of a rule."""
+def described(rule: str, unit: str = "") -> dict[str, Any]:
+    """Return the label, with a unit if the form has another one, and the help of a rule."""
     option = GatePolicy.model_fields[rule]
-    return {"label": option.title, "help_text": help_text or option.description, "required": False}
+    label = f"{option.title} ({unit})" if unit else option.title
+    return {"label": label, "help_text": option.description, "required": False}
 
 
-def amount(rule: str, help_text: str = "", **limits: Any) -> forms.DecimalField:
+def amount(rule: str, unit: str = "", **limits: Any) -> forms.DecimalField:
     """Return an input for a limit; empty: the rule is off."""
     widget = UnfoldAdminDecimalFieldWidget(attrs={"placeholder": "Off"})
-    return forms.DecimalField(widget=widget, **described(rule, help_text), **limits)
+    return forms.DecimalField(widget=widget, **described(rule, unit), **limits)
 
 
 class GateFields(forms.Form):
@@ -50,9 +51,7 @@ class GateFields(forms.Form):
         widget=UnfoldAdminSelectWidget,
         **described("failing_severity"),
     )
-    gate_min_pass_rate = amount(
-        "min_pass_rate", "In percent of the scored results.", min_value=0, max_value=100
-    )
+    gate_min_pass_rate = amount("min_pass_rate", "%", min_value=0, max_value=100)
     gate_max_p90_latency_ms = forms.IntegerField(
         min_value=1,
         max_value=10**9,
