@@ -38,6 +38,7 @@ SIMULATIONS = (
     *("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust"),
     "issue_outcome",
     *("comparison", "detectable", "multiplicity"),
+    "claims",
 )
 """Modules of this folder with a function `checks`."""
 
