@@ -168,10 +168,11 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveSmallIntegerField(default=1)),
                 ("sent", models.JSONField(blank=True, default=list)),
                 ("key", models.JSONField(blank=True, default=dict)),
-                ("figures", models.JSONField(blank=True, default=list)),
+                ("figures", models.JSONField(blank=True, default=dict)),
                 ("masked", models.JSONField(blank=True, default=dict)),
                 ("notes", models.JSONField(blank=True, default=list)),
                 ("received", models.TextField(blank=True)),
+                ("repair", models.JSONField(blank=True, default=list)),
                 (
                     "is_current",
                     models.BooleanField(

@@ -67,24 +67,27 @@ class Exchange(Item):
     """An attempt at a summary: the request and the reply. Regenerating adds another.
 
     `sent` are the messages, stored before sending and [] until then; `key` resolves the anonymous
-    ids in them (`reports.summaries.key`); `figures` are the numbers in them; `masked` counts the
-    names removed from texts; `notes` list what was left out or cut. `received` is the reply,
-    usable or not. `tests` are those whose text was sent: a reader who may not see one of them that
-    was sealed since may not see the exchange.
+    ids in them (`reports.summaries.key`); `figures` is the table in them, whose cells claims name
+    (`reports.summaries.figure_table`; {} if none was sent); `masked` counts the names removed from
+    texts; `notes` list what was left out or cut. `received` is the reply in use, usable or not.
+    `repair` are the first reply, the request to mend it and the second reply, as messages; [] if
+    the first one had no problem. `tests` are those whose text was sent: a reader who may not see
+    one of them that was sealed since may not see the exchange.
     """
 
     sealed_path = "tests__sealed"
-    sealed_fields = ("sent", "received", "error_message")
+    sealed_fields = ("sent", "received", "repair", "error_message")
 
     summary = models.ForeignKey(ExecutiveSummary, models.CASCADE, related_name="exchanges")
     number = models.PositiveSmallIntegerField(default=1)
     sent = models.JSONField(default=list, blank=True)
     key = models.JSONField(default=dict, blank=True)
-    figures = models.JSONField(default=list, blank=True)
+    figures = models.JSONField(default=dict, blank=True)
     masked = models.JSONField(default=dict, blank=True)
     notes = models.JSONField(default=list, blank=True)
     tests = models.ManyToManyField(Test, blank=True, related_name="+")
     received = models.TextField(blank=True)
+    repair = models.JSONField(default=list, blank=True)
     call = models.ForeignKey(
         Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )

@@ -66,22 +66,53 @@ class SummarySerializer(RowSerializer):
         )
 
 
+class ClaimSerializer(serializers.Serializer):
+    """A claim: the cell that it names, its figure, and why that is not supported, if it is not.
+
+    `figure` is in percent, or points for a difference of pass rates; null: no such cell, or not
+    comparable. `stated` is what the analyst wrote. `low` and `high` are the 95 % interval of a pass
+    rate; `p` of a difference is corrected for all that could be claimed; `method` is of either.
+    """
+
+    model = serializers.CharField()
+    group = serializers.CharField()
+    measure = serializers.CharField()
+    other_model = serializers.CharField()
+    other_group = serializers.CharField()
+    figure = serializers.FloatField(allow_null=True)
+    stated = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+    method = serializers.CharField()
+    problem = serializers.CharField()
+
+
 class SummaryTextSerializer(serializers.Serializer):
-    """A text with names restored; `unsupported` counts numbers not supported by the request."""
+    """A text with names restored and figures written out.
+
+    `unsupported` counts its sentences with figures or comparisons that no claim supports.
+    """
 
     kind = serializers.CharField()
     text = serializers.CharField()
     unsupported = serializers.IntegerField()
+    claims = ClaimSerializer(many=True)
 
 
 class GradeSerializer(serializers.Serializer):
-    """`grade` is from 1 to 10; null if the analyst gave none."""
+    """`grade` is from 1 to 10; null if the analyst gave none.
+
+    `unsupported` counts the sentences of its reasoning with figures or comparisons.
+    """
 
     language_model = serializers.IntegerField()
     model_name = serializers.CharField()
     dimension = serializers.CharField()
     grade = serializers.FloatField(allow_null=True)
     reasoning = serializers.CharField()
+    unsupported = serializers.IntegerField()
 
 
 class AttemptSerializer(serializers.Serializer):
@@ -123,7 +154,10 @@ class SummaryDetailSerializer(SummarySerializer):
 
 
 class ExchangeSerializer(RowSerializer):
-    """An attempt: the request and the reply, unchanged."""
+    """An attempt: the request and the reply in use, unchanged.
+
+    `repair` are the first reply, the request to mend it and the second reply, as messages.
+    """
 
     class Meta:
         model = Exchange
@@ -134,6 +168,7 @@ class ExchangeSerializer(RowSerializer):
             "is_current",
             "sent",
             "received",
+            "repair",
             "key",
             "call",
             "created_at",
@@ -227,7 +262,12 @@ def _detail(view: View) -> dict[str, Any]:
         "why": view.state.why,
         "is_withheld": view.is_withheld,
         "texts": [
-            {"kind": section.kind, "text": text.plain, "unsupported": text.flagged}
+            {
+                "kind": section.kind,
+                "text": text.plain,
+                "unsupported": text.flagged,
+                "claims": [claim._asdict() for claim in text.claims],
+            }
             for section in view.sections
             for text in section.texts
         ],
@@ -238,6 +278,7 @@ def _detail(view: View) -> dict[str, Any]:
                 "dimension": cell.dimension,
                 "grade": cell.grade,
                 "reasoning": cell.reasoning,
+                "unsupported": cell.flagged,
             }
             for row in view.grades
             for cell in row.cells

@@ -1,6 +1,7 @@
 """An executive summary as a report document, for its files."""
 
-from reports.documents.document import Column, Document, Fact, Table
+from reports.documents.document import Cell, Column, Document, Fact, Table
+from reports.summaries.claim_lines import ClaimLine
 from reports.summaries.query import View
 
 
@@ -10,8 +11,8 @@ def document_of(view: View) -> Document:
     caveats = {
         f"State: {view.state.word}. {view.state.why}": view.state.word != "done",
         "A quoted test has been sealed since: texts are withheld.": view.is_withheld,
-        f"{view.flagged} numbers are not supported by the request.": view.flagged > 1,
-        "1 number is not supported by the request.": view.flagged == 1,
+        f"{view.flagged} sentences are not supported by the figures.": view.flagged > 1,
+        "1 sentence is not supported by the figures.": view.flagged == 1,
     }
     return Document(
         title=f"{summary.analyst_name} on {view.title}",
@@ -20,11 +21,14 @@ def document_of(view: View) -> Document:
             Fact("runs", "Runs", len(view.runs), "count"),
             Fact("analyst", "Analyst", summary.analyst_name),
             Fact("topics", "Topics", tuple(summary.tags) or None, note="automatic"),
-            Fact("unsupported", "Unsupported numbers", view.flagged, "count"),
+            Fact(
+                "claims", "Claims", len(view.claims), "count", note="figures written from the table"
+            ),
+            Fact("unsupported", "Unsupported sentences", view.flagged, "count"),
             Fact("cost", "Cost", summary.spent_usd or None, "usd"),
             Fact("requested_at", "Requested", summary.created_at, "date"),
         ),
-        tables=(_texts(view), _grades(view), _reasons(view), _masked(view)),
+        tables=(_texts(view), claims_table(view), _grades(view), _reasons(view), _masked(view)),
         warnings=tuple(sentence.strip() for sentence, holds in caveats.items() if holds),
         labels=tuple(view.labels),
     )
@@ -37,7 +41,7 @@ def _texts(view: View) -> Table:
         columns=(
             Column("kind", "Kind"),
             Column("text", "Text"),
-            Column("unsupported", "Unsupported numbers", "count"),
+            Column("unsupported", "Unsupported sentences", "count"),
         ),
         rows=[
             (section.title, text.plain, text.flagged)
@@ -45,6 +49,46 @@ def _texts(view: View) -> Table:
             for text in section.texts
         ],
         empty="No content yet.",
+    )
+
+
+def claims_table(view: View) -> Table:
+    return Table(
+        key="claims",
+        title="Claims",
+        columns=(
+            Column("model", "Model"),
+            Column("group", "Tests"),
+            Column("measure", "Measure"),
+            Column("minus", "Minus"),
+            Column("figure", "Figure"),
+            Column("stated", "Analyst wrote", "number"),
+            Column("n", "n", "count", "Scored results; tests that both models have scored"),
+            Column("interval", "95 % interval"),
+            Column("p", "p", "p", "Corrected for all differences that could be claimed"),
+            Column("method", "Method"),
+            Column("problem", "Problem"),
+        ),
+        rows=[_claim(claim) for claim in view.claims],
+        empty="No claims.",
+    )
+
+
+def _claim(claim: ClaimLine) -> tuple[Cell, ...]:
+    is_between_groups = claim.other_group != claim.group
+    minus = claim.other_group if is_between_groups else claim.other_model
+    return (
+        claim.model,
+        claim.group,
+        claim.measure,
+        minus or None,
+        claim.figure_text or None,
+        claim.stated,
+        claim.n,
+        claim.interval_text or None,
+        claim.p,
+        claim.method or None,
+        claim.problem or None,
     )
 
 

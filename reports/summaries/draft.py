@@ -4,10 +4,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from reports.summaries import prompt, short_prompt, source_query
 from reports.summaries.dimensions import DIMENSIONS, Dimension
+from reports.summaries.figure_table import FigureTable
 from reports.summaries.key import Key, make_key
 from reports.summaries.mask import MASKS, Masking, leaks, without_own
 from reports.summaries.names import Name, names_of
@@ -20,7 +21,7 @@ from reports.summaries.reduce import (
     room,
     worst_first,
 )
-from reports.summaries.source_data import Case, Overview, figures_of
+from reports.summaries.source_data import Case, Overview
 from runs.models import Run
 
 CHUNK = 20
@@ -53,12 +54,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Draft:
-    """A request to send. `notes` list what was left out, cut, or could not be masked."""
+    """A request to send. `notes` list what was left out, cut, or could not be masked.
+
+    `figures` are the cells that claims may name; none where no figures were sent.
+    """
 
     messages: list[dict[str, str]]
     reply_tokens: int
     key: Key
-    figures: list[float]
+    figures: FigureTable
     masked: dict[str, int]
     notes: list[str]
     tests: list[int]
@@ -75,6 +79,7 @@ class Form(Protocol):
     def messages(
         self, key: Key, head: str, cases: Sequence[str], nonce: str
     ) -> list[dict[str, str]]: ...
+    def schema(self, key: Key) -> dict[str, Any]: ...
 
 
 def form_of(context_tokens: int) -> Form:
@@ -124,12 +129,15 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
             f"Not sent: {listed} would have leaked. Rename the model, or leave the test out that "
             "is about it.",
         )
-    figures = [figure for section in sections for figure in figures_of(section.case)]
     return Draft(
         messages=sent,
         reply_tokens=reply,
-        key=replace(key, tests={section.id: section.case.test for section in sections}),
-        figures=sorted({*overview.figures(), float(len(sections)), *figures}) if head else [],
+        key=replace(
+            key,
+            tests={section.id: section.case.test for section in sections},
+            groups=overview.titles() if head else {},
+        ),
+        figures=overview.table() if head else FigureTable({}),
         masked=dict(sum((section.masked for section in sections), masking.counts).most_common()),
         notes=_notes(frame, overview, (len(sections), of, limit), unmaskable),
         tests=[section.case.test for section in sections],

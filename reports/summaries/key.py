@@ -1,8 +1,8 @@
 """The anonymous ids of one exchange: what they stand for, and how they are drawn.
 
-Developers are MK_…, models MD_…, system prompts S_…, temperatures T_…, tests P_…. Numbers are drawn
-at random under a seed, so that neither they nor their order reveal anything; equal seeds and
-subjects give equal ids.
+Developers are MK_…, models MD_…, system prompts S_…, temperatures T_…, tests P_…, groups of tests
+G_…. Numbers of the first four are drawn at random under a seed, so that neither they nor their
+order reveal anything; equal seeds and subjects give equal ids.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True)
 class Key:
-    """The ids of one exchange: developers ("" if unknown) and tests (row ids) by id."""
+    """The ids of one exchange: developers ("" if unknown), tests (row ids), titles of groups."""
 
     developers: Mapping[str, str]
     models: Mapping[str, Model]
@@ -69,6 +69,7 @@ class Key:
     temperatures: Mapping[str, float | None] = field(default_factory=dict)
     variants: Sequence[Variant] = ()
     tests: Mapping[str, int] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -86,6 +87,7 @@ class Key:
                 for developer, model, system, temperature, runs in stored.get("variants", ())
             ),
             tests=dict(stored.get("tests", {})),
+            groups=dict(stored.get("groups", {})),
         )
 
     def matching(self, ids: Mapping[str, str]) -> list[Variant]:

@@ -1,17 +1,20 @@
-"""Parse an analyst's reply into findings, topics and grades. Tolerant: any text has a result.
+"""Parse an analyst's reply into statements with claims, topics and grades. Pure and tolerant.
 
-Tags may be in any case, left open, escaped as HTML entities, or wrapped in code fences; text
-outside them is ignored. Parts that cannot be parsed are named in `problems`, never guessed.
+Any text has a result: JSON may be fenced, follow reasoning, be cut off or slightly broken. Parts
+that cannot be parsed are named in `problems`, never guessed.
 """
 
+import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import unescape
-from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import json_repair
 
 from reports.documents.topic_names import topic_key
+from reports.summaries.claims import Claim
 from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from reports.summaries.key import Key
 
@@ -19,7 +22,11 @@ MAX_LINES = 40
 """Entries kept of each kind, and problems listed."""
 
 MAX_CHARACTERS = 4000
-"""Characters kept of a finding or a reasoning; the raw reply is kept whole."""
+"""Characters kept of a statement or a reasoning; the raw reply is kept whole."""
+
+MAX_REPAIRED = 200_000
+MAX_BRACES = 2_000
+"""Characters and opening brackets of a reply that the lenient parser reads."""
 
 MIN_PREFIX = 4
 """Letters that identify a dimension, as in "helpful" for helpfulness."""
@@ -27,25 +34,22 @@ MIN_PREFIX = 4
 MAX_TOPICS = 8
 MAX_TOPIC_CHARACTERS = 60
 
-SECTIONS = {
-    "key_finding": "findings",
-    "strength": "strengths",
-    "weakness": "weaknesses",
-    "pattern": "patterns",
-    "topic": "topics",
-}
-"""The kind of each tag's text."""
+KINDS = ("findings", "strengths", "weaknesses", "patterns")
+"""The kinds of statements, as the reply's keys."""
 
-_TAG = re.compile(
-    r"<\s*(/?)\s*(key_finding|strength|weakness|pattern|topic|grade)(e?s)?\b([^<>]*)>",
-    re.IGNORECASE,
-)
-ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
-_LABEL = re.compile(r"\bscore\b[\s*_]*[:=][\s*_]*", re.IGNORECASE)
-_REASONING = re.compile(r"\A[\s*_]*reasoning\b[\s*_]*[:=][\s*_]*", re.IGNORECASE)
 _NUMBER = re.compile(r"[\s*_]*([-+]?\d+(?:[.,]\d+)?)[\s*_]*(?:(?:/|out of|of)\s*(\d+(?:\.\d+)?))?")
 _NOT_APPLICABLE = re.compile(r"[\s*_]*(?:n\s*/\s*a|n\.a\.|none|null|not applicable)\b", re.I)
+
+NO_JSON = "The reply is not a JSON object in the form asked for."
+BROKEN = "The JSON of the reply is broken or cut off: it was read as far as it goes."
+
+
+class Statement(NamedTuple):
+    """A text with ids and places of claims, and its claims."""
+
+    text: str
+    claims: tuple[Claim, ...] = ()
 
 
 class Graded(NamedTuple):
@@ -61,58 +65,150 @@ class Graded(NamedTuple):
 class Parsed:
     """A parsed reply. Texts still have ids; `topics` are normalised and unique."""
 
-    findings: tuple[str, ...] = ()
-    strengths: tuple[str, ...] = ()
-    weaknesses: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
+    findings: tuple[Statement, ...] = ()
+    strengths: tuple[Statement, ...] = ()
+    weaknesses: tuple[Statement, ...] = ()
+    patterns: tuple[Statement, ...] = ()
     topics: tuple[str, ...] = ()
     grades: tuple[Graded, ...] = ()
     problems: tuple[str, ...] = ()
 
     @property
     def is_usable(self) -> bool:
-        """Return whether it has any finding or grade."""
+        """Return whether it has any statement or grade."""
         texts = (self.findings, self.strengths, self.weaknesses, self.patterns)
         return any(texts) or any(grade.grade is not None for grade in self.grades)
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return (*self.findings, *self.strengths, *self.weaknesses, *self.patterns)
 
 
 def parse(reply: str, key: Key) -> Parsed:
     """Parse a reply that names models by the ids of `key`."""
-    texts: dict[str, list[str]] = {name: [] for name in SECTIONS.values()}
+    found, problem = _json_in(_THOUGHTS.sub("", reply))
+    problems = [problem] if problem else []
+    texts = {kind: _statements(found.get(kind), problems) for kind in KINDS}
     grades: dict[tuple[str, str], Graded] = {}
-    problems: list[str] = []
-    visible = _THOUGHTS.sub("", reply)
-    tagged = visible if _TAG.search(visible) else unescape(visible)
-    for name, attributes, content in _blocks(tagged):
-        if name != "grade":
-            _add(texts[SECTIONS[name]], content)
-        elif isinstance(graded := _graded(attributes, content, key), Graded):
+    for entry in _entries(found.get("grades")):
+        graded = _graded(entry, key) if isinstance(entry, Mapping) else "A grade is no object."
+        if isinstance(graded, Graded):
             grades.pop((graded.model, graded.dimension), None)  # the last one counts
             grades[graded.model, graded.dimension] = graded
         else:
-            _add(problems, graded)
-    topics = topics_in(texts.pop("topics"))
+            problems.append(graded)
     return Parsed(
-        **{name: tuple(lines[:MAX_LINES]) for name, lines in texts.items()},
-        topics=topics,
+        **texts,
+        topics=topics_in([_text(topic) for topic in _entries(found.get("topics"))]),
         grades=tuple(grades.values()),
-        problems=tuple(problems[:MAX_LINES]),
+        problems=tuple(dict.fromkeys(problems))[:MAX_LINES],
     )
 
 
-def _blocks(reply: str) -> Iterator[tuple[str, str, str]]:
-    """Yield name, attributes and content of each tag; an open one ends at the next tag."""
-    tags = list(_TAG.finditer(reply))
-    for tag, after in zip_longest(tags, tags[1:]):
-        end = after.start() if after else len(reply)
-        if not tag[1] and not tag[4].rstrip().endswith("/"):
-            yield tag[2].lower(), tag[4], reply[tag.end() : end]
+# JSON --------------------------------------------------------------------------------------------
 
 
-def _add(lines: list[str], content: str) -> None:
-    line = content.strip().strip("`").strip()[:MAX_CHARACTERS]
-    if line and line not in lines:
-        lines.append(line)
+def _json_in(reply: str) -> tuple[Mapping[str, Any], str]:
+    """Return the object of a reply and what is wrong with it; {} without one."""
+    start, end = reply.find("{"), reply.rfind("}") + 1
+    if start < 0:
+        return {}, NO_JSON if reply.strip() else ""
+    try:
+        found = json.loads(reply[start:end], strict=False)
+    except (ValueError, RecursionError):
+        return _repaired(reply[start:])
+    return _object(found, "")
+
+
+def _repaired(written: str) -> tuple[Mapping[str, Any], str]:
+    written = written[:MAX_REPAIRED]
+    if written.count("{") + written.count("[") > MAX_BRACES:
+        return {}, NO_JSON
+    try:
+        found = json_repair.loads(written)
+    except (ValueError, RecursionError, IndexError, TypeError):
+        return {}, NO_JSON
+    if isinstance(found, list):  # several objects: the last one with a known key counts
+        objects = [one for one in found if isinstance(one, dict) and one.keys() & _KEYS]
+        found = objects[-1] if objects else {}
+    return _object(found, BROKEN)
+
+
+_KEYS = {*KINDS, "topics", "grades"}
+
+
+def _object(found: Any, problem: str) -> tuple[Mapping[str, Any], str]:
+    if isinstance(found, dict) and found.keys() & _KEYS:
+        return found, problem
+    return {}, NO_JSON
+
+
+def _entries(value: Any) -> list[Any]:
+    """Return a list as it is, one entry as a list, nothing as none."""
+    if isinstance(value, list):
+        return value[: MAX_LINES * len(KEYS)]
+    return [] if value in (None, "") else [value]
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _name(value: Any) -> str:
+    return _text(value)[:100]
+
+
+# Statements --------------------------------------------------------------------------------------
+
+
+def _statements(value: Any, problems: list[str]) -> tuple[Statement, ...]:
+    found: list[Statement] = []
+    for entry in _entries(value)[:MAX_LINES]:
+        fields = entry if isinstance(entry, Mapping) else {"text": entry}
+        text = _text(fields.get("text"))[:MAX_CHARACTERS]
+        if not text:
+            problems.append("A statement has no text.")
+        elif all(text != one.text for one in found):
+            found.append(Statement(text, tuple(_claims(fields.get("claims"), problems))))
+    return tuple(found)
+
+
+def _claims(value: Any, problems: list[str]) -> Iterator[Claim]:
+    if isinstance(value, Mapping):  # by id
+        value = [
+            {"id": name, **claim} for name, claim in value.items() if isinstance(claim, Mapping)
+        ]
+    for entry in _entries(value)[:MAX_LINES]:
+        if not isinstance(entry, Mapping):
+            problems.append("A claim is no object.")
+            continue
+        model = " ".join(_name(entry.get(name)) for name in ("model", "sys", "temp"))
+        yield Claim(
+            id=_name(entry.get("id")).strip("{} ").lower(),
+            model=model.strip(),
+            group=_name(entry.get("group")),
+            measure=_name(entry.get("measure")).lower().replace(" ", "_"),
+            value=_value(entry.get("value")),
+            other_model=_name(entry.get("other_model")),
+            other_group=_name(entry.get("other_group")),
+        )
+
+
+def _value(value: Any) -> float | None:
+    """Return a number, also one that was written as a text with its unit; None without."""
+    if isinstance(value, str):
+        written = value.strip().removesuffix("points").removesuffix("%").strip()
+        value = written.replace(",", "").replace("\u2212", "-")
+    if value is None or isinstance(value, bool | list | dict):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+# Topics ------------------------------------------------------------------------------------------
 
 
 def topics_in(lines: list[str]) -> tuple[str, ...]:
@@ -127,28 +223,21 @@ def topics_in(lines: list[str]) -> tuple[str, ...]:
 # Grades ------------------------------------------------------------------------------------------
 
 
-def _graded(written: str, content: str, key: Key) -> Graded | str:
+def _graded(entry: Mapping[str, Any], key: Key) -> Graded | str:
     """Return the grade, or what is wrong with it."""
-    found = {
-        name.lower(): next((value for value in values if value), "").strip()
-        for name, *values in ATTRIBUTE.findall(written)
-    }
-    model, dimension = found.get("model", ""), _dimension(found.get("dimension", ""))
-    if problem := _unplaced(model, dimension, found.get("developer", found.get("maker", "")), key):
+    model, dimension = _name(entry.get("model")), _dimension(_name(entry.get("dimension")))
+    developer, _, own = model.rpartition("/")
+    if problem := _unplaced(own, dimension, developer, key):
         return problem
-    reasoning, labels = "", list(_LABEL.finditer(content))
-    if labels:
-        reasoning = _REASONING.sub("", content[: labels[-1].start()]).strip().strip("*").strip()
-        content = content[labels[-1].end() :]
-    grade, problem = grade_in(content)
+    grade, problem = grade_in(entry.get("score", entry.get("grade")))
     if problem:
-        return f"{model}, {dimension}: {problem}"
-    return Graded(model, dimension, grade, reasoning[:MAX_CHARACTERS])
+        return f"{own}, {dimension}: {problem}"
+    return Graded(own, dimension, grade, _text(entry.get("reasoning"))[:MAX_CHARACTERS])
 
 
 def _dimension(written: str) -> str:
     """Return the dimension whose name begins so, or the text as written."""
-    name = written.strip().lower()
+    name = written.lower()
     meant = [key for key in KEYS if key.startswith(name)] if len(name) >= MIN_PREFIX else []
     return meant[0] if len(meant) == 1 else name
 
@@ -166,19 +255,22 @@ def _unplaced(model: str, dimension: str, developer: str, key: Key) -> str:
     return ""
 
 
-def grade_in(scored: str) -> tuple[float | None, str]:
+def grade_in(scored: Any) -> tuple[float | None, str]:
     """Return a grade from 1 to 10, and what is wrong. Both empty: the analyst gave none.
 
-    The first number counts; one of another scale, or beyond its ends, is no grade.
+    The first number of a text counts; one of another scale, or beyond its ends, is no grade.
     """
-    if _NOT_APPLICABLE.match(scored):
+    if scored is None:
         return None, ""
-    number = _NUMBER.match(scored)
+    text = str(scored) if isinstance(scored, str | int | float) else ""
+    if _NOT_APPLICABLE.match(text):
+        return None, ""
+    number = _NUMBER.match(text)
     if number is None:
         return None, "it has no number."
     grade = float(number[1].replace(",", "."))
     if number[2] and float(number[2]) != MAX_GRADE:
         return None, f"{number[0].strip()} is not on the scale of {MIN_GRADE} to {MAX_GRADE}."
     if not MIN_GRADE <= grade <= MAX_GRADE:
-        return None, f"{number[1]} is no grade from {MIN_GRADE} to {MAX_GRADE}."
+        return None, f"{number[1][:20]} is no grade from {MIN_GRADE} to {MAX_GRADE}."
     return grade, ""

@@ -4,25 +4,28 @@ Texts of tests and answers are untrusted. They stand in fences that they cannot 
 whatever in them looks like one of our ids or tags is changed until it no longer does.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from issues.judge_templates.fences import OPENING, Fenced
 from reports.summaries.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
+from reports.summaries.figure_table import ALL_TESTS, Measure
 from reports.summaries.key import Key
 from reports.summaries.mask import MASKS
-from reports.summaries.parse import SECTIONS
 from reports.summaries.reduce import cut
-from reports.summaries.source_data import Case, Overview, Tally
+from reports.summaries.reply_form import grades_form, list_of, object_of
+from reports.summaries.source_data import Case, Group, Overview
 
 Clean = Callable[[str], str]
 
-_IMITATED_TAG = re.compile(rf"<(?=\s*/?\s*(?:ref|grade|{'|'.join(SECTIONS)}))", re.IGNORECASE)
-_IMITATED_ID = re.compile(r"(?<![^\W_])(MK|MD|S|T|P)_(?=\d)", re.IGNORECASE)
-
+_IMITATED_TAG = re.compile(r"<(?=\s*/?\s*ref)", re.IGNORECASE)
+_IMITATED_ID = re.compile(r"(?<![^\W_])(MK|MD|S|T|P|G)_(?=\d)", re.IGNORECASE)
+_IMITATED_PLACE = re.compile(r"\{(?=\s*c\s*\d)", re.IGNORECASE)
 
 LAYOUT = (
-    "Suite All tests Tag Test model passed scored pass rate mean score errors unscored "
+    "Suite All tests Tag Test model passed scored pass_rate mean_score errors unscored "
     "Looked for no answer none yet BEGIN END INPUT OUTPUT REFERENCE"
 )
 """Words around texts and figures: a name equal to one of them cannot be withheld."""
@@ -34,8 +37,8 @@ def dimensions() -> tuple[Dimension, ...]:
 
 
 def harmless(text: str) -> str:
-    """Return untrusted text without anything that looks like our tags or ids."""
-    return _IMITATED_ID.sub(r"\1-", _IMITATED_TAG.sub("\u2039", text))
+    """Return untrusted text without anything that looks like our tags, ids or places of claims."""
+    return _IMITATED_PLACE.sub("(", _IMITATED_ID.sub(r"\1-", _IMITATED_TAG.sub("\u2039", text)))
 
 
 # The instruction ---------------------------------------------------------------------------------
@@ -46,27 +49,39 @@ took no part in it. Tell a person who has to choose between these models what th
 not show: where each is strong and weak, how they differ, and what they have in common.
 
 Names are withheld. A developer is called MK_ and a number, a model MD_ and a number, a system
-prompt S_, a temperature T_, a test P_. The numbers mean nothing. {masks} stand where a
-text named somebody. Judge by the answers alone; do not guess who is who.
+prompt S_, a temperature T_, a test P_, a group of tests G_. The numbers mean nothing. {masks}
+stand where a text named somebody. Judge by the answers alone; do not guess who is who.
 
 Grade every model in every one of these dimensions, over all its system prompts and temperatures:
 {dimensions}
 
 Grades go from {least} to {most}; halves are allowed.
 {bands}
-Write N/A where the tests give no ground for a grade. The judges' scores say whether answers were
+Give null where the tests give no ground for a grade. The judges' scores say whether answers were
 right; a grade is your own reading of the answers.
 
-Reply with the tags below and nothing else. Write of each kind as many as there is something to
-say, the most important first, but one to four findings and one to eight topics.
-<key_finding>What matters most, in one or two sentences.</key_finding>
-<strength>What a model does well, and where that shows.</strength>
-<weakness>What a model does badly, and where that shows.</weakness>
-<pattern>What several answers have in common.</pattern>
-<topic>a subject of the tests in one to three words</topic>
+Reply with one JSON object and nothing else, in this form:
 {form}
-Refer to models and tests by a tag, with the attributes you need: {ref}. Use only numbers stated
-below, or the difference or ratio of two of them."""
+
+findings: what matters most, one to four of them. strengths and weaknesses: what a model does well
+or badly, and where that shows. patterns: what several answers have in common. topics: subjects of
+the tests in one to three words, one to eight of them. Write of each as many as there is something
+to say, the most important first, each in one or two sentences.
+
+A text holds no figure. Write no digit, number word, percentage, fraction, ratio or rank into it,
+and nothing like "better", "ahead" or "all": whatever of that stands in a text is shown as
+unsupported. A figure is a claim instead. It names a cell of the tables below, {{c1}} is its place
+in the text, and the name of the model with the figure from that cell is written there, as in
+"MD_6127 (72.5 % of 40 passed)". So do not name the model beside it again.
+- model: as in the row, with sys and temp if it has them; group: the id of the table
+- measure: {measures}
+- value: the figure as it stands in that cell, rates in percent; it is compared with the cell
+- difference: the pass_rate of the model in the group minus the pass_rate of other_model in
+  other_group, in points, below zero if it is less; null there means the same model or group.
+  Whatever calls one model better than another needs it.
+Refer to models and tests elsewhere by a tag, with the attributes you need: {ref}."""
+
+TEXTS = ("findings", "strengths", "weaknesses", "patterns")
 
 
 def instruction(key: Key) -> str:
@@ -75,8 +90,8 @@ def instruction(key: Key) -> str:
     lines = "\n".join(f"- {one.key}: {one.asks}" for one in DIMENSIONS)
     bands = "\n".join(f"- {band.low} to {band.high}, {band.title}: {band.says}" for band in BANDS)
     variant = key.variants[0]
-    own = f'developer="{variant.developer}" model="{variant.model}"'
-    ids = own + (f' sys="{variant.system}"' if variant.system else "")
+    ids = f'developer="{variant.developer}" model="{variant.model}"'
+    ids += f' sys="{variant.system}"' if variant.system else ""
     ids += f' temp="{variant.temperature}"' if variant.temperature else ""
     return TASK.format(
         masks=names,
@@ -84,9 +99,52 @@ def instruction(key: Key) -> str:
         bands=bands,
         least=MIN_GRADE,
         most=MAX_GRADE,
-        form=f'<grade {own} dimension="{DIMENSIONS[0].key}">\nREASONING: one sentence\n'
-        f"SCORE: 5/{MAX_GRADE}\n</grade>",
+        form=_example(key),
+        measures=", ".join(Measure),
         ref=f'<ref {ids} />, or <ref prompt="P_1" /> for a test',
+    )
+
+
+def _example(key: Key) -> str:
+    variant = key.variants[0]
+    claim = {
+        "id": "c1",
+        "model": variant.label,
+        "group": ALL_TESTS,
+        "measure": str(Measure.PASS_RATE),
+        "value": 50.0,
+        "other_model": None,
+        "other_group": None,
+    }
+    grade = {
+        "model": variant.model,
+        "dimension": DIMENSIONS[0].key,
+        "reasoning": "one sentence without figures",
+        "score": 5,
+    }
+    text = {"text": "{c1} guesses where dates are asked.", "claims": [claim]}
+    lines = [f'"findings": [{json.dumps(text)}]', *(f'"{name}": []' for name in TEXTS[1:])]
+    lines += ['"topics": ["a subject"]', f'"grades": [{json.dumps(grade)}]']
+    return "{" + ",\n ".join(lines) + "}"
+
+
+def schema(key: Key) -> dict[str, Any]:
+    """Return the JSON schema of a reply."""
+    text, absent = {"type": "string"}, {"type": ["string", "null"]}
+    claim = object_of(
+        id=text,
+        model=text,
+        group={"type": "string", "enum": list(key.groups) or [ALL_TESTS]},
+        measure={"type": "string", "enum": list(Measure)},
+        value={"type": "number"},
+        other_model=absent,
+        other_group=absent,
+    )
+    statements = list_of(object_of(text=text, claims=list_of(claim)))
+    return object_of(
+        **dict.fromkeys(TEXTS, statements),
+        topics=list_of(text),
+        grades=list_of(grades_form(key, DIMENSIONS)),
     )
 
 
@@ -94,19 +152,20 @@ def instruction(key: Key) -> str:
 
 
 def overview_text(overview: Overview, clean: Clean) -> str:
-    """Return the figures over all tests as tables."""
-    parts = [f"Suite: {_line(overview.suite, clean)}\n\n{_table('All tests', overview.tallies)}"]
-    parts += [_table(_line(f"Tag {tag.title}", clean), tag.tallies) for tag in overview.tags]
-    return "\n\n".join(parts)
+    """Return the figures over all tests and by tag as tables, each with the id of its group."""
+    tables = [_table(group, overview, clean) for group in overview.groups]
+    return "\n\n".join([f"Suite: {_line(overview.suite, clean)}", *tables])
 
 
-def _table(title: str, tallies: Iterable[Tally]) -> str:
-    lines = [title, "model | passed | scored | pass rate | mean score | errors | unscored"]
-    for tally in tallies:
-        rate = "-" if tally.share is None else f"{tally.share:.1%}"
+def _table(group: Group, overview: Overview, clean: Clean) -> str:
+    title = group.title if group.id == ALL_TESTS else _line(f"Tag {group.title}", clean)
+    columns = "model | passed | scored | pass_rate | mean_score | errors | unscored"
+    lines = [f"{group.id}: {title}", columns]
+    for variant, cell in zip(overview.variants, group.cells, strict=True):
+        rate = "-" if cell.share is None else f"{cell.share:.1%}"
         lines.append(
-            f"{tally.variant.label} | {tally.passed} | {tally.scored} | {rate} | "
-            f"{_score(tally.score)} | {tally.errors} | {tally.unscored}"
+            f"{variant.label} | {cell.passed} | {cell.scored} | {rate} | "
+            f"{_score(cell.score)} | {cell.errors} | {cell.unscored}"
         )
     return "\n".join(lines)
 

@@ -1,8 +1,8 @@
 """Executive summaries for their pages: names restored, texts as far as the reader may see them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Prefetch, Q
@@ -13,12 +13,17 @@ from evalhub.formatting import words
 from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
 from reports.models import Exchange, ExecutiveSummary, Grade
+from reports.summaries.claim_lines import ClaimLine, claim_lines
+from reports.summaries.content import restored, unsupported
 from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
+from reports.summaries.figure_table import FigureTable
+from reports.summaries.free_text import flagged_sentences
 from reports.summaries.key import Key
+from reports.summaries.replies import UNUSABLE
 from reports.summaries.requests import REQUEST_PERMISSION
-from reports.summaries.restore import Target, html, pieces
-from reports.summaries.work import NO_RUNS, UNUSABLE, unfinished
+from reports.summaries.restore import Target, html, pieces, plain
+from reports.summaries.work import NO_RUNS, unfinished
 from runs.models import Run
 
 PAGE = 25
@@ -29,7 +34,7 @@ TITLES = {
     "weaknesses": "Weaknesses",
     "patterns": "Patterns",
 }
-TEXTS = ("sent", "received", "key", "figures", "masked", "notes")
+TEXTS = ("sent", "received", "repair", "key", "figures", "masked", "notes")
 """Long columns of an exchange that lists do not read."""
 
 
@@ -138,11 +143,15 @@ def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page
 
 
 class Text(NamedTuple):
-    """A restored text as HTML and without links. `flagged` counts unsupported numbers."""
+    """A restored text as HTML and without links, and its claims.
+
+    `flagged` counts unsupported sentences.
+    """
 
     html: SafeString
     plain: str
     flagged: int
+    claims: Sequence[ClaimLine] = ()
 
 
 @dataclass(frozen=True)
@@ -155,12 +164,16 @@ class Section:
 
 
 class GradeCell(NamedTuple):
-    """A grade; None: the analyst gave none, or it could not be parsed."""
+    """A grade; None: the analyst gave none, or it could not be parsed.
+
+    `flagged` counts unsupported sentences of the reasoning, which has no claims.
+    """
 
     dimension: str
     grade: float | None
     reasoning: str
     is_given: bool
+    flagged: int = 0
 
     @property
     def heat(self) -> int:
@@ -208,8 +221,15 @@ class View:
 
     @property
     def flagged(self) -> int:
-        """Count the numbers that the request does not support."""
-        return sum(text.flagged for section in self.sections for text in section.texts)
+        """Count the sentences with figures or comparisons that no cell supports."""
+        texts = sum(text.flagged for section in self.sections for text in section.texts)
+        return texts + sum(cell.flagged for row in self.grades for cell in row.cells)
+
+    @property
+    def claims(self) -> list[ClaimLine]:
+        return [
+            claim for section in self.sections for text in section.texts for claim in text.claims
+        ]
 
     @property
     def masked(self) -> dict[str, int]:
@@ -231,7 +251,7 @@ class View:
 
 def view_of(summary: ExecutiveSummary, reader: User) -> View:
     """Return the summary as far as the reader may see it."""
-    attempts = list(summary.exchanges.defer("sent", "received").order_by("number"))
+    attempts = list(summary.exchanges.defer("sent", "received", "repair").order_by("number"))
     runs = list(summary.runs.select_related("language_model").order_by("pk"))
     current = next((exchange for exchange in attempts if exchange.is_current), None)
     state = state_of(
@@ -242,7 +262,8 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
     )
     is_readable = ExecutiveSummary.objects.readable_by(reader).filter(pk=summary.pk).exists()
     key = Key.from_json(current.key if current else {})
-    dimensions, rows = _graded(summary, is_readable)
+    table = FigureTable.from_json(current.figures if current else {})
+    dimensions, rows = _graded(summary, key, is_readable)
     return View(
         summary=summary,
         runs=runs,
@@ -250,7 +271,7 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
         last=attempts[-1],
         exchange=current,
         attempts=attempts,
-        sections=_sections(summary, Urls(key, runs)) if is_readable else (),
+        sections=_sections(summary, Urls(key, runs), table) if is_readable else (),
         grades=rows,
         dimensions=dimensions,
         problems=summary.content.get("problems", ()) if is_readable else (),
@@ -259,23 +280,22 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
     )
 
 
-def _sections(summary: ExecutiveSummary, urls: "Urls") -> list[Section]:
+def _sections(summary: ExecutiveSummary, urls: "Urls", table: FigureTable) -> list[Section]:
     return [
-        Section(
-            kind,
-            title,
-            [
-                Text(
-                    mark_safe(html(line["text"], urls.key, urls, line["flagged"])),
-                    "".join(piece.text for piece in pieces(line["text"], urls.key)),
-                    len(line["flagged"]),
-                )
-                for line in lines
-            ],
-        )
+        Section(kind, title, [_text(line, urls, table) for line in lines])
         for kind, title in TITLES.items()
         if (lines := summary.content.get(kind))
     ]
+
+
+def _text(line: Mapping[str, Any], urls: "Urls", table: FigureTable) -> Text:
+    found = restored(line, urls.key, table)
+    return Text(
+        mark_safe(html(found.text, urls.key, urls, found.flagged, found.texts)),
+        "".join(piece.text for piece in pieces(found.text, urls.key, found.texts)),
+        flagged_sentences(plain(found.text), found.flagged),
+        claim_lines(found, urls.key, table),
+    )
 
 
 class Urls:
@@ -296,7 +316,9 @@ class Urls:
         return reverse("admin:evalhub_languagemodel_change", args=[model])
 
 
-def _graded(summary: ExecutiveSummary, is_readable: bool) -> tuple[list[Dimension], list[GradeRow]]:
+def _graded(
+    summary: ExecutiveSummary, key: Key, is_readable: bool
+) -> tuple[list[Dimension], list[GradeRow]]:
     """Return the dimensions with grades, and the models, the best graded first."""
     by_model: dict[LanguageModel, dict[str, Grade]] = {}
     for row in summary.grades.select_related("language_model").order_by("model_name", "pk"):
@@ -308,7 +330,7 @@ def _graded(summary: ExecutiveSummary, is_readable: bool) -> tuple[list[Dimensio
             model,
             next(iter(grades.values())).model_name,
             [
-                GradeCell(one.key, grade.grade, grade.reasoning if is_readable else "", True)
+                _grade_cell(grade, key, is_readable)
                 if (grade := grades.get(one.key))
                 else GradeCell(one.key, None, "", False)
                 for one in dimensions
@@ -317,3 +339,12 @@ def _graded(summary: ExecutiveSummary, is_readable: bool) -> tuple[list[Dimensio
         for model, grades in by_model.items()
     ]
     return dimensions, sorted(rows, key=lambda row: -(row.mean or 0))
+
+
+def _grade_cell(grade: Grade, key: Key, is_readable: bool) -> GradeCell:
+    if not is_readable:
+        return GradeCell(grade.dimension, grade.grade, "", True)
+    text = grade.reasoning
+    flagged = flagged_sentences(plain(text), unsupported(text, {}, key))
+    shown = "".join(piece.text for piece in pieces(text, key))
+    return GradeCell(grade.dimension, grade.grade, shown, True, flagged)

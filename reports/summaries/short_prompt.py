@@ -5,18 +5,22 @@ real one; and it goes on with whatever fences and figures it has read, so there 
 others is put in one line and in quotation marks, which it cannot close.
 """
 
+import json
 from collections.abc import Sequence
 
 from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.key import Key
 from reports.summaries.prompt import Clean
 from reports.summaries.reduce import cut
+from reports.summaries.reply_form import Form, grades_form, list_of, object_of
 from reports.summaries.source_data import Case, Overview
 
 DEVELOPER, MODEL = "MK_1111", "MD_2222"
 """The example's ids. Real ones are higher, so that a reply repeating these grades no model."""
 
 ASKED = ("adherence", "clarity", "helpfulness")
+MAX_REASONING = 150
+"""Characters of a reasoning: a small model does not end by itself."""
 
 TASK = """\
 You are an analyst. You grade the answers of language models for {dimensions}.
@@ -78,17 +82,23 @@ def messages(key: Key, head: str, cases: Sequence[str], nonce: str) -> list[dict
     """
     task = TASK.format(dimensions=", ".join(dimension.key for dimension in dimensions()))
     example = [_pair(question, answer) for question, answer in EXAMPLE]
-    reply = (
-        f'<grade {_ids(DEVELOPER, MODEL)} dimension="{dimension}">\n'
-        f"REASONING: {reason}\nSCORE: {score}/{MAX_GRADE}\n</grade>"
+    grades = [
+        {"model": MODEL, "dimension": dimension, "reasoning": reason, "score": score}
         for dimension, reason, score in GRADES
-    )
+    ]
     models = sorted({(one.developer, one.model) for one in key.variants})
     return [
         {"role": "user", "content": "\n".join([task, *example, _request([(DEVELOPER, MODEL)])])},
-        {"role": "assistant", "content": "\n".join(reply)},
+        {"role": "assistant", "content": json.dumps({"grades": grades})},
         {"role": "user", "content": "\n".join([*cases, _request(models)])},
     ]
+
+
+def schema(key: Key) -> Form:
+    """Return the JSON schema of a reply: one grade of each model in each dimension."""
+    n = len(key.models) * len(dimensions())
+    grade = grades_form(key, dimensions(), maxLength=MAX_REASONING)
+    return object_of(grades=list_of(grade, minItems=n, maxItems=n))
 
 
 def _pair(question: str, answer: str, model: str = "") -> str:

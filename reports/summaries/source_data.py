@@ -3,35 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reports.summaries.figure_table import FigureCell, FigureTable, Place
 from reports.summaries.key import Variant
 
 
 @dataclass(frozen=True)
-class Tally:
-    """A variant's figures on a group of tests. Errors and unscored results are in no rate.
-
-    `score` is the weighted mean score, in [0, 1]; None: nothing was scored.
-    """
-
-    variant: Variant
-    passed: int
-    scored: int
-    score: float | None
-    errors: int = 0
-    unscored: int = 0
-
-    @property
-    def share(self) -> float | None:
-        """The pass rate, in [0, 1]; None without scored results."""
-        return self.passed / self.scored if self.scored else None
-
-
-@dataclass(frozen=True)
 class Group:
-    """A tag and the variants' figures on its tests."""
+    """All tests or those of a tag, and each variant's figures on them, in the key's order."""
 
+    id: str
     title: str
-    tallies: Sequence[Tally]
+    cells: Sequence[FigureCell]
 
 
 @dataclass(frozen=True)
@@ -64,31 +46,23 @@ class Case:
 
 @dataclass(frozen=True)
 class Overview:
-    """The figures over all tests. `tests` counts them, `sealed` those without text."""
+    """The figures by group, all tests first. `tests` counts them, `sealed` those without text."""
 
     suite: str
     tests: int
     sealed: int
-    tallies: Sequence[Tally]
-    tags: Sequence[Group] = ()
+    variants: Sequence[Variant]
+    groups: Sequence[Group]
 
-    def figures(self) -> list[float]:
-        """Return every number stated, to check the summary's numbers."""
-        groups = [self.tallies, *(group.tallies for group in self.tags)]
-        stated = [
-            float(number)
-            for tallies in groups
-            for one in tallies
-            for number in (one.passed, one.scored, one.share, one.score, one.errors, one.unscored)
-            if number is not None
-        ]
-        variants = len(self.tallies)
-        models = len({tally.variant.model for tally in self.tallies})
-        developers = len({tally.variant.developer for tally in self.tallies})
-        return [self.tests, variants, models, developers, len(self.tags), *stated]
+    def table(self) -> FigureTable:
+        """Return the cells that claims may name."""
+        return FigureTable(
+            {
+                Place(row, group.id): cell
+                for group in self.groups
+                for row, cell in enumerate(group.cells)
+            }
+        )
 
-
-def figures_of(case: Case) -> list[float]:
-    """Return the numbers stated about one test."""
-    counts = [float(count) for one in case.answers for count in (one.passed, one.scored)]
-    return counts + [one.score for one in case.answers if one.score is not None]
+    def titles(self) -> dict[str, str]:
+        return {group.id: group.title for group in self.groups}

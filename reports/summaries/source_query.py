@@ -1,7 +1,7 @@
 """Read the data of a set of runs for an analyst. Sealed tests give figures only."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import Avg, Min
 
@@ -9,11 +9,12 @@ from evalhub.llm.identity import identity_of
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
+from reports.summaries.figure_table import FigureCell
 from reports.summaries.key import Key, Subject, Variant
 from reports.summaries.names import Known
 from reports.summaries.reduce import RankedTest
-from reports.summaries.source_data import Case, Group, Overview, Tally, VariantAnswer
-from runs.figures.tallies import Cell, cells_of, counts_of, score_of
+from reports.summaries.source_data import Case, Group, Overview, VariantAnswer
+from runs.figures.tallies import Cell, cells_of, counts_of, rate_of, score_of
 from runs.models import Outcome, Result, Run, TagSet
 
 MAX_TAGS = 12
@@ -70,36 +71,46 @@ def variants_of(key: Key) -> Variants:
 
 def overview_of(runs: Sequence[Run], key: Key) -> Overview:
     """Return the figures over all tests of the runs, with sealed ones."""
-    cells, variants = cells_of(runs), variants_of(key)
+    cells = cells_of(runs)
     tests = Result.objects.filter(run__in=runs).order_by()
+    repeats = {run.pk: run.repeats for run in runs}
+    groups = [("All tests", cells), *_by_tag(cells)]
     return Overview(
         suite=next((str(run.suite) for run in runs if run.suite), ""),
         tests=tests.values("test").distinct().count(),
         sealed=tests.filter(test__sealed=True).values("test").distinct().count(),
-        tallies=_tallies(cells, variants, key),
-        tags=_by_tag(cells, variants, key),
+        variants=key.variants,
+        groups=[
+            Group(f"G_{number}", title, _figures(some, key, repeats))
+            for number, (title, some) in enumerate(groups, 1)
+        ],
     )
 
 
-def _tallies(cells: Iterable[Cell], variants: Variants, key: Key) -> list[Tally]:
-    by_variant: dict[Variant, list[Cell]] = defaultdict(list)
+def _figures(cells: Iterable[Cell], key: Key, repeats: Mapping[int, int]) -> list[FigureCell]:
+    variants, by_variant = variants_of(key), defaultdict(list)
     for cell in cells:
         by_variant[variants[cell.run_id]].append(cell)
-    counted = [(variant, counts_of(by_variant[variant])) for variant in key.variants]
     return [
-        Tally(
-            variant=variant,
-            passed=counts.passed,
-            scored=counts.scored,
-            score=score_of(by_variant[variant]).mean,
-            errors=counts.error,
-            unscored=counts.unscored,
-        )
-        for variant, counts in counted
+        _figure(by_variant[variant], answers=sum(repeats[run] for run in variant.runs))
+        for variant in key.variants
     ]
 
 
-def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
+def _figure(cells: Sequence[Cell], *, answers: int) -> FigureCell:
+    counts, rate = counts_of(cells), rate_of(cells, answers=answers)
+    return FigureCell(
+        passed=counts.passed,
+        scored=counts.scored,
+        score=score_of(cells).mean,
+        errors=counts.error,
+        unscored=counts.unscored,
+        interval=rate.interval,
+        method=str(rate.method),
+    )
+
+
+def _by_tag(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
     names = dict(
         TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells}).values_list("pk", "names")
     )
@@ -108,7 +119,7 @@ def _by_tag(cells: Sequence[Cell], variants: Variants, key: Key) -> list[Group]:
         for name in names[cell.tag_set_id]:
             by_tag[name].append(cell)
     largest = sorted(by_tag, key=lambda tag: (-counts_of(by_tag[tag]).scored, tag))[:MAX_TAGS]
-    return [Group(tag, _tallies(by_tag[tag], variants, key)) for tag in sorted(largest)]
+    return [(tag, by_tag[tag]) for tag in sorted(largest)]
 
 
 def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:

@@ -17,7 +17,7 @@ from reports.documents.rendering import needs, page
 from reports.models import Exchange, ExecutiveSummary
 from reports.report_views import WRITERS, attached
 from reports.summaries.choices_query import estimate_of, offered
-from reports.summaries.document import document_of
+from reports.summaries.document import claims_table, document_of
 from reports.summaries.query import summary_lines, view_of
 from reports.summaries.requests import (
     MAX_RUNS,
@@ -69,6 +69,7 @@ def summary(request: HttpRequest, pk: int) -> HttpResponse:
         subtitle="Executive summary",
         view=view,
         summary=view.summary,
+        claims=claims_table(view),
         may_ask=request.user.has_perm(REQUEST_PERMISSION),
         may_export=request.user.has_perm("runs.export_results"),
         may_schedule=bool(view.summary.suite_id)

@@ -8,19 +8,22 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.models import BatchState, Call, CallRole, ItemState
+from evalhub.models import BatchState, CallRole, ItemState
 from evalhub.storable import storable
 from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.content import content_of
-from reports.summaries.draft import Draft, Unsendable, draft_of, reply_of, text_of
+from reports.summaries.difference_query import DifferenceTests
+from reports.summaries.draft import Draft, Unsendable, draft_of, form_of, reply_of
+from reports.summaries.figure_table import FigureTable
 from reports.summaries.key import Key
-from reports.summaries.parse import Parsed, parse
+from reports.summaries.parse import parse
+from reports.summaries.replies import SummaryReply, read, repair_messages, room_for_repair
 from runs.models import JudgeRun, Run
 
-UNUSABLE, NO_RUNS = "unusable_reply", "no_runs"
+NO_RUNS = "no_runs"
 
 
 @dataclass
@@ -35,19 +38,12 @@ class SummaryCall:
     endpoint: Endpoint
     messages: list[dict[str, Any]]
     params: dict[str, Any]
+    schema: dict[str, Any]
+    context_tokens: int
     key: Key
+    figures: FigureTable
     draft: Draft | None = None
     problem: Unsendable | None = None
-
-
-@dataclass
-class Reply:
-    """The analyst's reply, and why it is unusable or missing; usable without an error."""
-
-    text: str = ""
-    call: Call | None = None
-    error_kind: str = ""
-    error_message: str = ""
 
 
 class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
@@ -77,21 +73,20 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
 
     async def perform(self, job: SummaryCall, caller: ModelCaller) -> None:
         if job.problem is not None:
-            problem = Reply(error_kind=job.problem.kind, error_message=str(job.problem))
+            problem = SummaryReply(error_kind=job.problem.kind, error_message=str(job.problem))
             await caller.save(problem)
             return
         if job.draft is not None:
             await caller.save(job.draft)
         try:
-            made = await caller.call(job.endpoint, job.messages, job.params, role=CallRole.ANALYST)
+            reply = await _answered(job, caller, job.messages, CallRole.ANALYST)
         except CallError as error:
             text = storable(error.completion.text) if error.completion else ""
-            await caller.save(Reply(text, None, error.kind.value, error.message))
+            await caller.save(SummaryReply(text, None, error.kind.value, error.message))
             return
-        text = storable(made.completion.text)
-        message = problem_of(parse(text, job.key), text, made.completion.finish_reason)
-        reply = Reply(text, made.call, UNUSABLE if message else "", message)
-        await caller.save(reply, made.call)
+        if reply.problems and room_for_repair(job, reply):
+            reply = await _repaired(job, caller, reply)
+        await caller.save(reply, *([reply.call] if reply.call and not reply.is_saved else []))
 
     def store(self, saves: list[Save]) -> None:
         for save in saves:
@@ -123,10 +118,12 @@ def unfinished(summaries: Collection[int]) -> QuerySet[Run]:
 def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
     """Return the request saved before a worker died, or else a draft of the runs as they are.
 
-    What was saved is drafted anew where it holds the text of a test that was sealed since.
+    What was saved is drafted anew where it holds the text of a test that was sealed since, or asks
+    for a reply in the form of older versions.
     """
     draft, problem, key, messages = None, None, Key({}, {}), exchange.sent
-    if messages and not exchange.tests.filter(sealed=True).exists():
+    figures = FigureTable.from_json(exchange.figures)
+    if messages and _is_current_form(exchange) and not exchange.tests.filter(sealed=True).exists():
         key = Key.from_json(exchange.key)
     else:
         runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
@@ -139,40 +136,76 @@ def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
                 seed=summary.seed,
                 number=exchange.number,
             )
-            key, messages = draft.key, draft.messages
+            key, messages, figures = draft.key, draft.messages, draft.figures
         except Unsendable as error:
             problem = error
     endpoint = summary.analyst_endpoint()
     room = reply_of(summary.context_tokens, key)
     params = {"temperature": 0, **endpoint.params, "max_tokens": room}
-    return SummaryCall(exchange.pk, endpoint, messages, params, key, draft, problem)
+    schema = form_of(summary.context_tokens).schema(key) if key.models else {}
+    return SummaryCall(
+        exchange.pk,
+        endpoint,
+        messages,
+        params,
+        schema,
+        summary.context_tokens,
+        key,
+        figures,
+        draft,
+        problem,
+    )
 
 
-def problem_of(parsed: Parsed, text: str, finish_reason: str) -> str:
-    """Return why a reply is unusable; "" if it has a finding or grade."""
-    if parsed.is_usable:
-        return ""
-    if not text.strip():
-        return f"The analyst's reply was empty (it ended with “{finish_reason}”)."
-    found = f" {' '.join(parsed.problems[:3])}" if parsed.problems else ""
-    return f"The reply has no finding and no grade that could be parsed.{found}"
+def _is_current_form(exchange: Exchange) -> bool:
+    """Return whether the saved request asks for claims: older ones list figures only."""
+    return isinstance(exchange.figures, dict)
+
+
+async def _answered(
+    job: SummaryCall, caller: ModelCaller, messages: list[dict[str, Any]], role: CallRole
+) -> SummaryReply:
+    made = await caller.call(job.endpoint, messages, job.params, role=role, schema=job.schema)
+    text = storable(made.completion.text)
+    return read(text, job.key, job.figures, made.call, made.completion.finish_reason)
+
+
+async def _repaired(job: SummaryCall, caller: ModelCaller, first: SummaryReply) -> SummaryReply:
+    """Ask once more with what is wrong; take the better reply, and keep both."""
+    assert first.call is not None
+    asked = repair_messages(first)
+    caller.record(first.call)
+    first.is_saved = True
+    try:
+        second = await _answered(job, caller, [*job.messages, *asked], CallRole.REPAIR)
+    except CallError as error:
+        first.repair = [*asked, {"role": "assistant", "content": f"({error.message})"}]
+        return first
+    exchanged = [*asked, {"role": "assistant", "content": second.text}]
+    if second.is_better_than(first):
+        second.repair = exchanged
+        return second
+    assert second.call is not None
+    caller.record(second.call)
+    first.repair = exchanged
+    return first
 
 
 # Saving ------------------------------------------------------------------------------------------
 
 
-def _keep_reply(exchange: Exchange, reply: Reply) -> None:
+def _keep_reply(exchange: Exchange, reply: SummaryReply) -> None:
     exchange.worker, exchange.next_try_at = None, None
-    exchange.received, exchange.call = reply.text, reply.call
+    exchange.received, exchange.call, exchange.repair = reply.text, reply.call, reply.repair
     exchange.error_kind, exchange.error_message = reply.error_kind, reply.error_message
     exchange.state = ItemState.ERROR if reply.error_kind else ItemState.DONE
     ended = ("state", "worker", "next_try_at", "received", "call", "error_kind", "error_message")
-    exchange.save(update_fields=ended)
+    exchange.save(update_fields=[*ended, "repair"])
 
 
 def keep_sent(exchange: Exchange, draft: Draft) -> None:
     exchange.sent, exchange.key = draft.messages, draft.key.to_json()
-    exchange.figures, exchange.masked = draft.figures, draft.masked
+    exchange.figures, exchange.masked = draft.figures.to_json(), draft.masked
     exchange.notes = draft.notes
     exchange.save(update_fields=["sent", "key", "figures", "masked", "notes"])
     exchange.tests.set(draft.tests)
@@ -180,12 +213,13 @@ def keep_sent(exchange: Exchange, draft: Draft) -> None:
 
 def make_current(exchange: Exchange) -> None:
     """Take this exchange's reply as the summary's content, inside a transaction."""
-    key = Key.from_json(exchange.key)
+    key, table = Key.from_json(exchange.key), FigureTable.from_json(exchange.figures)
     parsed = parse(exchange.received, key)
+    tests = DifferenceTests(list(exchange.summary.runs.all()), key, table)
     Exchange.objects.filter(summary=exchange.summary_id).update(is_current=False)
     Exchange.objects.filter(pk=exchange.pk).update(is_current=True)
     ExecutiveSummary.objects.filter(pk=exchange.summary_id).update(
-        content=content_of(parsed, exchange.figures, text_of(exchange.sent)),
+        content=content_of(parsed, key, table, tests),
         tags=list(parsed.topics),
     )
     Grade.objects.filter(summary=exchange.summary_id).delete()

@@ -1,12 +1,14 @@
 """Executive summaries of invented runs: what would be sent is drafted, the reply is made up."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from evalhub.models import BatchState, ItemState, LanguageModel
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from reports.summaries.draft import draft_of
+from reports.summaries.figure_table import ALL_TESTS, FigureTable, Place
 from reports.summaries.key import Key
 from reports.summaries.requests import USUAL_CONTEXT
 from reports.summaries.work import make_current
@@ -66,10 +68,10 @@ def _exchange(plan: Plan, suite: int, summary: ExecutiveSummary, runs: Sequence[
         attempts=1,
         sent=draft.messages,
         key=draft.key.to_json(),
-        figures=draft.figures,
+        figures=draft.figures.to_json(),
         masked=draft.masked,
         notes=draft.notes,
-        received="\n".join(_reply(plan, suite, draft.key)),
+        received=_reply(plan, suite, draft.key, draft.figures),
     )
     exchange.tests.set(draft.tests)
     return exchange
@@ -80,22 +82,40 @@ def _date(summary: ExecutiveSummary, at: datetime) -> None:
     Exchange.objects.filter(summary=summary).update(created_at=at)
 
 
-def _reply(plan: Plan, suite: int, key: Key) -> Iterator[str]:
-    """In the tags that an analyst is asked for, with a grade of each model in each dimension."""
+def _reply(plan: Plan, suite: int, key: Key, table: FigureTable) -> str:
+    """In the form that an analyst is asked for, with a grade of each model in each dimension."""
     random = plan.random(OUT_OF_ANALYSTS, suite, 1)
     abilities = {model.name: model.ability for model in vocabulary.MODELS}
-    developers = {variant.model: variant.developer for variant in key.variants}
-    best = max(key.models, key=lambda name: abilities[key.models[name].name])
-    yield f'<key_finding><ref maker="{developers[best]}" model="{best}" /> leads.</key_finding>'
-    yield "<strength>Most answers name the rule that applies.</strength>"
-    yield "<weakness>Dates are guessed where they should be checked.</weakness>"
-    yield "<pattern>Where one model fails an issue, most others do too.</pattern>"
-    yield f"<topic>{vocabulary.DOMAINS[suite % len(vocabulary.DOMAINS)]}</topic>"
+    cells = [table.cells[Place(row, ALL_TESTS)] for row in range(len(key.variants))]
+    best = max(range(len(cells)), key=lambda row: cells[row].share or 0)
+    claim = {
+        "id": "c1",
+        "model": key.variants[best].label,
+        "group": ALL_TESTS,
+        "measure": "pass_rate",
+        "value": round(100 * (cells[best].share or 0), 1),
+        "other_model": None,
+        "other_group": None,
+    }
+    grades = []
     for name in sorted(key.models):
         for dimension in KEYS:
             drawn = GRADE + abilities[key.models[name].name] + random.normal(0, SPREAD)
             score = min(MAX_GRADE, max(MIN_GRADE, round(drawn)))
-            yield (
-                f'<grade maker="{developers[name]}" model="{name}" dimension="{dimension}">\n'
-                f"REASONING: Invented.\nSCORE: {score}/10\n</grade>"
+            grades.append(
+                {"model": name, "dimension": dimension, "reasoning": "Invented.", "score": score}
             )
+    return json.dumps(
+        {
+            "findings": [{"text": "Rules are cited with care by {c1}.", "claims": [claim]}],
+            "strengths": [{"text": "Answers name the rule that applies.", "claims": []}],
+            "weaknesses": [
+                {"text": "Dates are guessed where they should be checked.", "claims": []}
+            ],
+            "patterns": [
+                {"text": "Where one model fails an issue, others tend to do so too.", "claims": []}
+            ],
+            "topics": [vocabulary.DOMAINS[suite % len(vocabulary.DOMAINS)]],
+            "grades": grades,
+        }
+    )

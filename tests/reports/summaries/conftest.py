@@ -1,5 +1,6 @@
 """Judged runs of one suite, and an analyst that says what a test lets it say."""
 
+import json
 import re
 
 import pytest
@@ -15,37 +16,67 @@ from tests.runs.conftest import model_at, provider, work
 __all__ = ["model_at", "provider", "work"]
 
 ASKED = re.compile(r"^- (MK_\d+)/(MD_\d+)$", re.MULTILINE)
+ROW = re.compile(r"^(MK_\d+/MD_\d+) \| (\d+) \| (\d+) \| ([\d.]+)%", re.MULTILINE)
 
 
 def models_in(request):
-    """The ids of makers and models that a request asks to grade."""
+    """The ids of developers and models that a request asks to grade."""
     return ASKED.findall(prompt(request))
 
 
+def rows_in(request):
+    """The model and pass rate in percent of each row of the first table."""
+    first = prompt(request).split("G_1: All tests")[1].split("\n\n")[0]
+    return [(model, float(rate)) for model, _, _, rate in ROW.findall(first)]
+
+
+def reply(request, *, grades=(), **parts):
+    """A reply in the form asked for."""
+    kinds: dict[str, list] = {
+        name: [] for name in ("findings", "strengths", "weaknesses", "patterns", "topics")
+    }
+    return json.dumps({**kinds, **parts, "grades": list(grades)})
+
+
 def graded(request, dimensions=KEYS, score="7/10"):
-    """A block for every grade that is asked for."""
-    return "".join(
-        f'<grade maker="{developer}" model="{model}" dimension="{dimension}">\n'
-        f"REASONING: It is so.\nSCORE: {score}\n</grade>"
-        for developer, model in models_in(request)
+    """A reply with every grade that is asked for."""
+    return reply(request, grades=grades_of(request, dimensions, score))
+
+
+def grades_of(request, dimensions=KEYS, score="7/10"):
+    return [
+        {"model": model, "dimension": dimension, "reasoning": "It is so.", "score": score}
+        for _, model in models_in(request)
         for dimension in dimensions
-    )
+    ]
+
+
+def claim(model, value, *, id="c1", group="G_1", measure="pass_rate", other=None):
+    """A claim as an analyst writes it."""
+    return {
+        **{"id": id, "model": model, "group": group, "measure": measure, "value": value},
+        **{"other_model": other, "other_group": None},
+    }
 
 
 def good(request):
     """What a good analyst replies."""
-    developer, model = models_in(request)[0]
-    ref = f'<ref maker="{developer}" model="{model}" />'
-    return (
-        f"<key_finding>{ref} passed 1 of 2 tests, and 77 % of others.</key_finding>"
-        f"<strength>{ref} is brief.</strength><weakness>It guesses.</weakness>"
-        f"<pattern>Sums are wrong.</pattern><topic>Mental Arithmetic</topic>" + graded(request)
+    model, rate = rows_in(request)[0]
+    return reply(
+        request,
+        findings=[{"text": "{c1} guesses.", "claims": [claim(model, rate)]}],
+        strengths=[{"text": f"<ref model='{model.split('/')[1]}' /> is brief.", "claims": []}],
+        weaknesses=[{"text": "It guesses.", "claims": []}],
+        patterns=[{"text": "Sums are wrong.", "claims": []}],
+        topics=["Mental Arithmetic"],
+        grades=grades_of(request),
     )
 
 
-def run_of(*tests, model=None, votes=None, text="An answer.", **fields):
+def run_of(*tests, model=None, votes=None, text="An answer.", judge_model=None, **fields):
     """A run whose results were answered so and judged by one judge."""
-    run = make_run(*tests, model=model or make_model(), jury=make_jury(make_model()), **fields)
+    jury = make_jury(judge_model or make_model())
+    run = make_run(*tests, model=model or make_model(), jury=jury, **fields)
     answer(run, text)
     judge(run, votes or [[1.0]] * len(tests))
     finish(run)
@@ -62,12 +93,17 @@ def tests(transactional_db):
 
 @pytest.fixture
 def runs(tests):
-    """Two models on two tests: GPT-4o passes one, Claude both."""
+    """Two models on two tests, under one jury: GPT-4o passes one, Claude both."""
+    judge_model = make_model()
     gpt = make_model(name="GPT-4o", litellm_model="openai/gpt-4o")
     claude = make_model(name="Claude Opus", litellm_model="anthropic/claude-opus-4")
+    models = (
+        (gpt, [[1.0], [0.0]], "I am ChatGPT by OpenAI: four."),
+        (claude, [[1.0], [1.0]], "Claude says: **four**."),
+    )
     return [
-        run_of(*tests, model=gpt, votes=[[1.0], [0.0]], text="I am ChatGPT by OpenAI: four."),
-        run_of(*tests, model=claude, votes=[[1.0], [1.0]], text="Claude says: **four**."),
+        run_of(*tests, model=model, votes=votes, text=text, judge_model=judge_model)
+        for model, votes, text in models
     ]
 
 

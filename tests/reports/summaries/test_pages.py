@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState
-from reports.models import ExecutiveSummary, Grade
+from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.query import summary_lines
 from reports.summaries.requests import ask_summary
 from tests.api import client_of
@@ -24,9 +24,9 @@ def tests():
 
 @pytest.fixture
 def runs(tests):
-    made = []
+    made, jury = [], make_jury(make_model())
     for name, votes in (("Alpha One", [[1.0], [0.0]]), ("Beta Two", [[1.0], [1.0]])):
-        run = make_run(*tests, model=make_model(name=name), jury=make_jury(make_model()))
+        run = make_run(*tests, model=make_model(name=name), jury=jury)
         answer(run, f"I am {name}.")
         judge(run, votes)
         finish(run)
@@ -92,11 +92,61 @@ def test_the_page_names_models_and_links_to_their_pages(client, runs):
     assert f'<a href="/admin/issues/test/{runs[0].results.last().test_id}/change/">test' in shown
 
 
-def test_the_page_flags_what_nothing_supports(client, runs):
+def test_the_page_writes_the_figures_of_claims(client, runs):
     shown = text(page(client, "summary", make_summary(runs).pk))
-    assert '<mark class="eh-unsupported">83</mark>' in shown
-    assert "<strong>1 unsupported number</strong>" in shown
-    assert '<mark class="eh-unsupported">50' not in shown
+    assert f"{runs[0].model_name}</a> (1 of 2 passed)</span>" in shown
+    assert "95 % interval" in shown
+    assert (
+        "(\u221250.0 points: 50.0 % of 2 against 100.0 % of 2; p = 1.000, exact McNemar on "
+        "2 tests, corrected for 1 possible comparison)" in shown
+    )
+
+
+def test_the_page_flags_what_no_cell_supports(client, runs):
+    shown = text(page(client, "summary", make_summary(runs).pk))
+    assert ">83 %</mark>" in shown
+    assert "says 83; the table says 100.0 %." in shown
+    assert "<strong>1 unsupported sentence</strong>" in shown
+
+
+def test_claims_are_the_same_on_the_page_in_files_and_for_programs(client, runs):
+    summary = make_summary(runs)
+    client.force_login(make_user("viewer"))
+    told = client.get(f"/api/v1/summaries/{summary.pk}/").json()
+    claims = [claim for one in told["texts"] for claim in one["claims"]]
+    file = client.get(reverse("reports:summary_download", args=[summary.pk, "json"])).json()
+    rows = file["tables"]["claims"]["rows"]
+    assert [claim["model"] for claim in claims] == [row["model"] for row in rows]
+    assert [claim["figure"] for claim in claims] == [1, -50, 100]
+    assert [row["figure"] for row in rows] == ["1", "\u221250.0 points", "100.0 %"]
+    assert claims[1]["method"] == rows[1]["method"] == "exact McNemar"
+    assert claims[1]["p"] == rows[1]["p"] == 1
+    assert [bool(claim["problem"]) for claim in claims] == [False, False, True]
+    assert [one["unsupported"] for one in told["texts"]] == [0, 0, 1, 0, 0, 0]
+
+
+def test_markdown_has_the_text_and_its_claims(client, runs):
+    summary = make_summary(runs)
+    client.force_login(make_user("viewer"))
+    response = client.get(reverse("reports:summary_download", args=[summary.pk, "md"]))
+    assert "Sums go wrong for Alpha One (1 of 2 passed)." in response.content.decode()
+
+
+def test_a_figure_in_a_reasoning_is_flagged(client, runs):
+    summary = make_summary(runs)
+    Grade.objects.filter(dimension="tone").update(reasoning="It is kind in 9 of 10 answers.")
+    shown = text(page(client, "summary", summary.pk))
+    assert "<strong>3 unsupported sentences</strong>" in shown
+
+
+def test_a_summary_from_before_claims_has_all_its_figures_flagged(client, runs):
+    summary = make_summary(runs)
+    said = {"findings": [{"text": "It passed 1 of 2 tests.", "flagged": []}], "problems": []}
+    ExecutiveSummary.objects.update(content=said)
+    Exchange.objects.update(figures=[1.0, 2.0])
+    shown = text(page(client, "summary", summary.pk))
+    assert ">1</mark> of" in shown
+    assert "<strong>1 unsupported sentence</strong>" in shown
 
 
 def test_the_page_shows_grades_masks_and_what_could_not_be_read(client, runs):
@@ -119,7 +169,7 @@ def test_a_failed_one_says_so_and_leads_to_the_exchange(client, runs):
 
 
 def test_the_exchange_is_word_for_word_and_escaped(client, runs):
-    summary = make_summary(runs, reply="<key_finding><script>alert(1)</script></key_finding>")
+    summary = make_summary(runs, reply='{"findings": ["<script>alert(1)</script>"]}')
     shown = text(page(client, "summary_exchange", summary.pk, 1))
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
     assert "You are an analyst." in shown
@@ -260,5 +310,6 @@ def test_a_program_reads_the_exchange(runs):
     summary = make_summary(runs)
     script = client_of(make_user("viewer"))
     (exchange,) = script.get(f"/api/v1/summaries/{summary.pk}/exchanges/").json()
-    assert "key_finding" in exchange["received"]
+    assert "findings" in exchange["received"]
+    assert exchange["repair"] == []
     assert exchange["sent"][0]["content"].startswith("You are an analyst.")

@@ -1,13 +1,18 @@
 """What is read of an analyst's reply, and that everything can be read."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports.summaries.claims import Claim
 from reports.summaries.dimensions import KEYS
 from reports.summaries.parse import (
+    BROKEN,
     MAX_LINES,
     MAX_TOPICS,
+    NO_JSON,
     Graded,
     Parsed,
     grade_in,
@@ -16,101 +21,143 @@ from reports.summaries.parse import (
 )
 from tests.reports.summaries.keys import WORKED, as_markdown
 
-WHOLE = (
-    '<key_finding><ref maker="MK_5002" /> led</key_finding><strength>a</strength>'
-    "<weakness>b</weakness><pattern>c</pattern><topic>coding</topic><topic>made up</topic>"
-    '<grade maker="MK_5002" model="MD_6002" dimension="adherence">\nREASONING: good\nSCORE: 8/10\n'
-    '</grade><grade maker="MK_5002" model="MD_6002" dimension="bogus">SCORE: 3</grade>'
-    '<grade maker="MK_9999" model="MD_8888" dimension="clarity">SCORE: 3</grade>'
-    '<grade maker="MK_5002" dimension="clarity">SCORE: 3</grade>'
-)
+CLAIM = {
+    "id": "c1",
+    "model": "MD_6002",
+    "group": "G_1",
+    "measure": "pass_rate",
+    "value": 72.5,
+    "other_model": None,
+    "other_group": None,
+}
+WHOLE = {
+    "findings": [{"text": '<ref maker="MK_5002" /> led', "claims": [CLAIM]}],
+    "strengths": [{"text": "a", "claims": []}],
+    "weaknesses": ["b"],
+    "patterns": {"text": "c"},
+    "topics": ["coding", "made up"],
+    "grades": [
+        {"model": "MK_5002/MD_6002", "dimension": "adherence", "reasoning": "good", "score": 8},
+        {"model": "MD_6002", "dimension": "bogus", "score": 3},
+        {"model": "MD_8888", "dimension": "clarity", "score": 3},
+        {"dimension": "clarity", "score": 3},
+        "none",
+    ],
+}
 
 
-def grade(content, attributes='maker="MK_5002" model="MD_6002" dimension="clarity"'):
-    return parse(f"<grade {attributes}>{content}</grade>", WORKED)
+def parsed(**parts):
+    return parse(json.dumps(parts), WORKED)
 
 
-def test_worked_case_of_the_methodology():
-    parsed = parse(WHOLE, WORKED)
-    assert [as_markdown(text) for text in parsed.findings] == ["OpenAI led"]
-    assert (parsed.strengths, parsed.weaknesses, parsed.patterns) == (("a",), ("b",), ("c",))
-    assert parsed.grades == (Graded("MD_6002", "adherence", 8, "good"),)
-    assert parsed.topics == ("coding", "made-up")
+def grade(score, **fields):
+    entry = {"model": "MD_6002", "dimension": "clarity", "score": score}
+    return parsed(grades=[entry | fields])
 
 
-def test_text_without_tags_says_nothing():
-    parsed = parse("plain text without tags", WORKED)
-    assert parsed == Parsed()
-    assert not parsed.is_usable
+def test_a_whole_reply_is_read():
+    found = parse(json.dumps(WHOLE), WORKED)
+    assert [as_markdown(one.text) for one in found.findings] == ["OpenAI led"]
+    assert found.findings[0].claims == (Claim("c1", "MD_6002", "G_1", "pass_rate", 72.5),)
+    assert [one.text for one in found.statements[1:]] == ["a", "b", "c"]
+    assert found.grades == (Graded("MD_6002", "adherence", 8, "good"),)
+    assert found.topics == ("coding", "made-up")
+    assert len(found.problems) == 4
+
+
+@pytest.mark.parametrize("reply", ["plain text", "[1, 2]", '{"score": 8}', "{", "{}"])
+def test_anything_but_the_form_asked_for_says_nothing(reply):
+    found = parse(reply, WORKED)
+    assert found == Parsed(problems=(NO_JSON,))
+    assert not found.is_usable
 
 
 @pytest.mark.parametrize(
-    ("content", "score", "reasoning"),
-    [
-        ("REASONING: fine.\nSCORE: 8/10", 8, "fine."),
-        ("REASONING: x\nSCORE: 7.5/10", 7.5, "x"),
-        ("SCORE: 1", 1, ""),
-        ("**REASONING:** a\nb\n**SCORE:** **9**/10", 9, "a\nb"),
-        ("Reasoning: it said score: 2, but\nScore: 6 out of 10", 6, "it said score: 2, but"),
-        ("8/10", 8, ""),
-        ("SCORE: 7,5", 7.5, ""),
-    ],
+    ("value", "read"),
+    [(72.5, 72.5), ("72.5 %", 72.5), ("1,250", 1250), ("\u22123 points", -3), (None, None)],
 )
-def test_a_grade_is_read(content, score, reasoning):
-    assert grade(content).grades == (Graded("MD_6002", "clarity", score, reasoning),)
+def test_the_value_of_a_claim_is_read_however_it_is_written(value, read):
+    (one,) = parsed(findings=[{"text": "x", "claims": [CLAIM | {"value": value}]}]).findings
+    assert one.claims[0].value == read
 
 
-@pytest.mark.parametrize("content", ["SCORE: N/A", "REASONING: none\nSCORE: n/a", "SCORE: null"])
-def test_no_grade_can_be_given(content):
-    (read,) = grade(content).grades
+@pytest.mark.parametrize("value", ["many", True, [1], "nan", "inf"])
+def test_anything_else_is_no_value(value):
+    (one,) = parsed(findings=[{"text": "x", "claims": [CLAIM | {"value": value}]}]).findings
+    assert one.claims[0].value is None
+
+
+def test_claims_may_be_listed_by_id():
+    (one,) = parsed(findings=[{"text": "{c2}", "claims": {"{C2}": CLAIM | {"id": "c2"}}}]).findings
+    assert [claim.id for claim in one.claims] == ["c2"]
+
+
+@pytest.mark.parametrize(
+    ("score", "read"), [(8, 8), (7.5, 7.5), ("8/10", 8), ("6 out of 10", 6), ("7,5", 7.5)]
+)
+def test_a_grade_is_read(score, read):
+    assert grade(score, reasoning="x").grades == (Graded("MD_6002", "clarity", read, "x"),)
+
+
+@pytest.mark.parametrize("score", [None, "N/A", "null", "n/a"])
+def test_no_grade_can_be_given(score):
+    (read,) = grade(score).grades
     assert read.grade is None
 
 
-@pytest.mark.parametrize("content", ["15/10", "0", "11", "-3", "85", "4/5", "80/100", "good", ""])
-def test_anything_else_is_no_grade(content):
-    parsed = grade(f"SCORE: {content}")
-    assert parsed.grades == ()
-    assert len(parsed.problems) == 1
+@pytest.mark.parametrize(
+    "score", ["15/10", 0, 11, -3, 85, "4/5", "80/100", "good", "", True, [8], {"a": 8}]
+)
+def test_anything_else_is_no_grade(score):
+    found = grade(score)
+    assert found.grades == ()
+    assert len(found.problems) == 1
 
 
 def test_problems_of_a_grade_are_listed():
     assert grade_in("15/10") == (None, "15 is no grade from 1 to 10.")
     assert grade_in("4/5")[1] == "4/5 is not on the scale of 1 to 10."
-    assert "names no model" in grade("SCORE: 3", 'dimension="clarity"').problems[0]
-    assert "MD_8888" in grade("SCORE: 3", 'model="MD_8888" dimension="tone"').problems[0]
-    wrong_developer = 'maker="MK_5000" model="MD_6002" dimension="tone"'
-    assert "MK_5000" in grade("SCORE: 3", wrong_developer).problems[0]
+    assert "names no model" in grade(3, model="").problems[0]
+    assert "MD_8888" in grade(3, model="MD_8888").problems[0]
+    assert "MK_5000" in grade(3, model="MK_5000/MD_6002").problems[0]
 
 
 @pytest.mark.parametrize(
     ("written", "meant"), [("Helpful", "helpfulness"), ("CLARITY ", "clarity"), ("cre", "")]
 )
 def test_a_dimension_is_known_by_its_beginning(written, meant):
-    read = grade("SCORE: 3", f'model="MD_6002" dimension="{written}"').grades
+    read = grade(3, dimension=written).grades
     assert [one.dimension for one in read] == ([meant] if meant else [])
 
 
 def test_the_last_grade_of_a_dimension_counts():
-    both = WHOLE + '<grade model="MD_6002" dimension="Adherence">SCORE: 2</grade>'
-    (read,) = parse(both, WORKED).grades
+    entry = {"model": "MD_6002", "dimension": "Adherence"}
+    (read,) = parsed(grades=[entry | {"score": 8}, entry | {"score": 2}]).grades
     assert read.grade == 2
+
+
+LED = '{"findings": [{"text": "led", "claims": []}]}'
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        "```xml\n<key_finding>led</key_finding>\n```",
-        "<KEY_FINDING>led",
-        "&lt;key_finding&gt;led&lt;/key_finding&gt;",
-        "<key_findings><key_finding>led</key_finding></key_findings>",
-        "< key_finding >led</ key_finding><strength/>",
-        "<think><key_finding>no</key_finding></think><key_finding>led</key_finding>",
-        "Sure!\n<key_finding>led<weakness></weakness>",
-        "<key_finding>led</key_finding><key_finding>led</key_finding>",
+        f"```json\n{LED}\n```",
+        f"Sure! {LED} Done.",
+        f'<think>{{"findings": ["no"]}}</think>{LED}',
+        '{"findings": ["led", "led"]}',
+        '{"findings": "led"}',
     ],
 )
-def test_findings_are_read_however_tags_are_written(reply):
-    assert parse(reply, WORKED).findings == ("led",)
+def test_findings_are_read_however_json_is_wrapped(reply):
+    assert [one.text for one in parse(reply, WORKED).findings] == ["led"]
+
+
+@pytest.mark.parametrize("cut", ['{"findings": ["led"', "{'findings': ['led'],}"])
+def test_broken_json_is_read_as_far_as_it_goes_and_noted(cut):
+    found = parse(cut, WORKED)
+    assert [one.text for one in found.findings] == ["led"]
+    assert found.problems == (BROKEN,)
 
 
 def test_topics_are_merged_and_normalised():
@@ -124,15 +171,15 @@ def test_topics_are_merged_and_normalised():
 
 
 def test_a_reply_without_end_is_bounded():
-    parsed = parse("".join(f"<pattern>{n}</pattern>" for n in range(500)), WORKED)
-    assert len(parsed.patterns) == MAX_LINES
+    found = parsed(patterns=[f"{n}" for n in range(500)])
+    assert len(found.patterns) == MAX_LINES
 
 
 FRAGMENTS = st.sampled_from(
     [
-        *("<grade", ">", "</grade>", "<key_finding>", "</key_finding>", "SCORE:", "8/10", "N/A"),
-        *('model="MD_6002"', 'dimension="clarity"', "<topic>", "&lt;", "<think>", "\n", "/", '"'),
-        *("1e999", "٣", "9" * 400, "REASONING:", "<pattern/>", "\x00", "\ud800"),
+        *("{", "}", "[", "]", ":", ",", '"', '"findings"', '"grades"', '"claims"', '"text"'),
+        *('"model": "MD_6002"', '"dimension": "clarity"', '"score": 8', "null", "<think>", "\n"),
+        *("1e999", "٣", "9" * 400, "\x00", "\ud800", "\\"),
     ]
 )
 
@@ -143,3 +190,19 @@ def test_parsing_is_total_and_grades_lie_on_the_scale(reply):
         assert read.model in WORKED.models
         assert read.dimension in KEYS
         assert read.grade is None or 1 <= read.grade <= 10
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from([*CLAIM, *WHOLE, "text", "claims", "dimension", "score"]), inner
+        )
+    ),
+)
+
+
+@given(st.dictionaries(st.sampled_from([*WHOLE]), JSON))
+def test_any_json_can_be_read(value):
+    parse(json.dumps(value), WORKED)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.summaries.key import Key
-from reports.summaries.restore import html, pieces, plain
+from reports.summaries.restore import ClaimText, Mark, html, pieces, plain
 from tests.reports.summaries.keys import WORKED, as_markdown, url_of
 
 GPT = "[gpt-4o](#model-perf:openai:gpt-4o)"
@@ -114,11 +114,41 @@ def test_hostile_text_writes_no_markup(hostile):
     assert '" on' not in shown.replace("&quot;", "'")
 
 
-def test_flagged_numbers_are_marked_where_they_stand():
+def test_flagged_figures_are_marked_where_they_stand_with_the_reason():
     text = "MD_6002 passed 85 % and 12 %"
     start = plain(text).index("85")
-    shown = html(text, WORKED, url_of, flagged=[(start, start + 2)])
-    assert '<mark class="eh-unsupported">85</mark> % and 12 %' in shown
+    shown = html(text, WORKED, url_of, flagged=[Mark(start, start + 2, 'no "claim"')])
+    assert '<mark class="eh-unsupported" title="no &quot;claim&quot;">85</mark> % and 12 %' in shown
+
+
+GPT_CLAIM = {"c1": ClaimText(WORKED.variants[2:], "72.5 % of 40 passed on “<b>”", "Wilson")}
+
+
+def test_a_claim_is_written_as_the_names_and_the_figure_of_its_cell():
+    text = "".join(piece.text for piece in pieces("So it is with {c1}.", WORKED, GPT_CLAIM))
+    assert text == "So it is with gpt-4o (72.5 % of 40 passed on “<b>”)."
+    shown = html("So it is with {c1}.", WORKED, url_of, claims=GPT_CLAIM)
+    assert '<span class="eh-claim" title="Wilson"><a href="' in shown
+    assert "passed on “&lt;b&gt;”)</span>" in shown
+
+
+def test_a_claim_that_its_cell_contradicts_is_marked_with_the_figure_of_the_cell():
+    problem = "c1 says 80; the table says 72.5 %."
+    shown = html("{c1}", WORKED, url_of, [Mark(0, 4, problem)], GPT_CLAIM)
+    assert f'<mark class="eh-unsupported" title="{problem}"><a' in shown
+    assert "72.5 %" in shown
+
+
+def test_a_place_without_a_claim_or_cell_stays_visible():
+    claims = {"c1": ClaimText((), "", problem="c1: MD_9 is no model of the table.")}
+    text = "".join(piece.text for piece in pieces("{c1}, {c2}", WORKED, claims))
+    assert text == "[c1: MD_9 is no model of the table.], [no claim stands here]"
+
+
+def test_both_models_of_a_difference_are_named():
+    claims = {"c1": ClaimText(WORKED.variants[1:], "+2.0 points")}
+    text = "".join(piece.text for piece in pieces("{c1}", WORKED, claims))
+    assert text.startswith("Gemini Pro (System 1, Temperature 0.7) against gpt-4o (+2.0 points)")
 
 
 @given(TEXTS)
