@@ -148,12 +148,14 @@ class Evidence(NamedTuple):
     """The test of a difference between two models on the tests that both have scored.
 
     `p` is corrected for all `comparisons` that can be claimed; None: it could not be computed.
+    `caveat` is a sentence on what it does not account for; "" without.
     """
 
     p: float | None
     rule: str
     comparisons: int
     tests: int
+    caveat: str = ""
 
 
 def variants_of(bound: Bound, key: Key) -> list[Variant]:
@@ -206,6 +208,7 @@ def _difference(
         f"{text}{_of(bound.cell.group, key)}; {p}, {evidence.rule} on {evidence.tests:,} tests, "
         f"corrected for {evidence.comparisons:,} possible comparison"
         + ("" if evidence.comparisons == 1 else "s")
+        + (f". {evidence.caveat.removesuffix('.')}" if evidence.caveat else "")
     )
 
 

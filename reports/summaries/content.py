@@ -36,7 +36,7 @@ from reports.summaries.restore import (
 
 
 class DifferenceResult(NamedTuple):
-    """What the test of a difference found, or why the two may not be compared."""
+    """The evidence for a difference, or why the two may not be compared."""
 
     evidence: Evidence | None = None
     problem: str = ""
@@ -64,7 +64,7 @@ def check_statement(
     evidence: dict[str, Evidence] = {}
     for claim in statement.claims:
         if claim.id in claims:
-            claims[claim.id] = replace(claims[claim.id], problem=f"{claim.id} stands twice.")
+            claims[claim.id] = replace(claims[claim.id], problem=f"{claim.id} is given twice.")
             continue
         found = checked(claim, key, table)
         if found.bound and found.bound.is_of_models:

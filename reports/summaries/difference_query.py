@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from reports.compare.evidence_rule import evidence_of
+from evalhub.statistics.change_test import change_test
 from reports.summaries.claims import Bound, Evidence, variants_of
 from reports.summaries.content import DifferenceResult
 from reports.summaries.figure_table import ALL_TESTS, FigureTable, Place
@@ -52,14 +52,14 @@ class DifferenceTests:
             sum(run.repeats for run in self.runs if run.pk in variant.runs)
             for variant in (first, second)
         ]
-        found = evidence_of(
+        found = change_test(
             [one[test].share - other[test].share for test in both],
             [one[test].issue for test in both],
             single=answers == [1, 1],
         )
         n = max(1, self.table.comparisons)
         p = None if found.p is None else min(1.0, n * found.p)
-        return DifferenceResult(Evidence(p, found.rule, n, len(both)))
+        return DifferenceResult(Evidence(p, found.rule, n, len(both), found.caveat))
 
     def _reason(self, first: Variant, second: Variant) -> str:
         """Return why these two may not be compared; "" if they may."""

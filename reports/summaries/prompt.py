@@ -69,13 +69,13 @@ the tests in one to three words, one to eight of them. Write of each as many as 
 to say, the most important first, each in one or two sentences.
 
 A text holds no figure. Write no digit, number word, percentage, fraction, ratio or rank into it,
-and nothing like "better", "ahead" or "all": whatever of that stands in a text is shown as
+and nothing like "better", "ahead" or "all": any of these in a text is shown as
 unsupported. A figure is a claim instead. It names a cell of the tables below, {{c1}} is its place
 in the text, and the name of the model with the figure from that cell is written there, as in
 "MD_6127 (72.5 % of 40 passed)". So do not name the model beside it again.
 - model: as in the row, with sys and temp if it has them; group: the id of the table
 - measure: {measures}
-- value: the figure as it stands in that cell, rates in percent; it is compared with the cell
+- value: the figure as that cell has it, rates in percent; it is compared with the cell
 - difference: the pass_rate of the model in the group minus the pass_rate of other_model in
   other_group, in points, below zero if it is less; null there means the same model or group.
   Whatever calls one model better than another needs it.

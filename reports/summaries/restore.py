@@ -98,7 +98,7 @@ def _written(piece: Piece, key: Key, claims: ClaimTexts) -> list[Piece]:
     return [*between, Piece(f" ({claim.figure})")]
 
 
-NO_CLAIM = "no claim stands here"
+NO_CLAIM = "no such claim"
 
 
 def plain(text: str) -> str:

@@ -158,7 +158,7 @@ def test_what_may_not_be_compared_is_flagged():
 
 def test_places_without_a_claim_and_claims_that_stand_twice_are_flagged():
     assert "not among the claims" in flagged("{c2}", claim())[0][1]
-    assert "stands twice" in flagged("{c1}", claim(), claim())[0][1]
+    assert "is given twice" in flagged("{c1}", claim(), claim())[0][1]
 
 
 def shown(text, *claims, test=compared):

@@ -142,7 +142,7 @@ def test_a_claim_that_its_cell_contradicts_is_marked_with_the_figure_of_the_cell
 def test_a_place_without_a_claim_or_cell_stays_visible():
     claims = {"c1": ClaimText((), "", problem="c1: MD_9 is no model of the table.")}
     text = "".join(piece.text for piece in pieces("{c1}, {c2}", WORKED, claims))
-    assert text == "[c1: MD_9 is no model of the table.], [no claim stands here]"
+    assert text == "[c1: MD_9 is no model of the table.], [no such claim]"
 
 
 def test_both_models_of_a_difference_are_named():

@@ -191,7 +191,10 @@ def test_a_difference_has_its_test(summarised):
     assert line["flagged"] == []
     # One of two tests differs: McNemar's p is 1. Two models in one group are one comparison.
     evidence = line["claims"][0]["evidence"]
-    assert evidence == {"p": 1.0, "rule": "exact McNemar", "comparisons": 1, "tests": 2}
+    assert evidence == {
+        **{"p": 1.0, "rule": "exact McNemar", "comparisons": 1, "tests": 2},
+        "caveat": "",
+    }
 
 
 def test_models_under_different_juries_are_not_compared(summarised, runs):
