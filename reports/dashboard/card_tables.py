@@ -209,7 +209,7 @@ def underperforming_table(report: UnderperformingReport) -> Table:
     elif found is None:
         empty = "Being computed."
     else:
-        empty = f"No issue of the newest run ({report.run}) is significantly below its others."
+        empty = f"No issue of the newest run, {report.run}, is significantly below its others."
     more = len(below) - SHOWN
     return Table(
         key="underperforming",

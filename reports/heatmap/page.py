@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import few
+from evalhub.formatting import counted, few
 from evalhub.statistics.change_test import is_significant
 from reports.compare.sentences import is_p, number_of_tests
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table

@@ -72,8 +72,8 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
         return
     below, n = len(found.below), len(found.issues)
     yield (
-        f"{below or 'None'} of {n} {'issue' if n == 1 else 'issues'} "
-        f"{'underperforms' if below == 1 else 'underperform'}. The run's pass rate is "
+        f"{below or 'None'} of {counted(n, 'issue')} "
+        f"{'underperforms' if below == 1 or n == 1 else 'underperform'}. The run's pass rate is "
         f"{percent(found.rate)}."
     )
     yield (
