@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from evalhub.formatting import counted
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from evalhub.formatting import between, count, percent
+from evalhub.formatting import between, count, counted, percent
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.rate_interval import Method

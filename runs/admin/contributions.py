@@ -54,7 +54,7 @@ class RateFilter(DropdownFilter):
     title, parameter_name = "pass rate", "pass_rate"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        below = [(str(bound), f"below {bound} %") for bound in BOUNDS]
+        below = [(str(bound), f"below {bound}%") for bound in BOUNDS]
         return [*below, ("all", "all passed"), ("none", "not in the run"), ("never", "never run")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Issue]) -> QuerySet[Issue]:
