@@ -1,10 +1,12 @@
 """The findings of a comparison of two runs in sentences."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evalhub.statistics.change_test import (
     ALPHA,
     FLIPPED_ISSUES,
+    MAY_FAIL_TOGETHER,
     MIN_CHANGED,
     ChangeTest,
     is_significant,
@@ -39,7 +41,7 @@ def sentences(
         answer += f": {is_p(evidence.p)} ({evidence.rule}), {direction}"
     elif not tally.n:
         answer += ": nothing can be compared"
-    basis = _basis(findings, first, second) if findings else []
+    basis = [*_issues(rows, findings), *_basis(findings, first, second)] if findings else []
     return (f"{answer}.", *basis, *left_out(rows, first=first, second=second))
 
 
@@ -54,6 +56,21 @@ def verdict(net: float | None, evidence: ChangeTest, alpha: float = ALPHA) -> st
 
 def is_p(p: float) -> str:
     return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
+
+
+def _issues(rows: Sequence[Compared], findings: Findings) -> Iterator[str]:
+    """Count the issues that changed significantly: they may, where the whole does not."""
+    net: dict[int, float] = defaultdict(float)
+    for one in rows:
+        net[one.latest.issue_id] += (one.change or 0) * one.times
+    told = [net[issue] for issue, p in findings.issues.items() if is_significant(p.holm)]
+    if told and len(findings.issues) > 1:
+        worse = sum(change < 0 for change in told)
+        yield (
+            f"Significantly changed by themselves: {number_of_issues(worse)} worse, "
+            f"{len(told) - worse:,} better (p <= {ALPHA:g} after Holm over "
+            f"{len(findings.issues):,} issues). {MAY_FAIL_TOGETHER}"
+        )
 
 
 def _basis(findings: Findings, first: str, second: str) -> Iterator[str]:
@@ -102,3 +119,11 @@ def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
     is_are = "is" if counts.total() == 1 else "are"
     of = counted(counts_of(rows).total(), "test")
     return [f"{counts.total():,} of {of} {is_are} not compared: {reasons}."]
+
+
+def number_of_issues(n: int) -> str:
+    return "1 issue" if n == 1 else f"{n:,} issues"
+
+
+def number_of_tests(n: int) -> str:
+    return "1 test" if n == 1 else f"{n:,} tests"

@@ -64,6 +64,20 @@ def test_whole_issues_show_the_p_of_independent_tests():
     assert "If tests were independent: p = 0.00049 (exact McNemar)" in by_test
 
 
+def test_an_issue_that_is_lost_is_told_where_the_whole_is_uncertain():
+    # All 12 tests of issue 1 are lost; of seven others one test each got better.
+    issues = (1,) * 12 + tuple(range(2, 9))
+    first, second = (a_run(*one, issues=issues) for one in ("p" * 12 + "f" * 7, "f" * 12 + "p" * 7))
+
+    headline, by_issue, *_ = said(first, second)
+
+    assert "not enough evidence" in headline
+    assert by_issue == (
+        "Significantly changed by themselves: 1 issue worse, 0 better (p <= 0.05 after Holm over 8 "
+        "issues). Tests of one issue may fail together."
+    )
+
+
 def test_too_few_changed_issues_give_a_sentence():
     # Seven issues have tests that changed, but two of them as many for the better.
     first = a_run(*"ppppppfpf", issues=(1, 2, 3, 4, 5, 6, 6, 7, 7))
