@@ -22,7 +22,7 @@ def bootstrap_of(
 ) -> Interval | None:
     """Percentile bootstrap interval of `statistic(rows)`, resampling whole clusters.
 
-    For means and differences `clustered_interval` and `paired_interval` are much faster.
+    For means `clustered_interval` is much faster.
 
     Args:
         statistic: Computed from rows in any order; None if undefined.

@@ -5,28 +5,26 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from evalhub.statistics.change_interval import BY_ISSUE, ChangeInterval, change_interval
 from evalhub.statistics.change_test import ChangeTest, change_test
-from evalhub.statistics.clustered_error import clustered_error
 from evalhub.statistics.detectable import Detectable, detectable_of
 from evalhub.statistics.holm import holm
-from evalhub.statistics.interval import Interval
-from evalhub.statistics.paired_bootstrap import paired_interval
 from evalhub.statistics.weighted_mean import weighted_mean
 from reports.compare.rule import COMPARED, Compared
 
 T = TypeVar("T", bound=Hashable)
 
-SEED = 1
-
 
 @dataclass(frozen=True)
 class Graded:
-    """The weighted change of the mean score over tests scored in both runs."""
+    """The weighted change of the mean score over tests scored in both runs.
+
+    `interval` is None below 5 issues: a place may stand for tests of different scores.
+    """
 
     change: float
     n: int
-    interval: Interval | None
-    standard_error: float | None
+    interval: ChangeInterval | None
 
 
 class TagSignificance(NamedTuple):
@@ -41,16 +39,14 @@ class Findings:
     """The figures of a comparison that take long to compute.
 
     Attributes:
-        interval: 95 % interval of the net change, resampled by issue.
-        standard_error: Of the net change, clustered by issue.
+        interval: Of the net change; None: nothing is known of the spread.
         detectable: What these tests detect if as many of them change again; None: none compared.
         graded: None where no test has two scores.
         tags: By tag, issues by id: each corrected among its kind.
     """
 
     evidence: ChangeTest
-    interval: Interval | None
-    standard_error: float | None
+    interval: ChangeInterval | None
     detectable: Detectable | None
     graded: Graded | None
     tags: Mapping[str, TagSignificance]
@@ -110,8 +106,6 @@ def _scores(one: Compared) -> tuple[float, float] | None:
 def findings(sample: Sample) -> Findings:
     """Compute the findings; equal samples give equal findings."""
     changes, issues = sample.spread(sample.changes), sample.spread(sample.issues)
-    n = len(changes)
-    ones = [1.0] * n
     by_issue: dict[int, list[int]] = defaultdict(list)
     by_tag: dict[str, list[int]] = defaultdict(list)
     for place, (issue, names) in enumerate(zip(sample.issues, sample.tags, strict=True)):
@@ -120,8 +114,7 @@ def findings(sample: Sample) -> Findings:
             by_tag[name].append(place)
     return Findings(
         evidence=change_test(changes, issues, single=sample.single),
-        interval=paired_interval([0.0] * n, changes, ones, issues, seed=SEED),
-        standard_error=clustered_error(changes, ones, issues),
+        interval=change_interval(changes, [1.0] * len(changes), issues),
         detectable=detectable_of(issues, changes),
         graded=_graded(sample),
         tags=_sure(sample, by_tag),
@@ -139,12 +132,11 @@ def _graded(sample: Sample) -> Graded | None:
     mean = weighted_mean(changes, weights)
     if mean is None:
         return None
-    first, second = zip(*pairs, strict=True)
+    interval = change_interval(changes, weights, issues)
     return Graded(
         change=mean,
         n=sum(sample.times[place] for place in with_score),
-        interval=paired_interval(first, second, weights, issues, seed=SEED),
-        standard_error=clustered_error(changes, weights, issues),
+        interval=interval if interval and interval.method == BY_ISSUE else None,
     )
 
 

@@ -87,9 +87,8 @@ def _net_note(two: TwoRuns) -> str:
     found, tests = two.found, counted(two.tally.n, "test")
     if found is None or found.interval is None:
         return f"over {tests}"
-    error = found.standard_error
-    precision = "" if error is None else f", standard error {100 * error:.1f} pts"
-    return f"over {tests}{between(found.interval)}{precision}, by issue"
+    error = f", standard error {100 * found.interval.standard_error:.1f} pts"
+    return f"over {tests}{between(found.interval)}{error}"
 
 
 def _rate(run: Run, tests: Sequence[tuple[Tested, int]]) -> Rate:
@@ -106,6 +105,6 @@ def _graded(found: Findings | None) -> list[Fact]:
     if found is None or found.graded is None:
         return []
     graded = found.graded
-    error = "" if graded.standard_error is None else f", standard error {graded.standard_error:.3f}"
-    note = f"over {counted(graded.n, 'test')}{between(graded.interval, signed)}{error}, by issue"
+    error = f", standard error {graded.interval.standard_error:.3f}" if graded.interval else ""
+    note = f"over {number_of_tests(graded.n)}{between(graded.interval, signed)}{error}"
     return [Fact("score_change", "Change in mean score", graded.change, "number", note)]

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from evalhub.statistics.change_interval import ChangeInterval
 from evalhub.statistics.change_test import (
     ALPHA,
     FLIPPED_ISSUES,
@@ -12,7 +13,6 @@ from evalhub.statistics.change_test import (
     is_significant,
 )
 from evalhub.statistics.detectable import measured_from
-from evalhub.statistics.interval import Interval
 from reports.compare.evidence_rule import Findings
 from reports.compare.rule import COMPARED, Compared, Kind, counts_of, net_change, tally_of
 from reports.documents.cells import p_value, points
@@ -101,9 +101,11 @@ def signed(change: float) -> str:
     return f"{change:+.3f}".replace("-", "−")
 
 
-def between(interval: Interval | None, write: Callable[[float], str] = points) -> str:
-    """Format the interval of a change in brackets; "" without one."""
-    return "" if interval is None else f" (95% {write(interval.low)} to {write(interval.high)})"
+def between(found: ChangeInterval | None, write: Callable[[float], str] = points) -> str:
+    """Format the interval of a change in brackets, with its method; "" without one."""
+    if found is None:
+        return ""
+    return f" (95% {write(found.interval.low)} to {write(found.interval.high)}, {found.method})"
 
 
 def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:

@@ -36,9 +36,8 @@ class Check:
 
 SIMULATIONS = (
     *("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust"),
-    "issue_outcome",
-    *("comparison", "detectable", "multiplicity"),
-    "claims",
+    *("issue_outcome", "claims"),
+    *("comparison", "change_intervals", "detectable", "multiplicity"),
 )
 """Modules of this folder with a function `checks`."""
 

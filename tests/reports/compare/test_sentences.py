@@ -23,7 +23,7 @@ def test_the_headline_tells_counts_certainty_and_what_could_be_found():
         "8 worse, 2 better of 110 matched: p = 0.11 (exact McNemar), not enough evidence.",
         "Detectable change: 8 points or more. 80% power if 9.1% of 110 tests change (measured "
         "from March to April), independently.",
-        "The mean score changed by −0.055 over 110 tests (95% −0.109 to +0.000).",
+        "The mean score changed by −0.055 over 110 tests (95% −0.111 to +0.002, t by issue).",
     )
 
 
