@@ -168,14 +168,14 @@ def _findings(comparison: Comparison) -> Findings:
 def _change_lines(
     comparison: Comparison, computed: Findings, policy: GatePolicy
 ) -> Iterator[GateLine]:
-    rows, evidence = comparison.rows, computed.evidence
+    rows, evidence, interval = comparison.rows, computed.evidence, computed.interval
     tally = tally_of(rows)
     issues = {one.latest.issue_id for one in rows if one.change is not None}
     change = Change(
         tally=tally,
         net=net_change(rows),
-        interval=computed.interval,
-        interval_method="bootstrap by issue",
+        interval=interval.interval if interval else None,
+        interval_method=interval.method if interval else "",
         p=evidence.p,
         test=evidence.rule,
         caveat=evidence.caveat,
