@@ -12,6 +12,7 @@ SMALL = (
     *("correlation 0.3", "issue: ", ", 10 results", "100 results × 5"),
     *("gate: 60 of 60", "gate: 12 of 60", "60 tests, pass rate 50%, independent", "6 issues × 10"),
     *("issues vary from run", "in 8 issues, 15%", "in 20 issues, 30%", "heat maps"),
+    *("uneven: 3 models", "one of 60 tests, others of 3, pass rate 30%", "uneven, first issue"),
 )
 FEW = [one for one in checks() if any(part in one.name for part in SMALL)]
 

@@ -38,6 +38,7 @@ SIMULATIONS = (
     *("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust"),
     *("issue_outcome", "claims"),
     *("comparison", "change_intervals", "detectable", "multiplicity"),
+    *("alpha_uneven", "underperforming_uneven", "leaderboard_uneven"),
 )
 """Modules of this folder with a function `checks`."""
 
