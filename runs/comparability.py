@@ -1,15 +1,16 @@
 """The comparability of two runs: asked before anything is concluded from both."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef
+from django.db.models import FilteredRelation, Q
+from django.urls import reverse
 
-from issues.models import FrozenCriterion
-from issues.rubrics.scoring import WHOLE_TEST
+from evalhub.digest import digest
 from runs.judging.jury import jury_identity
-from runs.models import JudgeRun, Result, Run
+from runs.models import Run
 
 
 class Comparability(StrEnum):
@@ -32,45 +33,102 @@ class Comparable:
     def __bool__(self) -> bool:
         return self.verdict == Comparability.COMPARABLE
 
+    @property
+    def is_repairable(self) -> bool:
+        """Re-judging one of the runs with the jury of the other makes them comparable."""
+        return self.verdict == Comparability.AFTER_REJUDGING
+
+
+class Scoring(NamedTuple):
+    """How a run is scored, apart from its tests.
+
+    Attributes:
+        whole: Fingerprint of what judges its tests without a rubric; "" if nothing has to.
+        rubric: Fingerprint of what judges its criteria; "" if nothing has to.
+        similarity: How similarity to the reference enters the scores; () if it does not.
+    """
+
+    whole: str
+    rubric: str
+    similarity: tuple[Any, ...]
+
+    @property
+    def key(self) -> str:
+        """A digest, equal for runs of the same tests if and only if they are comparable."""
+        return digest(list(self))
+
+
+YES = Comparable(Comparability.COMPARABLE)
+OTHER_SIMILARITY = Comparable(
+    Comparability.NOT,
+    "Not comparable: similarity to the reference answer counts differently in their scores.",
+)
+OTHER_JURY = Comparable(
+    Comparability.AFTER_REJUDGING, "Not comparable: different juries judged these runs."
+)
+
+
+def comparability(first: Scoring, second: Scoring) -> Comparable:
+    """Tell whether scores made in these ways may be compared: the rule.
+
+    Revisions are compared test by test, and with them texts, criteria, templates and pass rules
+    (`reports.compare.matching_rule`). Here are the two things left that change a score: the judges
+    of the active judge runs, with models, approaches, parameters and prompts, and the share of
+    similarity. Judges count only where both runs have tests that need them: checks alone are
+    comparable.
+    """
+    if first.similarity != second.similarity:
+        return OTHER_SIMILARITY
+    pairs = (first.whole, second.whole), (first.rubric, second.rubric)
+    return OTHER_JURY if any(a and b and a != b for a, b in pairs) else YES
+
 
 def comparability_of(first: Run, second: Run) -> Comparable:
-    """Tell whether the scores of two runs may be compared; three queries at most.
-
-    Their revisions are compared test by test, and with them texts, criteria, templates and pass
-    rules (`reports.compare.matching_rule`). Here are the two things left that change a score: the
-    judges of the active judge runs, with models, parameters and prompts, and the share of
-    similarity. Judges count only where a test of both runs needs them: checks alone are comparable.
-    """
-    if similarity_of(first) != similarity_of(second):
-        return Comparable(
-            Comparability.NOT,
-            "Similarity to the reference answer counts differently in the scores of these runs.",
-        )
-    rows = JudgeRun.objects.filter(run__in=(first, second), is_active=True).defer("statistics")
-    judge_runs = {judge_run.run_id: judge_run for judge_run in rows}
-    juries = [judge_runs[run.pk].jury if run.pk in judge_runs else {} for run in (first, second)]
-    if any(
-        jury_identity(juries[0], on_rubric=on_rubric)
-        != jury_identity(juries[1], on_rubric=on_rubric)
-        and _share_tests(first, second, on_rubric=on_rubric)
-        for on_rubric in (False, True)
-    ):
-        return Comparable(
-            Comparability.AFTER_REJUDGING,
-            "Different juries judged these runs: re-judge one with the jury of the other.",
-        )
-    return Comparable(Comparability.COMPARABLE)
+    """Tell whether the scores of two runs may be compared; one query."""
+    return comparability_of_pairs([(first.pk, second.pk)])[first.pk, second.pk]
 
 
-def similarity_of(run: Run) -> tuple[Any, ...]:
-    """Return how similarity to the reference enters the run's scores."""
-    if not run.wants_similarity:
-        return ()
-    return run.similarity_weight, run.score_by_similarity, run.similarity_endpoint
+def comparability_of_pairs(
+    pairs: Iterable[tuple[int, int]],
+) -> dict[tuple[int, int], Comparable]:
+    """Tell for each pair of runs whether their scores may be compared; one query for all."""
+    pairs = list(pairs)
+    found = scorings_of({run for pair in pairs for run in pair})
+    return {pair: comparability(found[pair[0]], found[pair[1]]) for pair in pairs}
 
 
-def _share_tests(first: Run, second: Run, *, on_rubric: bool) -> bool:
-    """Tell whether judges score a test of both runs: criteria of its rubric, or all of it."""
-    criteria = FrozenCriterion.objects.filter(revision=OuterRef("revision")).exclude(key=WHOLE_TEST)
-    is_judged = Exists(criteria.filter(check_name="")) if on_rubric else ~Exists(criteria)
-    return Result.objects.filter(is_judged, run=first, test__results__run=second).exists()
+def scorings_of(runs: Collection[int]) -> dict[int, Scoring]:
+    """Return how each of these runs is scored; one query."""
+    if not runs:
+        return {}
+    active = FilteredRelation("judge_runs", condition=Q(judge_runs__is_active=True))
+    rows = Run.objects.filter(pk__in=runs).annotate(active=active).order_by()
+    return {pk: scoring(*row) for pk, *row in rows.values_list("pk", *SCORING)}
+
+
+SCORING = (
+    *("similarity_weight", "score_by_similarity", "similarity_endpoint"),
+    *("active__whole_fingerprint", "active__rubric_fingerprint"),
+)
+NOT_JUDGED = jury_identity({}, on_rubric=False)
+
+
+def scoring(
+    weight: float,
+    by_similarity: bool,
+    embedder: dict[str, Any],
+    whole: str | None,
+    rubric: str | None,
+) -> Scoring:
+    """Return how a run is scored; the fingerprints are None without an active judge run."""
+    similarity: tuple[Any, ...] = ()
+    if weight > 0 or by_similarity:
+        similarity = weight, by_similarity, embedder
+    return Scoring(
+        NOT_JUDGED if whole is None else whole, NOT_JUDGED if rubric is None else rubric, similarity
+    )
+
+
+def rejudge_url(run: int, like: int) -> str:
+    """Return the page that confirms re-judging a run with the jury of another one."""
+    return f"{reverse('admin:runs_run_rejudge', args=[run])}?like={like}"

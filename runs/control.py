@@ -14,11 +14,17 @@ from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.judging.jury import repair_models_of
+from runs.judging.activation import SLICE, set_active
+from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
 from runs.judging.tasks import RETRY
 from runs.judging.work import CHECK_ERROR
 from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
-from runs.launching.launch import add_judge_run, own_templates
+from runs.launching.launch import (
+    add_judge_run,
+    add_judge_run_of,
+    fingerprints_of,
+    own_templates,
+)
 from runs.launching.selection import inactive_judges, without_prompt
 from runs.models import (
     DOUBTFUL,
@@ -48,8 +54,6 @@ BROKEN = Exists(
 """Result scores with a failed check that can run."""
 
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
-SLICE = 1000
-"""Results rescored per statement."""
 
 
 @transaction.atomic
@@ -166,20 +170,90 @@ def rejudge(
     with transaction.atomic():
         progress.lock(run)
         judges, backup = _judges(run, jury), _backup(run, jury)
-        sealed = refusal(
-            exposure_of_judge_run(run, judges, backup), is_allowed=allow_sealed_exposure
-        )
-        if problems := [*_problems(run, judges, backup), *sealed]:
-            raise progress.NotPossible(" ".join(problems))
         name = str(jury) if jury else run.judge_runs.latest("number").jury_name
+        _check(run, judges, backup, _snapshot(run, jury), allow_sealed_exposure)
         judge_run = add_judge_run(run, judges, name=name, active=False, backup=backup, by=by)
         request_worker()
     return judge_run
 
 
+def rejudge_like(
+    run: Run, like: Run, *, by: User | None, allow_sealed_exposure: bool = False
+) -> JudgeRun:
+    """Judge the answers again with the jury of another run, so that both can be compared.
+
+    The judge run becomes active as soon as it is done. If the run has one of this jury already,
+    no call is made twice: that one becomes active.
+
+    Raises:
+        NotPossible: These judges cannot judge the run; the message says why.
+    """
+    with transaction.atomic():
+        progress.lock(run)
+        jury = jury_like(run, like)
+        if judge_run := judged_like(run, jury):
+            if judge_run.state == BatchState.DONE:
+                set_active(judge_run)
+            else:
+                JudgeRun.objects.filter(pk=judge_run.pk).update(becomes_active=True)
+            judge_run.refresh_from_db()
+            return judge_run
+        rows = Judge.objects.select_related("language_model", "template")
+        judges = list(rows.filter(pk__in=[judge["judge"] for judge in jury["judges"]]))
+        backup = rows.get(pk=jury["backup"]["judge"]) if jury["backup"] else None
+        _check(run, judges, backup, jury, allow_sealed_exposure)
+        judge_run = add_judge_run_of(run, jury, by=by, becomes_active=True)
+        request_worker()
+    return judge_run
+
+
+def jury_like(run: Run, like: Run) -> dict[str, Any]:
+    """Return the jury of another run as it was frozen, for the tests of this run.
+
+    Raises:
+        NotPossible: The other run has no judges.
+    """
+    active = like.judge_runs.filter(is_active=True).first()
+    if active is None or not active.jury["judges"]:
+        raise progress.NotPossible(f"{like} has no jury: re-judge it first, or choose another run.")
+    judges = judges_in(active.jury)
+    own = {judge[name] for judge in judges for name in ("template", "rubric_template")} - {None}
+    repair_models = repair_endpoints_of({*own_templates(run), *own})
+    jury = {name: active.jury[name] for name in ("name", "judges", "backup")}
+    if repair_models:
+        jury["repair_models"] = {str(pk): e.to_json() for pk, e in repair_models.items()}
+    return jury
+
+
+def judged_like(run: Run, jury: dict[str, Any]) -> JudgeRun | None:
+    """Return the newest judge run by the same judges that is done or will be; None without one."""
+    whole, rubric = fingerprints_of(run, jury)
+    states = (BatchState.DONE, BatchState.LIVE, BatchState.PAUSED)
+    same = run.judge_runs.filter(whole_fingerprint=whole, rubric_fingerprint=rubric)
+    return same.filter(state__in=states).order_by("-number").first()
+
+
 def sealed_exposure_of_judge_run(run: Run, jury: Jury | None) -> SealedExposure | None:
     """Return the exposure of sealed tests that re-judging would cause, if any."""
-    return exposure_of_judge_run(run, _judges(run, jury), _backup(run, jury))
+    return exposure_of_judge_run(run, _snapshot(run, jury))
+
+
+def _snapshot(run: Run, jury: Jury | None) -> dict[str, Any]:
+    judges, backup = _judges(run, jury), _backup(run, jury)
+    return snapshot(judges, backup, name="", templates=own_templates(run))
+
+
+def _check(
+    run: Run,
+    judges: Sequence[Judge],
+    backup: Judge | None,
+    jury: dict[str, Any],
+    allow_sealed_exposure: bool,
+) -> None:
+    """Raise NotPossible with all problems of judging the run by these judges."""
+    sealed = refusal(exposure_of_judge_run(run, jury), is_allowed=allow_sealed_exposure)
+    if problems := [*_problems(run, judges, backup), *sealed]:
+        raise progress.NotPossible(" ".join(problems))
 
 
 def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:
@@ -220,17 +294,6 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     if bare and without_prompt(judges) and not run.score_by_similarity:
         problems.append(f"{bare} results belong to tests without a judge template or a rubric.")
     return problems
-
-
-@transaction.atomic
-def set_active(judge_run: JudgeRun) -> None:
-    """Let this judge run set the run's scores from now on; keep the others."""
-    progress.lock(judge_run.run)
-    JudgeRun.objects.filter(run=judge_run.run_id, is_active=True).update(is_active=False)
-    JudgeRun.objects.filter(pk=judge_run.pk).update(is_active=True)
-    ids = Result.objects.filter(run=judge_run.run_id).order_by("pk").values_list("pk", flat=True)
-    for some in _sliced(list(ids)):
-        score_results(some)
 
 
 def _sliced(rows: list[T]) -> Iterator[list[T]]:

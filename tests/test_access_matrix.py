@@ -160,6 +160,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_run_import_answers": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_run_change": (get(STAFF),),  # only leads to the report
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
+    "admin:runs_run_rejudge": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
     "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Review

@@ -126,15 +126,24 @@ class ImportedAnswersSerializer(serializers.Serializer):
 
 
 class RejudgeSerializer(serializers.Serializer):
-    """The jury; without one, the judges of the last judge run.
+    """The jury, or `like`, a run whose jury judges again; without both, the last judges.
 
-    `allow_sealed_exposure`: send sealed tests outside the trusted network.
+    With `like`, the judge run becomes active as soon as it is done, so that both runs can be
+    compared. `allow_sealed_exposure`: send sealed tests outside the trusted network.
     """
 
     jury = serializers.PrimaryKeyRelatedField(
         queryset=Jury.objects.filter(is_active=True), allow_null=True, required=False
     )
+    like = serializers.PrimaryKeyRelatedField(
+        queryset=Run.objects.all(), allow_null=True, required=False
+    )
     allow_sealed_exposure = serializers.BooleanField(default=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("jury") and attrs.get("like"):
+            raise serializers.ValidationError("Send either jury or like, not both.")
+        return attrs
 
 
 class SetActiveSerializer(serializers.Serializer):

@@ -21,6 +21,7 @@ from runs.api import filters, serializers
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
 from runs.figures.issue_rates import rate_run_of, rates_in
+from runs.judging.activation import set_active
 from runs.launching.imported_answers import ImportedAnswer, import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchSpec, read_spec
@@ -217,15 +218,20 @@ class RunViewSet(Shown):
     )
     @action(detail=True, methods=["post"])
     def rejudge(self, request: Request, pk: str) -> Response:
-        """Judge the same answers again. The judge run sets no scores until it is set as active."""
+        """Judge the same answers again, with a jury or with that of the run `like`.
+
+        A judge run by a jury sets no scores until it is set as active.
+        """
         run = self.get_object()
         body = validated(serializers.RejudgeSerializer, request.data)
-        judge_run = control.rejudge(
-            run,
-            body.get("jury"),
-            by=request.user,  # type: ignore[arg-type]
-            allow_sealed_exposure=body["allow_sealed_exposure"],
-        )
+        options: Any = {
+            "by": request.user,
+            "allow_sealed_exposure": body["allow_sealed_exposure"],
+        }
+        if like := body.get("like"):
+            judge_run = control.rejudge_like(run, like, **options)
+        else:
+            judge_run = control.rejudge(run, body.get("jury"), **options)
         shown = serializers.JudgeRunSerializer(judge_run).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
@@ -238,7 +244,7 @@ class RunViewSet(Shown):
         judge_run = run.judge_runs.filter(pk=pk).first()
         if judge_run is None:
             raise ValidationError({"judge_run": [f"{run} has no judge run {pk}."]})
-        control.set_active(judge_run)
+        set_active(judge_run)
         return self.shown(run)
 
 

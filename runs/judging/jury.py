@@ -99,25 +99,30 @@ def jury_identity(jury: Mapping[str, Any], *, on_rubric: bool) -> str:
         on_rubric: Of a criterion; otherwise of a whole test, whose own template is in its digest.
     """
     template = "rubric_template" if on_rubric else "template"
-    judges = jury.get("judges", [])
+    backup = jury.get("backup")
+    asked = [
+        [*_settings(judge), judge[template], judge == backup]
+        for judge in _asked_in(jury, on_rubric=on_rubric)
+    ]
+    return digest(sorted(asked, key=digest))
+
+
+def _asked_in(jury: Mapping[str, Any], *, on_rubric: bool) -> list[dict[str, Any]]:
+    """Return the judges of a snapshot that are asked, the backup last."""
+    judges = list(jury.get("judges", ()))
     made_for_it = [j for j in judges if (j["approach"] != Approach.TEMPLATE) == on_rubric]
-    backup = [jury["backup"]] if jury.get("backup") else []
-    return digest(
-        sorted(
-            (
-                [
-                    *(judge["endpoint"].get(name) for name in ("litellm_model", "api_base")),
-                    judge["endpoint"].get("params", {}) | judge["params"],
-                    judge["approach"],
-                    judge["samples"],
-                    judge[template],
-                    judge in backup,
-                ]
-                for judge in (*(made_for_it or judges), *backup)
-            ),
-            key=digest,
-        )
-    )
+    return [*(made_for_it or judges), *([jury["backup"]] if jury.get("backup") else [])]
+
+
+def _settings(judge: Mapping[str, Any]) -> list[Any]:
+    """Return the model, approach and parameters of a judge in a snapshot."""
+    endpoint = judge["endpoint"]
+    return [
+        *(endpoint.get(name) for name in ("litellm_model", "api_base")),
+        judge["approach"],
+        endpoint.get("params", {}) | judge["params"],
+        judge["samples"],
+    ]
 
 
 def prompt_templates_of(ids: Iterable[int | None]) -> dict[int, JudgePromptTemplate]:
@@ -227,36 +232,31 @@ def rubric_template(judge: Judge, newest: Mapping[str, JudgeTemplate]) -> JudgeT
 
 
 def jury_fingerprint(
-    judges: Sequence[Judge],
-    backup: Judge | None,
-    *,
-    versions: Sequence[Sequence[Any]],
-    has_rubrics: bool,
+    jury: Mapping[str, Any], *, versions: Sequence[Sequence[Any]], has_rubrics: bool
 ) -> str:
     """Return a digest of models, approaches, parameters and the template versions used.
 
     Args:
+        jury: A snapshot.
         versions: Families and versions of the templates of tests without a rubric.
         has_rubrics: Some tests have criteria for judges.
     """
-    newest = rubric_templates() if has_rubrics else {}
-    on_whole = [*judges_for(judges, on_rubric=False), backup]
-    on_rubric = [*judges_for(judges, on_rubric=True), backup]
+    everyone, backup = judges_in(jury), jury.get("backup")
+    ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")} - {None}
+    rows = JudgeTemplate.objects.filter(pk__in=ids).values_list("pk", "family", "version")
+    known = {pk: [family, version] for pk, family, version in rows} if ids else {}
+    on_whole, on_rubric = (_asked_in(jury, on_rubric=on_rubric) for on_rubric in (False, True))
     asked = []
-    for judge in (*judges, *([backup] if backup else [])):
-        model = judge.language_model
-        identity = [model.litellm_model, model.api_base, judge.approach]
-        own = judge.template if judge.approach == Approach.TEMPLATE else None
-        whole = [[own.family, own.version]] if own and versions else list(versions)
-        rubric = rubric_template(judge, newest) if newest else None
+    for judge in everyone:
+        own = known.get(judge["template"])
+        whole = [own] if own and versions else list(versions)
+        rubric = known.get(judge["rubric_template"]) if has_rubrics else None
         asked.append(
             [
-                *identity,
-                model.params | judge.params,
-                judge.samples,
+                *_settings(judge),
                 judge == backup,
                 whole if judge in on_whole else [],
-                [[rubric.family, rubric.version]] if rubric and judge in on_rubric else [],
+                [rubric] if rubric and judge in on_rubric else [],
             ]
         )
     return digest(sorted(asked, key=digest))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from evalhub.work.rows import overwrite
 from issues import checks
 from issues.checks import CHECKS
 from runs.answering.work import spend_of
+from runs.judging.activation import activate_when_done
 from runs.judging.ask_judge import ask_judge
 from runs.judging.jury import frozen_jury_of
 from runs.judging.tasks import (
@@ -104,6 +106,8 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
 
     def finish(self, batch: JudgeRun) -> None:
         JudgeRun.objects.filter(pk=batch.pk).update(statistics=statistics_of(batch.pk))
+        # Afterwards, for it locks the run, which others lock before its judge runs.
+        transaction.on_commit(lambda: activate_when_done(batch.pk))
 
 
 async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -1,9 +1,9 @@
 """Exposure of sealed tests that a launch or judge run would send outside the trusted network."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Max
 
@@ -63,18 +63,13 @@ class SealedExposure(NamedTuple):
         ] or ["None of them was sent there before."]
 
 
-def exposure_of_judge_run(
-    run: Run, judges: Sequence[Judge], backup: Judge | None
-) -> SealedExposure | None:
-    """Return the exposure that a new judge run would cause, if any."""
-    rows = run.results.order_by().values_list("test_id", "test__sealed", "revision__template_id")
-    found = list(rows.distinct())
-    sealed = sorted({test for test, is_sealed, _ in found if is_sealed})
+def exposure_of_judge_run(run: Run, jury: Mapping[str, Any]) -> SealedExposure | None:
+    """Return the exposure that a new judge run by the jury of this snapshot would cause, if any."""
+    found = list(run.results.order_by().values_list("test_id", "test__sealed").distinct())
+    sealed = sorted({test for test, is_sealed in found if is_sealed})
     if not sealed:
         return None
-    templates = {template for *_, template in found if template is not None}
-    roles = roles_of_judges(judges, backup, templates)
-    return sealed_exposure(sealed, len({test for test, *_ in found}), roles)
+    return sealed_exposure(sealed, len({test for test, _ in found}), roles_of_jury(jury))
 
 
 def roles_of_judges(
@@ -83,11 +78,15 @@ def roles_of_judges(
     """Return judges, backup judge and repair models; `templates` are the tests' own."""
     if not judges:
         return []
-    roles = [("judge", judge.language_model.endpoint()) for judge in judges]
-    if backup:
-        roles.append(("backup judge", backup.language_model.endpoint()))
-    repair_models = snapshot(judges, backup, name="", templates=templates).get("repair_models", {})
-    return roles + [("repair", Endpoint.from_json(stored)) for stored in repair_models.values()]
+    return roles_of_jury(snapshot(judges, backup, name="", templates=templates))
+
+
+def roles_of_jury(jury: Mapping[str, Any]) -> list[Role]:
+    """Return judges, backup judge and repair models of a snapshot."""
+    roles = [("judge", judge["endpoint"]) for judge in jury["judges"]]
+    roles += [("backup judge", jury["backup"]["endpoint"])] if jury["backup"] else []
+    roles += [("repair", stored) for stored in jury.get("repair_models", {}).values()]
+    return [(role, Endpoint.from_json(stored)) for role, stored in roles]
 
 
 def sealed_exposure(

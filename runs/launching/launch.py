@@ -13,7 +13,7 @@ from evalhub.work.queue import request_worker
 from issues.models import FrozenCriterion, Revision, Test
 from issues.revisions import freeze
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.judging.jury import jury_fingerprint, snapshot
+from runs.judging.jury import jury_fingerprint, jury_identity, snapshot
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import plain
 from runs.launching.selection import Selection, select
@@ -160,25 +160,45 @@ def add_judge_run(
 ) -> JudgeRun:
     """Create a judge run over the run's results; workers make the calls."""
     backup = None if backup in judges else backup
+    jury = snapshot(judges, backup, name=name, templates=own_templates(run))
+    return add_judge_run_of(run, jury, by=by, is_active=active)
+
+
+def add_judge_run_of(run: Run, jury: dict[str, Any], *, by: User | None, **fields: Any) -> JudgeRun:
+    """Create a judge run by the jury of this snapshot over the run's results."""
+    whole, rubric = fingerprints_of(run, jury)
     judge_run = JudgeRun.objects.create(
         run=run,
         number=run.judge_runs.count() + 1,
-        jury=snapshot(judges, backup, name=name, templates=own_templates(run)),
-        jury_name=name,
+        jury=jury,
+        jury_name=jury["name"],
         jury_fingerprint=jury_fingerprint(
-            judges,
-            backup,
-            versions=template_versions(run),
-            has_rubrics=_with_rubric(run).filter(check_name="").exists(),
+            jury, versions=template_versions(run), has_rubrics=bool(rubric)
         ),
-        is_active=active,
+        whole_fingerprint=whole,
+        rubric_fingerprint=rubric,
         cost_limit_usd=run.cost_limit_usd,
         requested_by=by or run.requested_by,
+        **fields,
     )
     ids = run.results.order_by("pk").values_list("pk", flat=True)
     scores = (ResultScore(judge_run=judge_run, result_id=pk) for pk in ids)
     ResultScore.objects.bulk_create(scores, batch_size=BATCH_SIZE)
     return judge_run
+
+
+def fingerprints_of(run: Run, jury: dict[str, Any]) -> tuple[str, str]:
+    """Return the fingerprints of a jury on the run's whole tests and on its criteria.
+
+    "" where no test of the run needs judges for it.
+    """
+    revisions = Revision.objects.filter(results__run=run).exclude(pk__in=_with_rubric(run))
+    has_whole = revisions.exists()
+    has_rubrics = _with_rubric(run).filter(check_name="").exists()
+    return (
+        jury_identity(jury, on_rubric=False) if has_whole else "",
+        jury_identity(jury, on_rubric=True) if has_rubrics else "",
+    )
 
 
 def own_templates(run: Run) -> set[int]:

@@ -470,7 +470,15 @@ class Migration(migrations.Migration):
                 ("jury", models.JSONField()),
                 ("jury_name", models.CharField(blank=True, max_length=150)),
                 ("jury_fingerprint", models.CharField(db_index=True, max_length=64)),
+                ("whole_fingerprint", models.CharField(blank=True, max_length=64)),
+                ("rubric_fingerprint", models.CharField(blank=True, max_length=64)),
                 ("is_active", models.BooleanField(default=False)),
+                (
+                    "becomes_active",
+                    models.BooleanField(
+                        default=False, help_text="Set as active as soon as it is done."
+                    ),
+                ),
                 ("statistics", models.JSONField(default=dict)),
                 (
                     "requested_by",

@@ -18,6 +18,10 @@ class JudgeRun(Batch):
     and "rubric_template": ids or null}; with "repair_models", the endpoint of a template's repair
     model by the template's id. `statistics`, {} until it is done, are sums from which agreement
     and coverage of any set of runs are added up: see `runs.scoring.agreement.statistics_of`.
+
+    `whole_fingerprint` and `rubric_fingerprint` (`runs.judging.jury.jury_identity`) tell whether
+    two runs were judged alike, tests without a rubric and criteria apart; "" if no test of the run
+    needs judges for it.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judge_runs")
@@ -25,7 +29,12 @@ class JudgeRun(Batch):
     jury = models.JSONField()
     jury_name = models.CharField(max_length=150, blank=True)
     jury_fingerprint = models.CharField(max_length=64, db_index=True)
+    whole_fingerprint = models.CharField(max_length=64, blank=True)
+    rubric_fingerprint = models.CharField(max_length=64, blank=True)
     is_active = models.BooleanField(default=False)
+    becomes_active = models.BooleanField(
+        default=False, help_text="Set as active as soon as it is done."
+    )
     statistics = models.JSONField(default=dict)
 
     class Meta:

@@ -11,14 +11,12 @@ from runs.judging.prompts import JudgePromptTemplate, messages_for, params_for
 from runs.judging.tasks import judged_answer_of
 from runs.models import Answer, JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 from runs.scoring.score import score_result_scores
-from tests.factories import make_jury, make_model, make_run, make_test
+from tests.factories import make_run, make_test, shared_jury
 
 
 def judged_run(*tests, votes=(1, 1, 0), answer="It is **four**.", **fields):
     """A finished run; each judge gives its vote on every result, None for a failed judgment."""
-    jury = fields.pop("jury", None) or make_jury(
-        *[make_model(name=f"judge {n} of {make_model().pk}") for n in range(len(votes))]
-    )
+    jury = fields.pop("jury", None) or shared_jury(len(votes))
     run = make_run(*(tests or [make_test()]), jury=jury, **fields)
     judge(run, votes=votes, answer=answer)
     return run

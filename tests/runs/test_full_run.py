@@ -4,6 +4,7 @@ import pytest
 
 from evalhub.models import BatchState, Call
 from runs import control
+from runs.judging.activation import set_active
 from runs.models import JudgeRun, Judgment, Outcome, Result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests import provider as scripted
@@ -230,7 +231,7 @@ def test_judge_run_again_adds_a_judge_run_and_asks_no_candidate(provider, judged
 
     assert provider.total == 1
     assert outcomes(run) == [Outcome.PASSED]
-    control.set_active(JudgeRun.objects.get(pk=second.pk))
+    set_active(JudgeRun.objects.get(pk=second.pk))
     assert outcomes(run) == [Outcome.FAILED]
     assert Judgment.objects.count() == 2
 

@@ -12,7 +12,7 @@ from evalhub.digest import digest
 from evalhub.models import BatchState
 from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.judging.jury import jury_fingerprint, snapshot
+from runs.judging.jury import jury_fingerprint, jury_identity, snapshot
 from runs.launching.launch import make_run, suite_fingerprint, variants
 from runs.launching.launch_options import LaunchSpec, read_spec
 from runs.launching.selection import Selection
@@ -105,12 +105,14 @@ class RunDataWriter:
     def _judge_run(self, planned: PlannedRun, run: Run, judged: Judged) -> JudgeRun:
         judges = self._judges[planned.jury]
         jury = self.content.juries[planned.jury]
+        copied = snapshot(judges, None, name=jury.name)
         judge_run = JudgeRun.objects.create(
             run=run,
             number=1,
-            jury=snapshot(judges, None, name=jury.name),
+            jury=copied,
             jury_name=jury.name,
             jury_fingerprint=self._jury_fingerprints[planned.suite, planned.jury],
+            whole_fingerprint=jury_identity(copied, on_rubric=False),
             is_active=True,
             state=BatchState.DONE,
             started_at=planned.at,
@@ -159,9 +161,8 @@ class RunDataWriter:
             templates = {test.template for test in tests if test.template}
             versions = sorted([template.family, template.version] for template in templates)
             for jury, judges in enumerate(self._judges):
-                found[suite, jury] = jury_fingerprint(
-                    judges, None, versions=versions, has_rubrics=False
-                )
+                copied = snapshot(judges, None, name="")
+                found[suite, jury] = jury_fingerprint(copied, versions=versions, has_rubrics=False)
         return found
 
     @cached_property

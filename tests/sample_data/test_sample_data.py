@@ -15,8 +15,8 @@ from reports.summaries.dimensions import KEYS
 from reports.summaries.key import Key
 from reports.summaries.parse import parse
 from runs.judging.jury import jury_fingerprint
-from runs.launching.launch import suite_fingerprint, template_versions
-from runs.models import Judge, Judgment, Outcome, Result, ResultScore, Run, Suite
+from runs.launching.launch import fingerprints_of, suite_fingerprint, template_versions
+from runs.models import Judgment, Outcome, Result, ResultScore, Run, Suite
 from runs.result_list.filters import Filters
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import RESULT_FIELDS, score_result_scores, score_results
@@ -105,13 +105,12 @@ def test_suite_fingerprints_are_those_of_a_launch(ledger):
 def test_jury_fingerprints_are_those_of_a_launch(ledger):
     run = detailed_run()
     judge_run = run.judge_runs.get()
-    judges = list(
-        Judge.objects.filter(pk__in=[judge["judge"] for judge in judge_run.jury["judges"]])
-    )
 
     assert judge_run.jury_fingerprint == jury_fingerprint(
-        judges, None, versions=template_versions(run), has_rubrics=False
+        judge_run.jury, versions=template_versions(run), has_rubrics=False
     )
+    fingerprints = judge_run.whole_fingerprint, judge_run.rubric_fingerprint
+    assert fingerprints == fingerprints_of(run, judge_run.jury)
 
 
 def test_results_are_labelled_as_a_launch_labels_them(ledger):

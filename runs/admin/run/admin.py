@@ -19,6 +19,7 @@ from evalhub.admin_site.pages import PageAdmin, row_number
 from evalhub.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
+from runs.admin.run.rejudge import rejudge_page
 from runs.deletion import contents_of, delete_run
 from runs.figures.run_figures import figures_of
 from runs.figures.run_labels import labels_of
@@ -84,6 +85,7 @@ class RunAdmin(PageAdmin):
             self.view_path("rows/", self.rows_view, "rows"),
             self.view_path("import-answers/", self.import_answers_view, "import_answers"),
             self.view_path("<int:pk>/control/", self.control_view, "control"),
+            self.view_path("<int:pk>/rejudge/", self.rejudge_view, "rejudge"),
             *super().get_urls(),
         ]
 
@@ -151,6 +153,13 @@ class RunAdmin(PageAdmin):
         if not request.user.has_perm("runs.control_run"):
             raise PermissionDenied
         return control.control(request, get_object_or_404(Run, pk=pk), self)
+
+    def rejudge_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Confirm, then re-judge the run with the jury of the run `like`."""
+        if not request.user.has_perm("runs.control_run"):
+            raise PermissionDenied
+        like = get_object_or_404(Run, pk=row_number(request.GET.get("like")))
+        return rejudge_page(request, get_object_or_404(Run, pk=pk), like, self)
 
     def import_answers_view(self, request: HttpRequest) -> HttpResponse:
         if not request.user.has_perm("runs.add_launch"):

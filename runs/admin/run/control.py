@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user, row_number
 from evalhub.work.progress import NotPossible
 from runs import control as acts
+from runs.judging.activation import set_active
 from runs.launching.exposure import CONSENT
 from runs.launching.launch_options import LaunchRefused
 from runs.models import JudgeRun, Jury, Run
@@ -107,6 +108,6 @@ def _do(act: str, request: HttpRequest, run: Run) -> str:
         case "set_active":
             number = row_number(request.POST.get("judge_run"))
             judge_run = get_object_or_404(JudgeRun, run=run, pk=number)
-            acts.set_active(judge_run)
+            set_active(judge_run)
             return f"Judge run {judge_run.number} is now active and sets the scores."
     raise NotPossible(f"Unknown act {act!r}: use {', '.join(ACTS)}.")

@@ -167,8 +167,11 @@ def _end(run: Run, judge_run: JudgeRun, record: RunRecord) -> None:
         )
     # The judges' prompts differ from ours, so only judge runs with the same are comparable.
     prompts = sorted({digest(result.judge_prompt) for result in record.results})
-    jury = [judge_run.jury_fingerprint, record.judge_system_prompt, prompts]
-    JudgeRun.objects.filter(pk=judge_run.pk).update(jury_fingerprint=digest(jury))
+    names = ("jury_fingerprint", "whole_fingerprint", "rubric_fingerprint")
+    for name in names:
+        if before := getattr(judge_run, name):
+            setattr(judge_run, name, digest([before, record.judge_system_prompt, prompts]))
+    judge_run.save(update_fields=names)
 
 
 # Its results -------------------------------------------------------------------------------------

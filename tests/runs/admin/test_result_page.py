@@ -5,6 +5,7 @@ from evalhub.models import Call, CallRole, ItemState
 from issues.models import IssueState
 from issues.rubrics import scales
 from runs import control
+from runs.judging.activation import set_active
 from runs.judging.sent_prompts import prompt_of
 from runs.models import (
     ChosenBy,
@@ -166,7 +167,7 @@ def test_labels_of_a_judge_are_shown(client, annotator):
 def test_older_judge_runs_are_kept_beside_the_current_one(client, annotator):
     run = judged_run(votes=(1,))
     second = control.rejudge(run, None, by=annotator)
-    control.set_active(second)
+    set_active(second)
 
     page = shown(client, first_result(run))
 

@@ -12,6 +12,7 @@ from evalhub.work import caller
 from evalhub.work.kinds import Kind, kinds
 from issues.models import Test
 from runs import control
+from runs.judging.jury import snapshot
 from runs.launching.exposure import CONSENT, exposure_of_judge_run
 from runs.launching.imported_answers import ImportedAnswer, import_answers
 from runs.launching.launch import launch
@@ -301,7 +302,8 @@ def test_the_page_asks_before_it_judges_again(client, maintainer):
     page = client.post(url, {"act": "rejudge", "jury": jury.pk}).content.decode()
     assert "1 of 2 tests is sealed" in page
     assert JudgeRun.objects.count() == 1
-    key = exposure_of_judge_run(run, list(jury.judges.all()), None).key
+    frozen = snapshot(list(jury.judges.all()), None, name="")
+    key = exposure_of_judge_run(run, frozen).key
     assert f'value="{key}"' in page
     client.post(url, {"act": "rejudge", "jury": jury.pk, CONSENT: key})
     assert JudgeRun.objects.count() == 2

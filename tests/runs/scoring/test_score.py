@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from evalhub.models import ItemState
 from issues.rubrics.scales import FIVE_CLASSES, PassRule, Scale, as_json
-from runs.control import set_active
+from runs.judging.activation import set_active
 from runs.launching.launch import add_judge_run
 from runs.models import Approach, Judge, Judgment
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
