@@ -4,6 +4,7 @@ Pulled every minute. A run is reported once it is complete, and again when anoth
 active, which changes its scores.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 
 from django.core.cache import caches
@@ -18,6 +19,7 @@ from reports.documents.links import page_url
 from reports.gate.exit_codes import ExitCode
 from reports.gate.query import gate_result
 from runs.baselines import opponent_of
+from runs.comparability import Comparable, comparability_of, rejudge_url
 from runs.completeness import scored_words
 from runs.figures.states import current_of
 from runs.figures.tallies import Counts, counts_of, tallies_of_runs
@@ -44,8 +46,13 @@ def _notify_once(run: Run) -> bool:
     if sent.get(sent_key):
         return False
     people = [run.requested_by] if run.requested_by else []
-    notify(_finished_event(run, key), to=people)
-    if regression := _regression(run, key):
+    opponent = opponent_of(run)
+    comparable = comparability_of(opponent, run) if opponent else None
+    finished = _finished_event(run, key)
+    if opponent and comparable is not None and not comparable:
+        finished = _not_comparable(finished, run, opponent, comparable)
+    notify(finished, to=people)
+    if regression := _regression(run, opponent, key):
         backend = "django.contrib.auth.backends.ModelBackend"
         in_control = User.objects.with_perm("runs.control_run", backend=backend)
         notify(regression, to=[*people, *in_control])
@@ -82,9 +89,23 @@ def in_words(counts: Counts) -> str:
     return ", ".join([*incomplete, passed, scored, *rest])
 
 
-def _regression(run: Run, key: str) -> Event | None:
+def _not_comparable(event: Event, run: Run, opponent: Run, comparable: Comparable) -> Event:
+    """Return the event with the reason why nothing is concluded against the opponent."""
+    facts = {
+        "against": opponent.pk,
+        "comparability": comparable.verdict.value,
+        "reason": comparable.reason,
+        "rejudge": rejudge_url(run.pk, opponent.pk) if comparable.is_repairable else None,
+    }
+    return replace(
+        event,
+        text=f"{event.text} {comparable.reason_against(opponent.label)}",
+        facts={**event.facts, **facts},
+    )
+
+
+def _regression(run: Run, opponent: Run | None, key: str) -> Event | None:
     """Return the event where the run does not pass the gate of its suite."""
-    opponent = opponent_of(run)
     result = gate_result(run, opponent)
     if result.decision.code != ExitCode.DOES_NOT_HOLD:
         return None

@@ -16,10 +16,14 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, LanguageModel
+from runs.comparability import comparability_of_pairs
 from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.states import state_of
 from runs.figures.tallies import counts_of, tallies_of
 from runs.models import Result, Run, Suite
+
+LAST_RUNS = 50
+"""Runs among which the last comparable pair is looked for."""
 
 HAS_BASELINE = ExpressionWrapper(Q(suite__baseline__isnull=False), BooleanField())
 """Runs of suites that have a baseline."""
@@ -59,17 +63,32 @@ def earlier_of(runs: Collection[int]) -> dict[int, Earlier]:
     return {pk: Earlier(opponent, previous) for pk, opponent, previous in found}
 
 
-def latest_pair(suite: Suite | None = None) -> tuple[Run, Run] | None:
+def latest_pair(
+    suite: Suite | None = None, *, is_comparable: bool = False
+) -> tuple[Run, Run] | None:
     """Return the newest conclusive run that has an opponent, after that opponent.
 
     Args:
         suite: Only runs of this suite; None: all runs.
+        is_comparable: The newest of the last runs whose scores may be compared with its opponent's.
     """
     runs = Run.objects.conclusive() if suite is None else suite.runs.conclusive()
     with_opponent = runs.annotate(opponent=_opponent()).filter(opponent__isnull=False)
-    run = with_opponent.select_related("suite").order_by("-created_at", "-pk").first()
-    opponent = opponent_of(run) if run else None
-    return (opponent, run) if run and opponent else None
+    newest = with_opponent.order_by("-created_at", "-pk").values_list("opponent", "pk")
+    pairs = list(newest[: LAST_RUNS if is_comparable else 1])
+    if is_comparable:
+        found = comparability_of_pairs(pairs)
+        pairs = [pair for pair in pairs if found[pair]]
+    if not pairs:
+        return None
+    rows = Run.objects.select_related("suite").in_bulk(pairs[0])
+    return rows[pairs[0][0]], rows[pairs[0][1]]
+
+
+def baselines_of(suites: Collection[int]) -> dict[int, int]:
+    """Return the baseline of each of these suites that has one; one query."""
+    rows = Suite.objects.filter(pk__in=suites, baseline__isnull=False).order_by()
+    return dict(rows.values_list("pk", "baseline"))
 
 
 def skipped_baselines(runs: Collection[int]) -> dict[int, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from django.db.models import FilteredRelation, Q
+from django.db.models import FilteredRelation, Q, QuerySet
 from django.urls import reverse
 
 from evalhub.digest import digest
@@ -24,14 +24,23 @@ class Comparable:
     """An answer of `comparability_of`.
 
     Attributes:
-        reason: Why the scores cannot be compared, as a sentence; "" if they can.
+        cause: Why the scores cannot be compared, as a clause; "" if they can.
     """
 
     verdict: Comparability
-    reason: str = ""
+    cause: str = ""
 
     def __bool__(self) -> bool:
         return self.verdict == Comparability.COMPARABLE
+
+    @property
+    def reason(self) -> str:
+        """Why the scores cannot be compared, as a sentence; "" if they can."""
+        return f"Not comparable: {self.cause}." if self.cause else ""
+
+    def reason_against(self, name: str) -> str:
+        """Return the same with the name of the other run."""
+        return f"Not comparable with {name}: {self.cause}." if self.cause else ""
 
     @property
     def is_repairable(self) -> bool:
@@ -58,14 +67,12 @@ class Scoring(NamedTuple):
         return digest(list(self))
 
 
-YES = Comparable(Comparability.COMPARABLE)
+COMPARABLE = Comparable(Comparability.COMPARABLE)
 OTHER_SIMILARITY = Comparable(
     Comparability.NOT,
-    "Not comparable: similarity to the reference answer counts differently in their scores.",
+    "similarity to the reference answer counts differently in their scores",
 )
-OTHER_JURY = Comparable(
-    Comparability.AFTER_REJUDGING, "Not comparable: different juries judged these runs."
-)
+OTHER_JURY = Comparable(Comparability.AFTER_REJUDGING, "different juries judged these runs")
 
 
 def comparability(first: Scoring, second: Scoring) -> Comparable:
@@ -80,7 +87,7 @@ def comparability(first: Scoring, second: Scoring) -> Comparable:
     if first.similarity != second.similarity:
         return OTHER_SIMILARITY
     pairs = (first.whole, second.whole), (first.rubric, second.rubric)
-    return OTHER_JURY if any(a and b and a != b for a, b in pairs) else YES
+    return OTHER_JURY if any(a and b and a != b for a, b in pairs) else COMPARABLE
 
 
 def comparability_of(first: Run, second: Run) -> Comparable:
@@ -101,15 +108,21 @@ def scorings_of(runs: Collection[int]) -> dict[int, Scoring]:
     """Return how each of these runs is scored; one query."""
     if not runs:
         return {}
-    active = FilteredRelation("judge_runs", condition=Q(judge_runs__is_active=True))
-    rows = Run.objects.filter(pk__in=runs).annotate(active=active).order_by()
+    rows = with_active(Run.objects.filter(pk__in=runs)).order_by()
     return {pk: scoring(*row) for pk, *row in rows.values_list("pk", *SCORING)}
+
+
+def with_active(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Join the active judge run of each run as `active`, for `SCORING` and other columns of it."""
+    condition = Q(judge_runs__is_active=True)
+    return runs.annotate(active=FilteredRelation("judge_runs", condition=condition))
 
 
 SCORING = (
     *("similarity_weight", "score_by_similarity", "similarity_endpoint"),
     *("active__whole_fingerprint", "active__rubric_fingerprint"),
 )
+"""Columns of `with_active` that `scoring` takes, in its order."""
 NOT_JUDGED = jury_identity({}, on_rubric=False)
 
 

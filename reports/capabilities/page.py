@@ -22,6 +22,7 @@ from reports.capabilities.rule import Capability, capability
 from reports.documents.document import Document, Fact
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
+from reports.leaderboard.jury_tables import apart_table, judged_by
 from reports.leaderboard.page import outside_fact
 from reports.leaderboard.query import all_labels, labels_by_model
 from reports.leaderboard.rule import Excluded
@@ -56,7 +57,10 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     dimensions = champions(report.graded)
     return Document(
         title=f"Models ranked by {chosen or 'capability'}",
-        sentences=tuple(_sentences(rankings, report)),
+        sentences=(
+            *_sentences(rankings, report),
+            *judged_by(report.field, {one.suite for one in report.field.latest}),
+        ),
         facts=_facts(report, rankings),
         tables=(
             overview_table(rankings, report),
@@ -64,6 +68,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             ranking_table(rankings, report),
             champions_table(dimensions, report),
             excluded_table(rankings, dimensions, report),
+            apart_table(report.field, reading.reader),
             weights_table(shown) if chosen else components_table(shown),
             *incomplete_table([one.found for one in report.field.incomplete], reading.reader),
         ),

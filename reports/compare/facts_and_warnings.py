@@ -3,30 +3,43 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from evalhub.formatting import listed
 from evalhub.statistics.change_test import ChangeTest
 from evalhub.statistics.detectable import measured_from
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
-from reports.compare.rule import COMPARED, counts_of, missing_share, net_change
-from reports.compare.sentences import between, signed
+from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share, net_change
+from reports.compare.sentences import between, number_of_tests, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
+from runs.comparability import Comparable, comparability_of_pairs
 from runs.figures.tallies import Rate, rate_of_issues
 from runs.models import Run
 
 
 def warnings(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Return the reasons why the runs may not be comparable."""
-    juries = {side.judge_run.jury_fingerprint if side.judge_run else "" for side in sides}
-    mixes = {side.run.similarity_weight for side in sides}
-    unfinished = ", ".join(side.run.label for side in sides if not side.is_done)
-    found = {
-        "Different juries judged these runs: differences may come from the judges.": len(juries),
-        "Similarity counts for a different share of the score in each of these runs.": len(mixes),
-        f"Still running: {unfinished}. The figures will change.": 2 if unfinished else 0,
-    }
-    return tuple(text for text, n in found.items() if n > 1)
+    """Return the reasons why the runs cannot be compared with the first, or not yet."""
+    apart: dict[Comparable, list[str]] = defaultdict(list)
+    for side, comparable in against_first(sides):
+        if not comparable:
+            apart[comparable].append(side.run.label)
+    found = [
+        comparable.reason
+        if len(sides) == 2
+        else f"{listed(names)}: {comparable.reason_against(sides[0].run.label)}"
+        for comparable, names in apart.items()
+    ]
+    if unfinished := ", ".join(side.run.label for side in sides if not side.is_done):
+        found.append(f"Still running: {unfinished}. The figures will change.")
+    return tuple(found)
+
+
+def against_first(sides: Sequence[Side]) -> list[tuple[Side, Comparable]]:
+    """Return whether each other run may be compared with the first; one query."""
+    first, *others = sides
+    found = comparability_of_pairs([(first.run.pk, side.run.pk) for side in others])
+    return [(side, found[first.run.pk, side.run.pk]) for side in others]
 
 
 def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
@@ -41,22 +54,12 @@ def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
 
 
 def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
+    """Return the headline numbers; those with a direction only where the runs are comparable."""
+    if not two.comparison.comparable:
+        return (*_rates(two, "scored in both runs"), _missing(two))
     rows, tally, found = two.comparison.rows, two.tally, two.found
     rule = _rule(found.evidence) if found else ""
     detectable = found.detectable if found else None
-    tests = number_of_tests(counts_of(rows).total())
-    kept = [one for one in rows if one.kind in COMPARED]
-    before = _rate(
-        two.comparison.first.run, [(one.first, one.times) for one in kept if one.first is not None]
-    )
-    after = _rate(
-        two.comparison.second.run,
-        [(one.second, one.times) for one in kept if one.second is not None],
-    )
-    of_first, of_second = (
-        f"{name}, compared tests only{rate.method and f'; 95% CI, {rate.method}'}"
-        for name, rate in zip(two.names, (before, after), strict=True)
-    )
     return (
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
@@ -70,10 +73,29 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
             "share",
             detectable.note(measured_from(*two.names)) if detectable else "",
         ),
+        *_rates(two, "compared tests only"),
+        *_graded(found),
+        _missing(two),
+    )
+
+
+def _rates(two: TwoRuns, of: str) -> tuple[Fact, Fact]:
+    """Return the pass rates of both runs over the tests that both have scored."""
+    kept = [one for one in two.comparison.rows if one.kind in SIDE_BY_SIDE]
+    before = _rate(
+        two.comparison.first.run, [(one.first, one.times) for one in kept if one.first is not None]
+    )
+    after = _rate(
+        two.comparison.second.run,
+        [(one.second, one.times) for one in kept if one.second is not None],
+    )
+    of_first, of_second = (
+        f"{name}, {of}{rate.method and f'; 95% CI, {rate.method}'}"
+        for name, rate in zip(two.names, (before, after), strict=True)
+    )
+    return (
         Fact("rate_before", "Pass rate before", before, "rate", of_first),
         Fact("rate_after", "Pass rate after", after, "rate", of_second),
-        *_graded(found),
-        Fact("missing", "Not compared", missing_share(rows), "share", f"of {tests}"),
     )
 
 
@@ -81,6 +103,12 @@ def _rule(evidence: ChangeTest) -> str:
     if evidence.p is None:
         return ""
     return f"{evidence.rule}. {evidence.caveat}" if evidence.caveat else evidence.rule
+
+
+def _missing(two: TwoRuns) -> Fact:
+    rows = two.comparison.rows
+    of = f"of {number_of_tests(counts_of(rows).total())}"
+    return Fact("missing", "Not compared", missing_share(rows), "share", of)
 
 
 def _net_note(two: TwoRuns) -> str:

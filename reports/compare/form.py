@@ -21,6 +21,7 @@ SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
         "errors, unscored, pending",
         frozenset((Kind.ERROR, Kind.UNSCORED, Kind.PENDING)),
     ),
+    "incomparable": ("not comparable", frozenset((Kind.NOT_COMPARABLE,))),
     "only": ("only in one run", frozenset((Kind.ONLY_FIRST, Kind.ONLY_SECOND))),
     "text": ("text changed", frozenset((Kind.TEXT_CHANGED,))),
     "rubric": ("rubric changed", frozenset((Kind.RUBRIC_CHANGED,))),

@@ -22,9 +22,10 @@ PROMPT = 160
 def tests_of(two: TwoRuns) -> Table:
     """List the tests that the filters select."""
     filters, comparison = two.filters, two.comparison
+    show = filters["show"] or ("" if comparison.comparable else "incomparable")
     rows = [
         one
-        for one in comparison.one_by_one(SHOW[filters["show"]][1])
+        for one in comparison.one_by_one(SHOW[show][1])
         if (not filters["issue"] or one.latest.issue_id == filters["issue"])
         and (not filters["tag"] or filters["tag"] in comparison.tags[one.latest.tag_set_id])
     ]
@@ -33,6 +34,8 @@ def tests_of(two: TwoRuns) -> Table:
         rows = [one for one in rows if one.latest.revision_id in found]
     if filters["tag"] or filters["issue"] or filters["q"]:
         empty = "No matching tests. Choose another list, or clear tag, issue and words."
+    elif not comparison.comparable:
+        empty = "None."
     elif not two.tally.n:
         empty = "The runs share no scored test. Choose runs of the same suite."
     elif not filters["show"]:
@@ -41,7 +44,7 @@ def tests_of(two: TwoRuns) -> Table:
         empty = "None."
     return Table(
         "tests",
-        f"Tests: {SHOW[filters['show']][0]}",
+        f"Tests: {SHOW[show][0]}",
         _test_columns(two),
         LazyRows(rows, lambda keys: _test_rows(two, keys)),
         note="Worst first. * human verdict. Open a test to see both answers side by side.",

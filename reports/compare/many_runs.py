@@ -1,13 +1,13 @@
 """The report on several runs or model families: a grid of tests, with totals."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
 from evalhub.formatting import counted, percent
 from reports.compare.controls import known_tags
-from reports.compare.headline import warnings
+from reports.compare.headline import against_first, warnings
 from reports.compare.listing_tables import PROMPT
 from reports.compare.matching_rule import Tested, together
 from reports.compare.query import Side, prompts_of, tag_names, titles
@@ -16,7 +16,9 @@ from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
+from reports.documents.rejudging import rejudging
 from reports.queries.model_identities import identities
+from runs.comparability import Comparable
 from runs.figures.tallies import rate_of_issues
 from runs.models import Run
 
@@ -46,8 +48,13 @@ class CompareColumn:
 
 
 def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Reading) -> Document:
-    """Build the report on several runs, or on their model families."""
-    runs = [side.run for side in sides]
+    """Build the report on several runs, or on their model families.
+
+    A family adds up only runs that are comparable with the first.
+    """
+    against = against_first(sides)
+    apart = {side.run.pk: comparable for side, comparable in against if not comparable}
+    runs = [side.run for side in sides if not (filters["family"] and side.run.pk in apart)]
     chosen = TestFilter(filters["tag"], filters["issue"], filters["q"], filters["shared"] == "on")
     beside = SideBySide(runs, chosen, reading.reader)
     tests = beside.tests()
@@ -59,11 +66,12 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         totals = _family_totals(beside, columns, len(tests))
     else:
         columns, compared, title = _run_columns(runs), "runs", "Tests by runs"
-        totals = _totals(beside, len(tests))
+        totals = _totals(beside, len(tests), apart)
     sentences = (
         f"{counted(len(tests), 'test')} shown, {shared:,} of them in all {len(runs)} runs; "
         f"{mixed:,} have both passed and failed answers.",
         "For significance, compare two of the runs.",
+        *(_left_out(apart) if filters["family"] else ()),
     )
     return Document(
         title=f"Differences between {len(columns)} {compared}",
@@ -77,8 +85,19 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         tables=(_grid(beside, tests, reading, columns, title), totals),
         warnings=warnings(sides),
         labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
+        actions=tuple(
+            link
+            for side, comparable in against
+            for link in rejudging(side.run, sides[0].run, comparable, reading.reader)
+        ),
         more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
     )
+
+
+def _left_out(apart: Sized) -> tuple[str, ...]:
+    n = len(apart)
+    runs = "1 run is" if n == 1 else f"{n:,} runs are"
+    return (f"{runs} left out, as not comparable with the first.",) if n else ()
 
 
 def _grid(
@@ -153,7 +172,7 @@ def _cell(tested: Tested | None) -> Cell:
     return Shaded(text, url, share=tested.share)
 
 
-def _totals(beside: SideBySide, shown: int) -> Table:
+def _totals(beside: SideBySide, shown: int, apart: Mapping[int, Comparable]) -> Table:
     totals, first = beside.totals(shown), beside.runs[0]
     issues = beside.by_issue(beside.runs)
     rows: list[tuple[Cell, ...]] = []
@@ -170,6 +189,7 @@ def _totals(beside: SideBySide, shown: int) -> Table:
                 *(counts.passed, counts.failed, counts.unscored, counts.error, counts.pending),
                 total.absent,
                 total.overridden,
+                None if run.pk == first.pk else run.pk not in apart,
                 None if run.pk == first.pk else Link("With the first run", with_first),
             )
         )
@@ -186,6 +206,7 @@ def _totals(beside: SideBySide, shown: int) -> Table:
             Column("pending", "Pending", "count"),
             Column("absent", f"{ABSENT} (tests)", "count"),
             Column("overridden", f"{HUMAN_MARK} Human verdicts", "count"),
+            Column("comparable", "Comparable", note="With the first run: judged and scored alike"),
             Column("compare", "Compare", "link"),
         ),
         rows,

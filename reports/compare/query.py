@@ -12,8 +12,16 @@ from evalhub.models import BatchState, User
 from issues.models import Issue, Revision
 from reports.compare.matching_rule import Digests, Tested, match, revisions_apart
 from reports.compare.pairing_query import bundles, one_by_one
-from reports.compare.rule import Compared, Kind, compared, compared_pair, in_order
+from reports.compare.rule import (
+    Compared,
+    Kind,
+    compared,
+    compared_pair,
+    in_order,
+    without_verdicts,
+)
 from reports.queries.result_rows import TEXT, prompt_of
+from runs.comparability import Comparable, comparability_of
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run, TagSet
@@ -45,6 +53,7 @@ class Comparison:
         rows: Worst first; most tests that stayed the same are in bundles, which come last.
         tags: The names by tag set.
         issues: The titles by issue.
+        comparable: Whether the scores of the runs may be compared; if not, no row has a direction.
     """
 
     first: Side
@@ -52,6 +61,7 @@ class Comparison:
     rows: tuple[Compared, ...]
     tags: Mapping[int, tuple[str, ...]]
     issues: Mapping[int, str]
+    comparable: Comparable
 
     @property
     def is_single(self) -> bool:
@@ -61,10 +71,11 @@ class Comparison:
     def one_by_one(self, kinds: Collection[Kind]) -> list[Compared]:
         """Return the tests of these kinds one by one, worst first."""
         rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
-        if Kind.SAME not in kinds:
+        if (Kind.SAME if self.comparable else Kind.NOT_COMPARABLE) not in kinds:
             return rows
         pairs, *_ = one_by_one(self.first.run.pk, self.second.run.pk, bundled=True)
-        return in_order((*rows, *map(compared_pair, pairs)))
+        bundled = tuple(map(compared_pair, pairs))
+        return in_order((*rows, *(bundled if self.comparable else without_verdicts(bundled))))
 
 
 def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
@@ -84,8 +95,12 @@ def comparison_of(first: Side, second: Side) -> Comparison:
     apart = match(before, after, digests_of(revisions_apart(before, after)))
     found = compared(replace(apart, pairs=(*pairs, *apart.pairs)))
     rows = (*found, *bundles(*runs))
+    comparable = comparability_of(first.run, second.run)
+    if not comparable:
+        rows = without_verdicts(rows)
     tags = tag_names({one.latest.tag_set_id for one in rows})
-    return Comparison(first, second, rows, tags, titles({one.latest.issue_id for one in rows}))
+    issues = titles({one.latest.issue_id for one in rows})
+    return Comparison(first, second, rows, tags, issues, comparable)
 
 
 GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")

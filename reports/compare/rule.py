@@ -24,6 +24,7 @@ class Kind(StrEnum):
     ERROR = "error"
     UNSCORED = "unscored"
     PENDING = "pending"
+    NOT_COMPARABLE = "not_comparable"
     RUBRIC_CHANGED = "rubric_changed"
     TEXT_CHANGED = "text_changed"
     ONLY_FIRST = "only_first"
@@ -33,6 +34,10 @@ class Kind(StrEnum):
 FLIPS = frozenset((Kind.WORSE, Kind.BETTER))
 COMPARED = frozenset((*FLIPS, Kind.SAME))
 MATCHED = frozenset((*COMPARED, Kind.ERROR, Kind.UNSCORED, Kind.PENDING))
+
+
+SIDE_BY_SIDE = frozenset((*COMPARED, Kind.NOT_COMPARABLE))
+"""Tests that both runs have scored, whether or not their scores can be compared."""
 
 
 class Compared(NamedTuple):
@@ -89,6 +94,17 @@ def compared(matching: Matching) -> tuple[Compared, ...]:
     found += [Compared(Kind.ONLY_FIRST, tested, None, None) for tested in matching.only_first]
     found += [Compared(Kind.ONLY_SECOND, None, tested, None) for tested in matching.only_second]
     return tuple(in_order(found))
+
+
+def without_verdicts(rows: Iterable[Compared]) -> tuple[Compared, ...]:
+    """Return the tests of runs that cannot be compared: none got better, worse or stayed the same.
+
+    See `runs.comparability`.
+    """
+    return tuple(
+        one._replace(kind=Kind.NOT_COMPARABLE, change=None) if one.kind in COMPARED else one
+        for one in rows
+    )
 
 
 def in_order(rows: Iterable[Compared]) -> list[Compared]:

@@ -13,6 +13,7 @@ from reports.documents.reading import Reading
 from runs.figures.run_labels import names_of_pair
 
 KIND_WORDS: Mapping[Kind, str] = {
+    Kind.NOT_COMPARABLE: "not comparable",
     Kind.RUBRIC_CHANGED: "rubric changed",
     Kind.TEXT_CHANGED: "text changed",
     Kind.ONLY_FIRST: "only in the first",

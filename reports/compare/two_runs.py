@@ -8,22 +8,28 @@ from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import facts_of, labels, warnings
 from reports.compare.listing_tables import edited_tests, tests_of
 from reports.compare.query import Comparison
-from reports.compare.sentences import sentences
+from reports.compare.sentences import left_out, sentences
 from reports.compare.state import TwoRuns
 from reports.documents.document import Document
 from reports.documents.reading import Reading
+from reports.documents.rejudging import rejudging
+
+NO_VERDICT = "Outcomes are shown side by side, without a verdict."
 
 
 def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Reading) -> Document:
     two = TwoRuns(comparison, filters, reading)
     first, second = two.names
-    rows = comparison.rows
+    rows, comparable = comparison.rows, comparison.comparable
     return Document(
-        title=f"Changes from {first} to {second}",
-        sentences=sentences(rows, two.found, first=first, second=second),
+        title=f"Changes from {first} to {second}" if comparable else f"{first} and {second}",
+        sentences=sentences(rows, two.found, first=first, second=second)
+        if comparable
+        else (NO_VERDICT, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),
         tables=(tests_of(two), *edited_tests(two), by_tag(two), by_issue(two), became(two)),
         warnings=warnings((comparison.first, comparison.second)),
         labels=labels(comparison, two.names),
+        actions=rejudging(comparison.second.run, comparison.first.run, comparable, reading.reader),
         more={"tags": known_tags(comparison.tags)},
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from django.urls import reverse
 from django.utils import timezone
 
+from evalhub.formatting import listed
 from evalhub.models import User
 from evalhub.statistics.change_test import (
     FLIPPED_TESTS,
@@ -21,6 +22,7 @@ from reports.dashboard.query import Dashboard
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.incomplete_table import CONTROL, retry_link
 from reports.documents.links import page_url
+from reports.documents.rejudging import refusal
 from reports.judge_reliability.judges.totals_query import JudgeConcern
 from reports.queries.incomplete_runs import IncompleteRun
 from reports.underperforming.page import reason
@@ -64,7 +66,7 @@ def models_table(
                 else None,
                 _tests(change) if change else None,
                 _change_label(change),
-                _significance(latest, change),
+                _significance(latest, change, reader),
             )
             for latest in found.runs
             for change in [latest.compared.whole if latest.compared else None]
@@ -119,9 +121,11 @@ def _change_label(change: Change | None) -> str | None:
     return "worse" if change.net < 0 else "better"
 
 
-def _significance(latest: Latest, change: Change | None) -> str:
+def _significance(latest: Latest, change: Change | None, reader: User) -> Cell:
     if latest.against is None:
         return "is the baseline" if is_baseline(latest.run) else "nothing to compare with"
+    if not latest.comparable:
+        return refusal(latest.run, latest.against, latest.comparable, reader)
     if change is None:
         return "being computed"
     if change.p is None:
@@ -139,6 +143,8 @@ def _significance_words(change: Change) -> str:
 def worse_table(found: LatestRunsReport) -> Table:
     pending = any(latest.is_pending for latest in found.runs)
     more = len(found.worse) - SHOWN
+    apart = [latest.run.model_name for latest in found.runs if latest.is_since_refused]
+    others = f" in runs that can be compared; {listed(apart)} cannot" if apart else ""
     return Table(
         key="worse",
         title="Issues that got worse",
@@ -167,8 +173,9 @@ def worse_table(found: LatestRunsReport) -> Table:
         ],
         note="Most certain first, since the baseline or the previous run of the same model. p: "
         f"{MCNEMAR}, with repeats {FLIPPED_TESTS}. {MAY_FAIL_TOGETHER}"
-        + (f" {more:,} more issues declined, not all significantly." if more > 0 else ""),
-        empty="Being computed." if pending else "No issue got worse.",
+        + (f" {more:,} more issues declined, not all significantly." if more > 0 else "")
+        + (f" Left out, not comparable with it: {listed(apart)}." if apart else ""),
+        empty="Being computed." if pending else f"No issue got worse{others}.",
     )
 
 

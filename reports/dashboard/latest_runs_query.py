@@ -18,6 +18,7 @@ from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
 from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
 from runs.baselines import earlier_of, is_baseline, skipped_baselines
+from runs.comparability import COMPARABLE, Comparable, comparability_of_pairs
 from runs.figures.tallies import Rate, rate_of_issues
 from runs.models import Outcome, Result, Run
 
@@ -126,7 +127,8 @@ class Latest:
     """A model's latest run, with what it is compared with: see `LatestRuns`.
 
     `compared` is the comparison with `against`, `turned` that with `since`: None where there is
-    no such run, and while they are computed.
+    no such run or its scores are not comparable, and while they are computed. `comparable` is of
+    `against`; `is_since_refused` tells that there is a `since` that is not comparable.
     """
 
     run: Run
@@ -138,12 +140,9 @@ class Latest:
     compared: Comparison | None
     since: Run | None
     turned: Comparison | None
-
-    @property
-    def is_pending(self) -> bool:
-        return (self.against is not None and self.compared is None) or (
-            self.since is not None and self.turned is None
-        )
+    comparable: Comparable
+    is_since_refused: bool
+    is_pending: bool
 
 
 @dataclass(frozen=True)
@@ -223,9 +222,14 @@ def _latest(
     rows = Run.objects.filter(pk__in=counts).select_related("suite").only(*fields)
     runs = {run.pk: run for run in rows}
     labels = labels_by_run([pair.run for pair in pairs])
-    found = _compared(pairs, runs, counts, reading)
+    comparable = comparability_of_pairs(
+        sorted({(a, pair.run) for pair in pairs for a in (pair.against, pair.since) if a})
+    )
+    wanted = [pair for pair, is_comparable in comparable.items() if is_comparable]
+    found = _compared(wanted, runs, counts, reading)
     for pair in pairs:
         run, against = runs[pair.run], runs.get(pair.against or 0)
+        earlier = [(before, run.pk) for before in (pair.against, pair.since) if before]
         yield Latest(
             run=run,
             rate=_rate(run, counts[run.pk]),
@@ -236,6 +240,9 @@ def _latest(
             compared=found.get((pair.against, pair.run)),
             since=runs.get(pair.since or 0),
             turned=found.get((pair.since, pair.run)),
+            comparable=comparable.get((pair.against or 0, pair.run), COMPARABLE),
+            is_since_refused=pair.since is not None and not comparable[pair.since, run.pk],
+            is_pending=any(comparable[one] and one not in found for one in earlier),
         )
 
 
@@ -253,14 +260,12 @@ Pair = tuple[int | None, int]
 
 
 def _compared(
-    pairs: Sequence[LatestRuns],
+    wanted: Sequence[tuple[int, int]],
     runs: Mapping[int, Run],
     counts: Mapping[int, Sequence[Counted]],
     reading: Reading,
 ) -> dict[Pair, Comparison]:
-    """Each pair of runs that is to be compared; empty while they are computed."""
-    found = {(earlier, pair.run) for pair in pairs for earlier in (pair.against, pair.since)}
-    wanted = sorted((before, run) for before, run in found if before is not None)
+    """Compare each of these pairs of comparable runs; empty while they are computed."""
     if not wanted:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]

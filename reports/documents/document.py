@@ -126,7 +126,8 @@ class Document:
     """A report: its title, its findings in sentences, and the numbers.
 
     `warnings` are what must be known before the figures are used; `labels` are those of
-    `runs.figures.run_figures.run_labels`; `more` is what only the page's own template reads: no
+    `runs.figures.run_figures.run_labels`; `actions` are what the reader can do about the warnings;
+    `more` is what only the page's own template reads: no
     figures stand there alone.
     """
 
@@ -136,6 +137,7 @@ class Document:
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    actions: tuple[Link, ...] = ()
     more: dict[str, Any] = field(default_factory=dict)
 
     def table(self, key: str) -> Table | None:

@@ -18,6 +18,7 @@ def json_of(document: Document) -> dict[str, Any]:
         "title": document.title,
         "labels": list(document.labels),
         "warnings": list(document.warnings),
+        "actions": [as_json(link) for link in document.actions],
         "sentences": list(document.sentences),
         "facts": {
             fact.name: {"title": fact.title, "value": as_json(fact.value), "note": fact.note}

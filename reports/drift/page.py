@@ -8,15 +8,17 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from evalhub.models import User
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm
+from reports.documents.rejudging import refusal
 from reports.drift.query import DriftReport, drift_report
 from reports.drift.rule import Observed, Series, State, rule_in_words
 from reports.leaderboard.figure import Move, moves
 from reports.leaderboard.query import all_labels
-from runs.models import Suite
+from runs.models import Run, Suite
 
 MAX_DRAWN = 20
 """Drifts in the figure; the table has them all."""
@@ -45,6 +47,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *_overrides(report, drifted),
             _watched(report, others),
             *incomplete_table(incomplete, reading.reader),
+            *_apart(report, suite, reading.reader),
         ),
         labels=all_labels(report.labels),
     )
@@ -222,6 +225,38 @@ def _other(report: DriftReport, series: Series) -> tuple[Cell, ...]:
         round(series.span.total_seconds() / 86_400, 2),
         _run(series.runs[-1]),
     )
+
+
+def _apart(report: DriftReport, suite: int | None, reader: User) -> Iterator[Table]:
+    """Yield the table of series that another jury or scoring ended, if there are any."""
+    shown = [one for one in report.apart if suite in (None, one[1].line.suite)]
+    runs = Run.objects.select_related("suite").in_bulk(
+        {run.run for older, newest, _ in shown for run in (older, newest)}
+    )
+    if shown:
+        yield Table(
+            key="apart",
+            title="Not comparable: other jury or scoring",
+            columns=(
+                Column("model", "Model"),
+                Column("suite", "Suite"),
+                Column("before", "Last run judged as before", "link"),
+                Column("after", "Newest run", "link"),
+                Column("reason", "Reason", "link"),
+            ),
+            rows=[
+                (
+                    newest.line.model_name,
+                    newest.line.suite_name or None,
+                    _run(older),
+                    _run(newest),
+                    refusal(runs[newest.run], runs[older.run], comparable, reader),
+                )
+                for older, newest, comparable in shown
+            ],
+            note="The same tests and settings, scored in another way: a change between these runs "
+            "is not drift. Re-judge the newest run to continue the series.",
+        )
 
 
 DRIFT = Page(

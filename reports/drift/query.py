@@ -15,6 +15,7 @@ from reports.leaderboard.rule import Sums
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.topics import tags_by_suite
+from runs.comparability import SCORING, Comparable, comparability, scoring
 from runs.models import HumanEvaluation, Run
 
 
@@ -25,8 +26,10 @@ class Line:
     suite: int | None
     suite_name: str = field(compare=False)
     model_name: str = field(compare=False)
+    asked_alike: str
+    """Digest of tests and variant."""
     scored_alike: str
-    """Digest of what must be equal: tests, jury, variant, and how similarity counts."""
+    """Digest of what must be equal: tests and variant, and how the run is scored."""
 
 
 class Overrides(NamedTuple):
@@ -48,6 +51,8 @@ class DriftReport:
         overrides: By run, of the two runs of each drift.
         labels: By run, of the same runs.
         incomplete: Runs that are in no series.
+        apart: The newest run of a series, and the newest of the same tests and variant that is not
+            comparable with it.
     """
 
     watch: Watch
@@ -55,6 +60,7 @@ class DriftReport:
     overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
     incomplete: tuple[IncompleteRun, ...]
+    apart: tuple[tuple[Observed, Observed, Comparable], ...]
 
 
 def drift_report() -> DriftReport:
@@ -72,12 +78,17 @@ def drift_report() -> DriftReport:
     scores = {run: found.score for run, found in sums.items()}
     found = watch(replace(run, score=scores.get(run.run)) for run in runs)
     shown = {run.run for series in found.drifted for run in (series.low, series.high)}
+    how = {row["pk"]: scoring(*(row[name] for name in SCORING)) for row in rows}
     return DriftReport(
         watch=found,
         sums=sums,
         overrides=_overrides(found.drifted),
         labels=labels_by_run(shown),
         incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out_suites(tags))),
+        apart=tuple(
+            (older, newest, comparability(how[older.run], how[newest.run]))
+            for older, newest in found.apart
+        ),
     )
 
 
@@ -88,22 +99,17 @@ FIELDS = (
     "model_name",
     "suite_fingerprint",
     "variant_key",
-    "similarity_weight",
-    "similarity_endpoint",
-    "score_by_similarity",
     "params",
     "endpoint__params",
     "began_at",
-    "jury_fingerprint",
+    *SCORING,
 )
 
 
 def _observed(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
     """Return a conclusive run without its score."""
-    alike = (
-        *("suite_fingerprint", "jury_fingerprint", "variant_key", "similarity_weight"),
-        *("similarity_endpoint", "score_by_similarity"),
-    )
+    how = scoring(*(row[name] for name in SCORING))
+    asked_alike = digest([row["suite_id"], row["suite_fingerprint"], row["variant_key"]])
     # The temperature sent, else the one in the model's name.
     sent = (row["endpoint__params"] or {}) | (row["params"] or {})
     temperature = sent.get("temperature")
@@ -113,7 +119,8 @@ def _observed(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
         suite=row["suite_id"],
         suite_name=row["suite__name"] or "",
         model_name=row["model_name"],
-        scored_alike=digest([row[name] for name in alike]),
+        asked_alike=asked_alike,
+        scored_alike=digest([asked_alike, how.key]),
     )
     return Observed(
         run=row["pk"],

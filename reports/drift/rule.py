@@ -27,7 +27,8 @@ class Observed:
     """A conclusive run.
 
     Attributes:
-        line: Hashable, and equal for comparable runs.
+        line: Hashable, and equal for comparable runs; its `asked_alike` is equal for runs that
+            differ in judges or scoring only.
         at: Its start.
         score: In [0, 1]; None: no result has a score.
         temperature: As sent; None: unset.
@@ -115,12 +116,15 @@ class Watch:
         tried_out: Runs of suites with the tag "test".
         warm: Runs at temperatures above 0.
         single: Lines with one run.
+        apart: The newest run of a line, after the newest run of the line that it replaced: same
+            tests and variant, scored in another way.
     """
 
     series: tuple[Series, ...]
     tried_out: int = 0
     warm: int = 0
     single: int = 0
+    apart: tuple[tuple[Observed, Observed], ...] = ()
 
     @property
     def drifted(self) -> tuple[Series, ...]:
@@ -155,7 +159,16 @@ def watch(observed: Iterable[Observed]) -> Watch:
         tried_out=len(runs) - len(real),
         warm=len(real) - len(settled),
         single=len(lines) - len(series),
+        apart=_apart(lines.values()),
     )
+
+
+def _apart(lines: Iterable[list[Observed]]) -> tuple[tuple[Observed, Observed], ...]:
+    """Return the newest runs of the last two lines that differ in scoring only."""
+    newest: dict[Any, list[Observed]] = defaultdict(list)
+    for line in sorted(lines, key=lambda line: (line[-1].at, line[-1].run)):
+        newest[getattr(line[-1].line, "asked_alike", line[-1].line)].append(line[-1])
+    return tuple((found[-2], found[-1]) for found in newest.values() if len(found) > 1)
 
 
 def rule_in_words() -> str:

@@ -30,6 +30,7 @@ from reports.issue_timeline.rule import IssueResult
 from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
+from runs.comparability import comparability
 from runs.models import HumanEvaluation, JudgeRun, Run, Suite
 
 NAME = "EvalHub"
@@ -168,11 +169,29 @@ def _reopening(
         for one in found.by_issue.get(issue, ())
     ]
     names = {run.pk: run.name for run in found.runs.values()}
-    proposal = reopening(issue, seen, at, names)
+    proposal = reopening(issue, _comparable(seen, at, found.runs), at, names)
     if proposal is None:
         return None
     is_automatic = all(found.runs[run].reopens for run in proposal.runs)
     return replace(proposal, is_automatic=is_automatic)
+
+
+def _comparable(
+    seen: Iterable[IssueResult], at: datetime, runs: Mapping[int, RunInfo]
+) -> list[IssueResult]:
+    """Leave out later runs that are not comparable with the last run before `at`.
+
+    That is the model's own last run, or that of any model if it had none.
+    """
+    ordered = sorted(seen, key=lambda one: (one.at, one.run))
+    before = [one for one in ordered if one.at <= at]
+    newest = {one.line: one for one in before}
+    later = ((one, newest.get(one.line, before[-1] if before else one)) for one in ordered)
+    return before + [
+        one
+        for one, last in later
+        if one.at > at and comparability(runs[last.run].scoring, runs[one.run].scoring)
+    ]
 
 
 def _models() -> dict[int, str]:

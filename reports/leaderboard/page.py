@@ -17,6 +17,7 @@ from reports.documents.topic_names import topic_title
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty, certainty, inputs
 from reports.leaderboard.certainty_tables import lead, ranks_in_words, rivals, told_apart
 from reports.leaderboard.figure import Mean, ranked_means
+from reports.leaderboard.jury_tables import apart_table, judged_by
 from reports.leaderboard.query import (
     Field,
     LeftOut,
@@ -105,7 +106,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     sure = _certainty(filters, ranking, reading)
     return Document(
         title=_title(filters),
-        sentences=_sentences(filters, ranking, sure),
+        sentences=(*_sentences(filters, ranking, sure), *_judged_by(ranking)),
         facts=_facts(filters, ranking, sure),
         tables=(
             _ranking_table(filters, ranking, sure.models if sure else {}),
@@ -113,6 +114,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *rivals(filters["model"], ranking.names, sure),
             _excluded(ranking),
             *incomplete_table([one.found for one in ranking.incomplete], reading.reader),
+            apart_table(ranking.field, reading.reader),
         ),
         warnings=(WARNING, *_mixed_versions(ranking)),
         labels=all_labels(ranking.labels),
@@ -212,6 +214,11 @@ def _sentences(
     return tuple(sentences)
 
 
+def _judged_by(ranking: Ranking) -> tuple[str, ...]:
+    suites = {suite.suite for one in ranking.board.ranked for suite in one.suites}
+    return judged_by(ranking.field, suites)
+
+
 def _suites(n: int) -> str:
     return f"{n} suite{'' if n == 1 else 's'}"
 
@@ -225,7 +232,7 @@ def _mixed_versions(ranking: Ranking) -> tuple[str, ...]:
     if not mixed:
         return ()
     return (
-        f"In {_suites(mixed)} models ran different versions: tests or juries changed in between. "
+        f"In {_suites(mixed)} models ran different versions: tests changed in between. "
         "All versions count in the means, but models are compared on equal versions only.",
     )
 

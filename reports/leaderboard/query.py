@@ -11,6 +11,7 @@ from django.db.models import F, FloatField, QuerySet, Sum
 
 from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
+from reports.leaderboard.jury_rule import Alike, judged_alike
 from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
@@ -18,6 +19,8 @@ from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
+from runs.baselines import baselines_of
+from runs.comparability import SCORING, Scoring, scoring
 from runs.figures.run_labels import labels_of
 from runs.models import Result, Run, TagSet
 
@@ -28,10 +31,13 @@ FLOAT = FloatField()
 class Entrant:
     """A conclusive run of a suite on a leaderboard.
 
-    `model_name` is the name as it was at launch; `own_beta` the share of similarity in the scores.
+    `scoring` is how it was judged, by the jury of the name `jury`. `model_name` is the
+    name as it was at launch; `own_beta` the share of similarity in the scores.
     """
 
     took: SuiteRun
+    scoring: Scoring
+    jury: str
     label: str
     model_name: str
     suite_name: str
@@ -62,9 +68,18 @@ class Field:
     incomplete: tuple[LeftOut, ...]
 
     @cached_property
+    def alike(self) -> Alike:
+        """The runs on the scales of their suites, and those that are not."""
+        entrants = self.entrants.values()
+        return judged_alike(
+            ((entrant.took, entrant.scoring) for entrant in entrants),
+            baselines_of({entrant.took.suite for entrant in entrants}),
+        )
+
+    @cached_property
     def latest(self) -> list[Latest]:
-        """The runs that count for each suite and model."""
-        return latest(entrant.took for entrant in self.entrants.values())
+        """The runs that count for each suite and model: judged alike within a suite."""
+        return latest(self.alike.counted)
 
     def about(self, topic: str) -> list[Latest]:
         """Return the runs that count for this topic."""
@@ -114,11 +129,11 @@ FIELDS = (
     "launch_id",
     "began_at",
     "suite_fingerprint",
-    "jury_fingerprint",
     "label",
     "model_name",
     "suite__name",
-    "similarity_weight",
+    "active__jury_name",
+    *SCORING,
 )
 
 
@@ -139,6 +154,7 @@ def field_of_runs() -> Field:
         tags,
     )
     models = identities()
+    scorings = {row["pk"]: scoring(*(row[name] for name in SCORING)) for row in real}
     entrants = {
         row["pk"]: Entrant(
             took=SuiteRun(
@@ -148,8 +164,10 @@ def field_of_runs() -> Field:
                 variant=row["variant_key"],
                 launch=row["launch_id"],
                 at=row["began_at"],
-                version=f"{row['suite_fingerprint']} {row['jury_fingerprint'] or ''}",
+                version=f"{row['suite_fingerprint']} {scorings[row['pk']].key}",
             ),
+            scoring=scorings[row["pk"]],
+            jury=row["active__jury_name"] or "",
             label=row["label"],
             model_name=row["model_name"],
             suite_name=row["suite__name"],

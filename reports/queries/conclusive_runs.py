@@ -4,19 +4,18 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from reports.leaderboard.rule import Sums
-from runs.models import JudgeRun, Result, Run
+from runs.comparability import with_active
+from runs.models import Result, Run
 
 
 def conclusive_runs_with_times() -> QuerySet[Run]:
-    """Return conclusive runs with `began_at` and `jury_fingerprint`, null without a judge run."""
-    current = JudgeRun.objects.filter(run=OuterRef("pk"), is_active=True)
-    return Run.objects.conclusive().annotate(
-        began_at=Coalesce("started_at", "created_at"),
-        jury_fingerprint=Subquery(current.values("jury_fingerprint")[:1]),
+    """Return conclusive runs with `began_at` and their active judge run, as `active`."""
+    return with_active(Run.objects.conclusive()).annotate(
+        began_at=Coalesce("started_at", "created_at")
     )
 
 

@@ -14,6 +14,7 @@ from reports.issue_timeline.rule import NOT_MEASURED, AnswerCounts, FalseFails, 
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
+from runs.comparability import SCORING, Scoring, scoring, with_active
 from runs.models import JudgeRun, Outcome, Result, Run
 
 
@@ -21,6 +22,7 @@ class RunInfo(NamedTuple):
     """A conclusive run as reports on issues show it. `release` is "" if it has none.
 
     `reopens`: its suite has issues reopened without asking; None without a suite.
+    `scoring` tells whether its outcomes may be compared with those of another run.
     """
 
     pk: int
@@ -32,6 +34,7 @@ class RunInfo(NamedTuple):
     launch: int | None
     reopens: bool | None
     at: datetime
+    scoring: Scoring
 
     @property
     def name(self) -> str:
@@ -67,8 +70,12 @@ COLUMNS = (
 
 def run_infos() -> list[RunInfo]:
     """Return all conclusive runs, oldest first; one query."""
-    rows = Run.objects.conclusive().order_by("created_at", "pk").values_list(*COLUMNS)
-    return [RunInfo._make((*row[:-1], timezone.localtime(row[-1]))) for row in rows]
+    rows = with_active(Run.objects.conclusive()).order_by("created_at", "pk")
+    n = len(COLUMNS)
+    return [
+        RunInfo._make((*row[: n - 1], timezone.localtime(row[n - 1]), scoring(*row[n:])))
+        for row in rows.values_list(*COLUMNS, *SCORING)
+    ]
 
 
 EVALUATED = 50

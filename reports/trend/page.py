@@ -25,7 +25,6 @@ from reports.trend.trend_tables import (
     Move,
     changes_table,
     heat_table,
-    hidden_in,
     last_move,
     latest_table,
     panels_table,
@@ -84,7 +83,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             *_left_out(report),
         ),
         tables=(
-            *_tables(report, query),
+            *_tables(report, query, reading),
             *incomplete_table(report.incomplete, reading.reader),
         ),
         warnings=(caveat,) if report.measured_apart else (),
@@ -92,12 +91,12 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def _tables(report: TrendReport, query: TrendQuery) -> Iterator[Table]:
+def _tables(report: TrendReport, query: TrendQuery, reading: Reading) -> Iterator[Table]:
     """Yield the tables; without runs, only the first, which says so."""
     numbers = {change: number for number, change in enumerate(report.changes, 1)}
     yield points_table(report, numbers)
     if report.lines:
-        yield latest_table(report)
+        yield latest_table(report, reading.reader)
         yield changes_table(report, numbers)
         if not query.has_subject:
             yield heat_table(report)
@@ -122,8 +121,7 @@ def _sentences(report: TrendReport) -> Iterator[str]:
         f"{counted(runs, 'run')} of {report.scope.name} on {counted(lines, 'line')}, "
         f"{_days(min(times), max(times))}."
     )
-    alike = [line for line in report.lines if not hidden_in(report, line)]
-    moves = [move for line in alike if (move := last_move(line))]
+    moves = [move for line in report.lines if (move := last_move(report, line))]
     falls = [move for move in moves if move.change < 0]
     rises = [move for move in moves if move.change > 0]
     if falls:
@@ -151,6 +149,7 @@ def _left_out(report: TrendReport) -> Iterator[str]:
         ("runs without a release", courses.unreleased, "; switch to “Date”"),
         ("runs replaced by a later one of the same release or day", courses.repeated, ""),
         ("unfinished runs", report.unfinished, ""),
+        ("runs judged otherwise than the newest of their point", report.unpooled, ""),
         ("older changes", report.changes_left_out, ""),
     )
     yield from (f"Not shown: {n:,} {words}{advice}." for words, n, advice in counts if n)

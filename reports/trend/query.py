@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.queries.exposure import only
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
-from reports.queries.measurement_changes import Change, changes_of, measure_of
+from reports.queries.measurement_changes import Change, changes_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, named_lines, runs_of
 from reports.queries.scope import Choice, Scope, scope_of
@@ -27,6 +27,7 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
+from runs.comparability import Comparable, Scoring, comparability, scorings_of
 from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, tallies_of
 from runs.models import Outcome, Result, Run, TagSet
 from runs.models.run import RunQuerySet
@@ -102,7 +103,9 @@ class TrendReport:
         lines_left_out: Names of lines not shown, at most MAX_NAMED.
         incomplete: Runs on no line, since too little of them is scored.
         unfinished: Number of runs that have not ended, or were stopped.
-        measured_apart: The newest runs of the lines differ in tests, judges or templates.
+        measured_apart: The newest runs of the lines differ in tests, or are not comparable.
+        scorings: How each run shown is scored.
+        unpooled: Number of runs in no rate, as they are not comparable with the newest of a point.
     """
 
     scope: Scope
@@ -117,11 +120,18 @@ class TrendReport:
     incomplete: tuple[IncompleteRun, ...]
     unfinished: int
     measured_apart: bool
+    scorings: Mapping[int, Scoring]
+    unpooled: int
     labels: tuple[str, ...]
 
     @property
     def is_by_release(self) -> bool:
         return bool(self.courses.releases)
+
+    def comparable(self, line: Line) -> Comparable:
+        """Tell whether the newest run of a line may be compared with the one before."""
+        before, last = (self.scorings[point.run.pk] for point in line.points[-2:])
+        return comparability(before, last)
 
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """Return the rate; None where no result of the point has the tag."""
@@ -138,7 +148,9 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     newest = _newest(found, courses)
     runs = runs_of({*courses.runs, *newest.values()})
     judge_runs = judge_runs_of(courses.runs)
-    counted = Counted.read(query, courses, runs)
+    scorings = scorings_of(courses.runs)
+    pooled = _pooled(courses, scorings)
+    counted = Counted.read(query, pooled, runs)
     names, looks = named_lines([runs[run] for run in newest.values()], newest, query.by_family)
     lines = tuple(
         Line(
@@ -168,8 +180,32 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         lines_left_out=tuple(names[line] for line in courses.left_out[:MAX_NAMED]),
         incomplete=incomplete,
         unfinished=every.count() - len(found) - len(incomplete),
-        measured_apart=len({measure_of(line.points[-1].run, judge_runs) for line in lines}) > 1,
+        measured_apart=_are_apart([line.points[-1].run for line in lines], scorings),
+        scorings=scorings,
+        unpooled=len(courses.runs) - len(pooled.runs),
         labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
+    )
+
+
+def _pooled(courses: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines:
+    """Leave out the runs that are not comparable with the newest of their point."""
+
+    def kept(point: SeriesPoint) -> SeriesPoint:
+        newest = scorings[point.newest.run]
+        runs = (run for run in point.runs if comparability(newest, scorings[run.run]))
+        return SeriesPoint(tuple(runs))
+
+    shown = (
+        replace(line, series_points=tuple(map(kept, line.series_points))) for line in courses.shown
+    )
+    return replace(courses, shown=tuple(shown))
+
+
+def _are_apart(runs: Sequence[Run], scorings: Mapping[int, Scoring]) -> bool:
+    return any(
+        run.suite_fingerprint != runs[0].suite_fingerprint
+        or not comparability(scorings[runs[0].pk], scorings[run.pk])
+        for run in runs[1:]
     )
 
 

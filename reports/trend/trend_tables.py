@@ -7,9 +7,11 @@ from typing import Any
 from django.utils import timezone
 
 from evalhub.formatting import few
+from evalhub.models import User
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url, run_url
+from reports.documents.rejudging import refusal
 from reports.queries.measurement_changes import Change
 from reports.trend.figure import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
 from reports.trend.query import MAX_COLUMNS, Line, Point, TrendReport
@@ -156,7 +158,7 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
     )
 
 
-def latest_table(report: TrendReport) -> Table:
+def latest_table(report: TrendReport, reader: User) -> Table:
     return Table(
         key="latest",
         title="Latest run against the previous one",
@@ -169,23 +171,34 @@ def latest_table(report: TrendReport) -> Table:
             Column("measured", "Comparable?", note="Same tests and judges in both runs"),
             Column("compare", "Significant?", "link"),
         ),
-        rows=[_last(report, line) for line in report.lines],
+        rows=[_last(report, line, reader) for line in report.lines],
     )
 
 
-def _last(report: TrendReport, line: Line) -> tuple[Cell, ...]:
+def _last(report: TrendReport, line: Line, reader: User) -> tuple[Cell, ...]:
     last, before = line.points[-1], line.points[-2] if len(line.points) > 1 else None
-    move, hidden = last_move(line), hidden_in(report, line)
-    kinds = ", ".join(kind for change in hidden for kind in change.kinds)
+    move = last_move(report, line)
     return (
         line.name,
         _run_link(last.run, more=len(last.series_point.runs) - 1),
         last.rate,
         before.rate if before else None,
         move.change if move else None,
-        None if before is None else f"no: {kinds} changed" if hidden else "yes",
+        _measured(report, line, reader) if before else None,
         Link("Compare", page_url("compare", runs=[before.run, last.run])) if before else None,
     )
+
+
+def _measured(report: TrendReport, line: Line, reader: User) -> Cell:
+    """Return whether the last two runs of a line are comparable, or the reason why not."""
+    before, last = (point.run for point in line.points[-2:])
+    if not (comparable := report.comparable(line)):
+        return refusal(last, before, comparable, reader)
+    return "yes" if _have_equal_tests(line) else "no: tests changed"
+
+
+def _have_equal_tests(line: Line) -> bool:
+    return len({point.run.suite_fingerprint for point in line.points[-2:]}) == 1
 
 
 # By tag --------------------------------------------------------------------------------------
@@ -283,19 +296,14 @@ class Move:
     change: float
 
 
-def last_move(line: Line) -> Move | None:
-    """Return the last change of a line; None unless its last two points have a rate."""
-    if len(line.points) < 2:
+def last_move(report: TrendReport, line: Line) -> Move | None:
+    """Return the last change of a line; None unless its last two points have comparable rates."""
+    if len(line.points) < 2 or not (report.comparable(line) and _have_equal_tests(line)):
         return None
     before, after = (point.rate for point in line.points[-2:])
     if before.share is None or after.share is None:
         return None
     return Move(line, before, after, after.share - before.share)
-
-
-def hidden_in(report: TrendReport, line: Line) -> Sequence[Change]:
-    """Return the changes of tests and judges between the last two runs of a line."""
-    return _at_step(report.changes, line, [point.run.pk for point in line.points[-2:]])
 
 
 def _at_step(changes: Iterable[Change], line: Line, step: Sequence[int]) -> list[Change]:

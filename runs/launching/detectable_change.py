@@ -7,7 +7,6 @@ from django.db.models import Count, Q
 
 from evalhub.statistics.detectable import Detectable, detectable_of, measured_from
 from runs.baselines import latest_pair
-from runs.comparability import comparability_of
 from runs.figures.run_labels import names_of_pair
 from runs.models import Outcome, Result, Run, Suite
 
@@ -22,12 +21,10 @@ class PlannedChange(NamedTuple):
 def detectable(issues: Sequence[int], suite: Suite | None) -> PlannedChange | None:
     """Return what a run of tests of these issues could detect; None without tests.
 
-    As many of them are taken to change as did in the suite's latest run, from its baseline or
-    previous run, if the two are comparable.
+    As many of them are taken to change as did in the suite's latest run from its baseline or
+    previous run: of the last pair that is comparable, for another jury would flip verdicts, too.
     """
-    runs = latest_pair(suite) if suite else None
-    if runs is not None and not comparability_of(*runs):
-        runs = None
+    runs = latest_pair(suite, is_comparable=True) if suite else None
     found = detectable_of(issues, _changes(*runs) if runs else [])
     if found is None:
         return None

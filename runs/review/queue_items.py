@@ -16,6 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from evalhub.models import ItemState
 from evalhub.work import clock
 from runs.baselines import opponent_of
+from runs.comparability import comparability_of
 from runs.models import JudgeRun, Run
 from runs.review.facts import facts_of
 from runs.review.models import Assignment, Queue, QueueState, ReviewItem
@@ -100,6 +101,8 @@ Grounds = tuple[tuple[Reason, ...], Rank]
 def _grounds(run: Run, ids: Sequence[int]) -> dict[int, Grounds]:
     """Return the reasons of each result with any, reading in portions."""
     opponent = opponent_of(run)
+    if opponent and not comparability_of(opponent, run):
+        opponent = None  # Another jury flips verdicts, too.
     found: dict[int, Grounds] = {}
     known: dict[Grounds, Grounds] = {}
     for portion in _portions(ids):

@@ -3,8 +3,9 @@ from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
 from reports.notifications import notify_finished
+from runs.comparability import rejudge_url
 from runs.models import Run, Suite
-from tests.factories import make_run, make_test, make_user, shared_jury
+from tests.factories import make_jury, make_model, make_run, make_test, make_user, shared_jury
 from tests.reports.judged_runs import answer, finish, judge
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +14,7 @@ PASS, FAIL = [1.0], [0.0]
 
 
 def run_of(tests, votes, **fields):
-    run = make_run(*tests, jury=shared_jury(), **fields)
+    run = make_run(*tests, **{"jury": shared_jury(), **fields})
     answer(run)
     judge(run, votes)
     finish(run)
@@ -79,14 +80,21 @@ def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
     assert not Notification.objects.filter(kind=NotificationKind.REGRESSION).exists()
 
 
-def test_the_gate_of_the_suite_decides_what_is_a_regression():
-    make_user("maintainer")
-    suite = Suite.objects.create(
-        name="s", gate={"significant_regression": False, "min_pass_rate": 0.9}
-    )
-    run_of([make_test(), make_test()], [PASS, FAIL], suite=suite, label="Only")
+def test_another_jury_alone_is_no_regression(monkeypatch):
+    """The same answers, passed by the baseline's jury and failed by a stricter one."""
+    person = make_user("maintainer")
+    tests = [make_test() for _ in range(20)]
+    suite = Suite.objects.create(name="s")
+    suite.baseline = run_of(tests, [PASS] * 20, suite=suite, label="Old")
+    suite.save()
+    stern = make_jury(make_model())
+    run = run_of(tests, [FAIL] * 20, suite=suite, label="New", jury=stern, requested_by=person)
+    sent = []
+    monkeypatch.setattr("reports.notifications.notify", lambda event, to: sent.append(event))
     notify_finished()
 
-    sent = Notification.objects.get(kind=NotificationKind.REGRESSION)
-    assert sent.title == "Only fails the gate"
-    assert "1 of 2 scored results passed: 50%" in sent.text
+    (event,) = (event for event in sent if event.title.startswith("New"))
+    assert event.kind == NotificationKind.RUN_FINISHED
+    assert "Not comparable with Old: different juries judged these runs." in event.text
+    assert event.facts["comparability"] == "after_rejudging"
+    assert event.facts["rejudge"] == rejudge_url(run.pk, suite.baseline_id)

@@ -1,5 +1,7 @@
 """Two runs compared: what is matched, counted, listed and said, by the rows of the ledger."""
 
+import re
+
 import pytest
 
 from evalhub.models import BatchState
@@ -11,22 +13,22 @@ from reports.compare.page import build, runs_of
 from reports.compare.query import comparison_of, outcomes_in, sides_of
 from reports.compare.rule import Kind, compared, counts_of, missing_share, net_change
 from reports.compare.run_choices_query import offered
+from reports.documents.exports import json_of
 from reports.documents.reading import Reading
+from runs.comparability import rejudge_url
 from runs.models import Run, Suite
-from tests.factories import make_issue, make_test, make_user
+from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.documents.test_pages import as_query
-from tests.reports.judged_runs import current, fail, judged
+from tests.reports.judged_runs import fail, judged
 
 pytestmark = pytest.mark.django_db
 
 
 def two_runs(before, after, *, tests=None, **fields):
-    """The same tests, by one jury, with these votes in either run."""
+    """The same tests, by the shared jury, with these votes in either run."""
     tests = tests or [make_test(f"Question {n}?") for n in range(len(before))]
     first = judged(*before, tests=tests, label="March", **fields)
     second = judged(*after, tests=tests, label="April", **fields)
-    fingerprint = current(first).jury_fingerprint
-    second.judge_runs.update(jury_fingerprint=fingerprint)
     return first, second
 
 
@@ -226,13 +228,87 @@ def test_who_may_not_read_sealed_tests_sees_their_figures_only():
 # What must be known ------------------------------------------------------------------------------
 
 
-def test_different_juries_are_warned_of():
-    first, second = two_runs([PASS], [PASS])
-    second.judge_runs.update(jury_fingerprint="another")
+def judged_apart(n, **fields):
+    """The same tests, all passed by one jury and all failed by another."""
+    tests = [make_test(f"Question {place}?") for place in range(n)]
+    lenient = judged(*[PASS] * n, tests=tests, label="March", **fields)
+    stern = judged(*[FAIL] * n, tests=tests, label="April", jury=make_jury(make_model()), **fields)
+    return lenient, stern
 
-    assert report(first, second).warnings == (
-        "Different juries judged these runs: differences may come from the judges.",
+
+def test_runs_of_different_juries_are_shown_side_by_side_without_a_verdict():
+    first, second = judged_apart(20)
+
+    document = report(first, second)
+
+    assert document.warnings == ("Not comparable: different juries judged these runs.",)
+    assert document.title == "March and April"
+    found = facts(document)
+    assert set(found) == {"rate_before", "rate_after", "missing"}
+    assert (found["rate_before"].passed, found["rate_after"].passed) == (20, 0)
+    rows = listed(document)
+    assert len(rows) == 20
+    assert {(row["became"], row["first"], row["second"]) for row in rows} == {
+        ("not comparable", "passed", "failed")
+    }
+    assert not listed(document, "issues")
+    assert not re.search(r"\bp [=<]|significant|worse|better", f"{document.sentences} {rows}")
+
+
+def test_tests_of_equal_outcome_are_not_called_the_same_under_other_juries():
+    tests = [make_test(), make_test()]
+    first = judged(PASS, PASS, tests=tests)
+    second = judged(PASS, PASS, tests=tests, jury=make_jury(make_model()))
+
+    assert [row["became"] for row in listed(report(first, second))] == ["not comparable"] * 2
+    assert report(first, second).table("became").as_rows()[0]["n"] == 2
+
+
+def test_re_judging_with_the_baselines_jury_is_one_click_away():
+    suite = Suite.objects.create(name="Desk")
+    first, second = judged_apart(2, suite=suite)
+    Suite.objects.filter(pk=suite.pk).update(baseline=first)
+    first, second = Run.objects.select_related("suite").order_by("pk")
+
+    (action,) = report(first, second).actions
+    assert action.text == "Re-judge April with the baseline's jury"
+    assert action.url == rejudge_url(second.pk, first.pk)
+    assert json_of(report(first, second))["actions"][0]["url"] == action.url
+    assert report(first, second, reader="viewer").actions == ()
+
+
+def test_another_share_of_similarity_offers_no_re_judging():
+    tests = [make_test()]
+    first = judged(PASS, tests=tests)
+    second = judged(FAIL, tests=tests, similarity_weight=0.5)
+
+    document = report(first, second)
+
+    assert "similarity" in document.warnings[0]
+    assert document.actions == ()
+
+
+def test_many_runs_name_those_that_are_not_comparable_with_the_first():
+    first, second = judged_apart(2)
+    third = judged(PASS, FAIL, tests=Test.objects.order_by("pk"), label="May")
+
+    document = report(first, second, third)
+
+    assert document.warnings == (
+        "April: Not comparable with March: different juries judged these runs.",
     )
+    comparable = [row["comparable"] for row in listed(document, "totals")]
+    assert comparable == [None, False, True]
+    assert [action.url for action in document.actions] == [rejudge_url(second.pk, first.pk)]
+
+
+def test_families_add_up_no_run_of_another_jury():
+    first, second = judged_apart(2)
+
+    document = report(first, second, family="on")
+
+    assert sum(row["runs"] for row in listed(document, "totals")) == 1
+    assert "1 run is left out, as not comparable with the first." in document.sentences
 
 
 def test_a_run_that_is_not_done_is_warned_of():

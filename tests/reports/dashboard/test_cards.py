@@ -9,11 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from issues.models import Test
 from reports.dashboard.cards import DEFAULT, Home, cards_of, choices_of, choose, reset
 from reports.dashboard.latest_runs_query import CompleteRun, LatestRuns, latest_runs, with_opponents
 from reports.documents.document import Link, Linked
 from reports.documents.reading import Reading
 from runs.baselines import pin
+from runs.comparability import rejudge_url
 from runs.models import Run, Suite
 from runs.review.models import QueueState
 from tests.factories import (
@@ -192,7 +194,7 @@ def test_an_issue_that_no_model_passes_is_named():
 
 
 def test_what_waits_is_counted_with_where_to_do_it(client):
-    run = make_run(*(make_test() for _ in range(2)), jury=make_jury(make_model()))
+    run = make_run(*(make_test() for _ in range(2)), jury=shared_jury())
     first = answer(run)[0]
     judge(run, [[1], [None]])
     finish(run)
@@ -314,3 +316,39 @@ def test_runs_without_results_break_nothing(client):
     client.force_login(make_user("viewer"))
 
     assert client.get(reverse("admin:index"), {"compute": "1"}).status_code == 200
+
+
+def judged_apart():
+    """A run that passes all under the baseline's jury, and its successor under a stricter one."""
+    suite, (first, second) = suite_runs([1] * 14, [1] * 14)
+    suite.baseline = first
+    suite.save()
+    stern = make_jury(make_model())
+    tests = Test.objects.order_by("pk")
+    run = make_run(*tests, model=second.language_model, suite=suite, jury=stern)
+    answer(run)
+    judge(run, [[0]] * 14)
+    finish(run)
+    return first, run
+
+
+def test_a_run_of_another_jury_has_no_verdict_and_offers_re_judging():
+    first, run = judged_apart()
+    reading = Reading(make_user("maintainer"))
+    (row,) = table_of("models", reading).as_rows()
+
+    assert (row["change"], row["tests"], row["verdict"]) == (None, None, None)
+    assert row["sure"] == (
+        "not comparable: different juries judged these runs",
+        Link("Re-judge", rejudge_url(run.pk, first.pk)),
+    )
+    assert rows("models", Reading(make_user("viewer")))[0]["sure"] == (row["sure"][0],)
+
+
+def test_no_issue_got_worse_by_another_jury_and_the_card_says_what_it_left_out():
+    judged_apart()
+    table = table_of("worse")
+
+    assert not table.rows
+    assert table.empty == "No issue got worse in runs that can be compared; Tiny cannot."
+    assert "Left out, not comparable with it: Tiny." in table.note

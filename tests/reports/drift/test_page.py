@@ -6,13 +6,15 @@ import pytest
 from django.utils import timezone
 
 from evalhub.models import BatchState
+from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.drift.page import DRIFT
 from reports.drift.query import drift_report
 from reports.drift.rule import State
+from runs.comparability import rejudge_url
 from runs.models import EvaluationKind, HumanEvaluation, Result, Run
 from runs.scoring.score import score_results
-from tests.factories import make_model, make_test, make_user
+from tests.factories import make_jury, make_model, make_test, make_user
 from tests.reports.scored_runs import make_suite, scored_run
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +82,6 @@ def test_results_without_a_score_do_not_count(suite):
         {"suite_fingerprint": "other"},
         {"variant_key": "other"},
         {"similarity_weight": 0.2},
-        {"similarity_endpoint": {"name": "other"}},
         {"score_by_similarity": True},
     ],
 )
@@ -92,8 +93,26 @@ def test_runs_that_differ_in_anything_are_other_lines(run, other):
 
 def test_another_jury_is_another_line(run):
     run(0.9, 2)
-    run(0.5, 0).judge_runs.update(jury_fingerprint="other")
+    run(0.5, 0, jury=make_jury(make_model()))
     assert (found().series, found().single) == ((), 2)
+
+
+def test_another_embedding_model_is_another_line_where_similarity_counts(run):
+    run(0.9, 2, similarity_weight=0.2)
+    run(0.5, 0, similarity_weight=0.2, similarity_endpoint={"name": "other"})
+    assert (found().series, found().single) == ((), 2)
+
+
+def test_a_series_that_another_jury_ended_can_be_continued_by_re_judging(run):
+    older, newest = run(0.9, 2), run(0.5, 0, jury=make_jury(make_model()))
+    document = built(role="maintainer")
+
+    (row,) = document.table("apart").as_rows()
+    assert row["reason"] == (
+        "not comparable: different juries judged these runs",
+        Link("Re-judge", rejudge_url(newest.pk, older.pk)),
+    )
+    assert "0 drifted" in document.sentences[0]
 
 
 def test_name_of_a_model_may_change_within_a_line(run):
@@ -170,8 +189,8 @@ def test_scripted_models_are_labelled(suite, test):
 # The page ----------------------------------------------------------------------------------------
 
 
-def built(**asked):
-    return DRIFT.build({"suite": None} | asked, Reading(make_user("viewer")))
+def built(role="viewer", **asked):
+    return DRIFT.build({"suite": None} | asked, Reading(make_user(role)))
 
 
 def test_page_says_what_drifted_and_how_near_others_came(run, test):

@@ -16,7 +16,7 @@ from reports.issue_proposals import proposals as proposal_acts
 from reports.issue_proposals.proposals import accept, dismiss, proposal_of, proposals, pull
 from reports.issue_timeline.rule import FalseFails
 from runs.models import Run, Suite
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user, shared_jury
 from tests.reports.judged_runs import answer, finish, judge
 
 pytestmark = pytest.mark.django_db
@@ -35,11 +35,11 @@ def ready_issue():
     return issue, tests
 
 
-def run_of(tests, votes, *, release="", days_ago=0, model=None, done=True):
+def run_of(tests, votes, *, release="", days_ago=0, model=None, done=True, jury=None):
     run = make_run(
         *tests,
         model=model or make_model(),
-        jury=make_jury(make_model()),
+        jury=jury or shared_jury(),
         release=release,
         variant_key=model.name if model else "v",
     )
@@ -287,3 +287,29 @@ def test_more_issues_need_no_more_queries():
     more()
 
     assert count() == few
+
+
+def resolved_issue():
+    """An issue that its model passed yesterday, resolved today."""
+    issue, tests = ready_issue()
+    model = make_model()
+    run_of(tests, [1, 1], model=model, days_ago=1)
+    states.resolve(issue, labels=(), note="Fixed.", by=make_user("maintainer"))
+    return issue, tests, model
+
+
+@pytest.mark.parametrize("is_new_model", [False, True])
+def test_a_stricter_jury_alone_reopens_nothing(is_new_model):
+    issue, tests, model = resolved_issue()
+    stern = make_jury(make_model())
+    run_of(tests, [0, 0], model=None if is_new_model else model, days_ago=-1, jury=stern)
+
+    assert proposal_of(issue) is None
+    assert pull() == 0
+
+
+def test_a_failure_under_the_same_jury_reopens():
+    issue, tests, model = resolved_issue()
+    run_of(tests, [0, 0], model=model, days_ago=-1)
+
+    assert proposal_of(issue).act == "reopen"

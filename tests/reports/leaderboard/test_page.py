@@ -4,12 +4,14 @@ import pytest
 from django.http import QueryDict
 
 from evalhub.models import BatchState
+from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.leaderboard.page import LEADERBOARD
 from reports.leaderboard.query import checksums, field_of_runs
 from reports.models import ExecutiveSummary
+from runs.comparability import rejudge_url
 from runs.models import Launch, Result, Run
-from tests.factories import make_issue, make_model, make_test, make_user
+from tests.factories import make_issue, make_jury, make_model, make_test, make_user, shared_jury
 from tests.reports.scored_runs import make_suite, scored_run
 
 pytestmark = pytest.mark.django_db
@@ -262,3 +264,47 @@ def test_scripted_models_are_labelled(took):
     document = built()
     assert document.labels == ("scripted model",)
     assert document.table("ranking").as_rows()[0]["labels"] == "scripted model"
+
+
+# One jury in a suite ------------------------------------------------------------------------------
+
+
+def judged_otherwise(took):
+    """Two models by the shared jury; a third, with the best scores, by a lenient one."""
+    took(make_model(name="gpt-4o"), 0.5, 0.7, jury=shared_jury())
+    took(make_model(name="grok-4"), 0.4, 0.6, jury=shared_jury())
+    return took(make_model(name="o3"), 1.0, 1.0, jury=make_jury(make_model()))
+
+
+def test_a_model_that_another_jury_judged_is_not_ranked(took):
+    judged_otherwise(took)
+
+    assert ranking() == [("gpt-4o", 0.6), ("grok-4", 0.5)]
+
+
+def test_who_was_judged_otherwise_is_listed_with_re_judging(took, suites):
+    first, _ = judged_otherwise(took)
+    form = LEADERBOARD.form(QueryDict("least=2"))
+    document = LEADERBOARD.build(form.filters, Reading(make_user("maintainer")))
+
+    rows = document.table("apart").as_rows()
+    assert [(row["model"], row["suite"]) for row in rows] == [("o3", "Suite 0"), ("o3", "Suite 1")]
+    like = Run.objects.filter(suite=suites[0], model_name="grok-4").get()
+    assert rows[0]["reason"] == (
+        "not comparable: different juries judged these runs",
+        Link("Re-judge", rejudge_url(first.pk, like.pk)),
+    )
+
+
+def test_the_board_names_its_jury(took):
+    judged_otherwise(took)
+
+    assert "Judged by shared jury of 1." in built().sentences[-1]
+
+
+def test_the_baselines_jury_sets_the_scale(took, suites):
+    for suite, run in zip(suites, judged_otherwise(took), strict=True):
+        suite.baseline = run
+        suite.save()
+
+    assert ranking() == [("o3", 1.0)]

@@ -7,10 +7,20 @@ from django.http import QueryDict
 
 from evalhub.models import BatchState
 from evalhub.statistics.wilson import wilson_interval
+from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.trend.page import TREND
+from runs.comparability import rejudge_url
 from runs.models import JudgeRun, Run, Suite
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+    shared_jury,
+)
 from tests.reports.judged_runs import answer, finish, judge, judged
 from tests.reports.workspaces import make_workspace
 
@@ -203,7 +213,9 @@ def test_a_changed_jury_is_listed_and_marked(suite):
     assert "old judge" in words
     assert len(document.table("points").figure["layout"]["shapes"]) == 1
     assert cells(document, "points", "changes") == [("1",), ("",)]
-    assert cells(document, "latest", "measured") == [("no: jury changed",)]
+    assert cells(document, "latest", "measured") == [
+        (("not comparable: different juries judged these runs",),)
+    ]
 
 
 def two_models_and_a_test_more(suite):
@@ -249,7 +261,6 @@ def test_what_exactly_changed_is_found_out_at_a_second_request(suite):
 
 def test_the_largest_fall_is_named_where_nothing_else_changed(suite):
     two_models(suite)
-    JudgeRun.objects.update(jury_fingerprint="same")
     document, _ = trend()
 
     assert any(
@@ -276,3 +287,39 @@ def test_repeats_of_a_test_are_no_further_tests(suite):
 
     assert share(rate) == (2, 4)
     assert rate.interval == wilson_interval(1, 2)
+
+
+# One jury in a line -------------------------------------------------------------------------------
+
+
+def test_a_fall_under_another_jury_is_not_called_one(suite):
+    model, tests = make_model(name="kelp"), [make_test(f"{n}?") for n in range(9)]
+    old = judged(*[[1]] * 9, tests=tests, model=model, suite=suite, variant_key="kelp")
+    stern = make_jury(make_model())
+    new = judged(*[[0]] * 9, tests=tests, model=model, suite=suite, variant_key="kelp", jury=stern)
+    reading = Reading(make_user("maintainer"))
+    document = TREND.build(TREND.form(QueryDict("over=time")).filters, reading)
+
+    assert cells(document, "latest", "change", "measured") == [
+        (
+            None,
+            (
+                "not comparable: different juries judged these runs",
+                Link("Re-judge", rejudge_url(new.pk, old.pk)),
+            ),
+        )
+    ]
+    assert not any("fall" in sentence for sentence in document.sentences)
+
+
+def test_a_point_of_a_family_adds_up_no_run_of_another_jury(suite):
+    tests = [make_test()]
+    for name, vote, jury in (("a", 1, shared_jury()), ("b", 0, make_jury(make_model()))):
+        model = make_model(name=f"kelp-{name}", family="kelp")
+        judged([vote], tests=tests, model=model, suite=suite, variant_key=name, jury=jury)
+    document, _ = trend("over=time&family=on")
+
+    assert [share(rate) for (rate,) in cells(document, "points", "rate")] == [(0, 1)]
+    assert "Not shown: 1 runs judged otherwise than the newest of their point." in (
+        document.sentences
+    )

@@ -19,7 +19,7 @@ def tests():
 
 
 def suite_of(*runs, **fields):
-    suite = Suite.objects.create(name="s", **fields)
+    suite = Suite.objects.create(name=f"suite of {runs}", **fields)
     Run.objects.filter(pk__in=[run.pk for run in runs]).update(suite=suite)
     return suite
 
@@ -90,3 +90,12 @@ def test_a_small_suite_finds_hardly_anything():
 
 def test_no_tests_find_nothing():
     assert detectable([], None) is None
+
+
+def test_flips_are_measured_between_the_last_comparable_runs(tests):
+    first, second = run_of(tests, 10, label="March"), run_of(tests, 5, label="April")
+    other = run_of(tests, 20, label="May", jury=make_jury(make_model()))
+
+    planned = detectable(range(400), suite_of(first, second, other))
+
+    assert "measured from March to April" in planned.note

@@ -8,7 +8,7 @@ from runs.models import Result, Run
 from runs.review.models import Assignment, QueueState, ReviewItem
 from runs.review.queue_items import add_assignments, add_run, fill_followers, plan
 from runs.review.reservations import take
-from tests.factories import make_run, make_test, make_user
+from tests.factories import make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, fail, finish, judged
 from tests.runs.review.rows import make_queue, review
 from tests.runs.rubric_runs import rubric_run
@@ -105,7 +105,7 @@ def test_without_a_baseline_the_run_before_is_compared(selective):
     tests = [make_test()]
     suite = suite_of(*tests)
     judged(AGREE, tests=tests, suite=suite, label="Monday")
-    judged((0.0,), tests=tests, suite=suite, label="another model", variant_key="other")
+    judged((0.0,) * 3, tests=tests, suite=suite, label="another model", variant_key="other")
     run = judged((0.0, 0.0, 0.0), tests=tests, suite=suite)
 
     add_run(selective, run)
@@ -368,3 +368,15 @@ def test_a_rubrics_criteria_are_compared_one_by_one(selective):
     add_run(selective, run)
 
     assert description(selective) == ["Judges are split on one criterion"]
+
+
+def test_another_jury_flips_no_answer(selective):
+    test = make_test()
+    suite = suite_of(test)
+    judged(AGREE, tests=[test], suite=suite)
+    stern = make_jury(*(make_model() for _ in range(3)))
+    run = judged((0.0, 0.0, 0.0), tests=[test], suite=suite, jury=stern)
+
+    add_run(selective, run)
+
+    assert not selective.items.exists()
