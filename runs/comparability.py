@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from evalhub.digest import digest
 from runs.judging.jury import jury_identity
-from runs.models import Run
+from runs.models import JudgeRun, Run
 
 
 class Comparability(StrEnum):
@@ -140,6 +140,13 @@ def scoring(
     return Scoring(
         NOT_JUDGED if whole is None else whole, NOT_JUDGED if rubric is None else rubric, similarity
     )
+
+
+def scoring_of(run: Run, active: JudgeRun | None) -> Scoring:
+    """Return how a run with this active judge run is scored; no query."""
+    fingerprints = (active.whole_fingerprint, active.rubric_fingerprint) if active else (None, None)
+    how = run.similarity_weight, run.score_by_similarity, run.similarity_endpoint
+    return scoring(*how, *fingerprints)
 
 
 def rejudge_url(run: int, like: int) -> str:

@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 
 from evalhub.models import BatchState
 from reports.queries.run_names import saying
+from runs.comparability import Scoring, comparability, scoring_of
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.figures.tallies import (
@@ -32,8 +33,7 @@ PAGE = 25
 class RunLine:
     """A run in brief. `state` is that of run and judge runs together.
 
-    The score comes without its interval. `jury_fingerprint` is that of the active judge
-    run; "" without a jury.
+    The score comes without its interval. `scoring` tells whether scores may be compared.
     """
 
     run: Run
@@ -42,7 +42,7 @@ class RunLine:
     score: Score
     state: str
     labels: tuple[str, ...]
-    jury_fingerprint: str
+    scoring: Scoring
 
     @property
     def is_live(self) -> bool:
@@ -63,8 +63,8 @@ class LaunchGroup:
 
     @property
     def juries_differ(self) -> bool:
-        """Their juries differ, so their scores cannot be compared."""
-        return len({line.jury_fingerprint for line in self.lines}) > 1
+        """Some were judged or scored otherwise, so their scores cannot be compared."""
+        return not all(comparability(self.lines[0].scoring, one.scoring) for one in self.lines)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _line(
         score=score_of(tallies),
         state=state_of(run, judge_runs),
         labels=labels_of(run, current),
-        jury_fingerprint=current.jury_fingerprint if current else "",
+        scoring=scoring_of(run, current),
     )
 
 
