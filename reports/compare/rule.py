@@ -16,7 +16,10 @@ DIGITS = 9
 
 
 class Kind(StrEnum):
-    """The change of a test. Only the first three kinds are compared."""
+    """The change of a test. Only the first three kinds are compared.
+
+    NOT_COMPARABLE: both runs have scored it, but in different ways (`runs.comparability`).
+    """
 
     WORSE = "worse"
     BETTER = "better"

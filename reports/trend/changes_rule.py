@@ -9,7 +9,7 @@ from evalhub.formatting import listed, percent
 
 
 class Measure(NamedTuple):
-    """Fingerprints of a run's tests and judges; equal ones mean comparable runs.
+    """Fingerprints of a run's tests and judges; different ones are marked as a change.
 
     `jury` is "" without judges; `beta` is the share of similarity in a score.
     """

@@ -38,7 +38,7 @@ class RejudgeEstimate:
 
 def rejudge_estimate(run: Run, jury: Mapping[str, Any]) -> RejudgeEstimate:
     """Estimate a judge run over the run's answers by the jury of this snapshot."""
-    found = Test.objects.filter(results__run=run).distinct().order_by("pk")
+    found = Test.objects.filter(pk__in=run.results.values("test")).order_by("pk")
     tests = list(found.select_related("template").prefetch_related("criteria"))
     mean = run.results.order_by().aggregate(mean=Avg("output_tokens"))["mean"]
     answer = Span(*DEFAULT_ANSWER_TOKENS) if mean is None else Span(round(mean), round(mean))
