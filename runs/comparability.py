@@ -49,7 +49,7 @@ class Comparable:
 
 
 class Scoring(NamedTuple):
-    """How a run is scored, apart from its tests.
+    """The way a run is scored, apart from its tests.
 
     Attributes:
         whole: Fingerprint of what judges its tests without a rubric; "" if nothing has to.

@@ -206,7 +206,7 @@ def _totals(beside: SideBySide, shown: int, apart: Mapping[int, Comparable]) -> 
             Column("pending", "Pending", "count"),
             Column("absent", f"{ABSENT} (tests)", "count"),
             Column("overridden", f"{HUMAN_MARK} Human verdicts", "count"),
-            Column("comparable", "Comparable", note="With the first run: judged and scored alike"),
+            Column("comparable", "Comparable", note="With the first run: same jury and scoring"),
             Column("compare", "Compare", "link"),
         ),
         rows,

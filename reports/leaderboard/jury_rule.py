@@ -1,4 +1,4 @@
-"""The runs of a suite that were judged alike: only these are ranked together.
+"""The runs of a suite that are comparable: only these are ranked together.
 
 A suite's scale is that of its baseline. Without one, it is the scale on which most models have a
 run, of equal ones that of the newest run.
@@ -26,7 +26,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Alike:
+class ComparableRuns:
     """The runs on the scales of their suites.
 
     Attributes:
@@ -38,7 +38,9 @@ class Alike:
     like: dict[int, int]
 
 
-def judged_alike(runs: Iterable[tuple[SuiteRun, Scoring]], baselines: Mapping[int, int]) -> Alike:
+def comparable_runs(
+    runs: Iterable[tuple[SuiteRun, Scoring]], baselines: Mapping[int, int]
+) -> ComparableRuns:
     """Return the runs that may be ranked together in their suites, and which are left out.
 
     Args:
@@ -62,7 +64,7 @@ def judged_alike(runs: Iterable[tuple[SuiteRun, Scoring]], baselines: Mapping[in
             for took, one in newest.values()
             if not (refused := comparability(scale, one))
         ]
-    return Alike(tuple(counted), tuple(apart), like)
+    return ComparableRuns(tuple(counted), tuple(apart), like)
 
 
 def _scale(found: Sequence[tuple[SuiteRun, Scoring]], baseline: int | None) -> Scoring:

@@ -17,7 +17,7 @@ NO_JURY = "no jury"
 
 def judged_by(field: Field, suites: Iterable[int]) -> tuple[str, ...]:
     """Name the juries under which these suites are ranked; () without any."""
-    names = {field.entrants[field.alike.like[suite]].jury or NO_JURY for suite in suites}
+    names = {field.entrants[field.comparable.like[suite]].jury or NO_JURY for suite in suites}
     if names <= {NO_JURY}:
         return ()
     named = few(sorted(names), most=MAX_NAMED)
@@ -27,7 +27,7 @@ def judged_by(field: Field, suites: Iterable[int]) -> tuple[str, ...]:
 
 def apart_table(field: Field, reader: User) -> Table:
     """List the newest runs that no rank counts, each with a way to make it count."""
-    apart = field.alike.apart
+    apart = field.comparable.apart
     runs = Run.objects.select_related("suite").in_bulk(
         {run for one in apart for run in (one.run, one.like)}
     )

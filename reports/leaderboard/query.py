@@ -11,7 +11,7 @@ from django.db.models import F, FloatField, QuerySet, Sum
 
 from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
-from reports.leaderboard.jury_rule import Alike, judged_alike
+from reports.leaderboard.jury_rule import ComparableRuns, comparable_runs
 from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
@@ -68,18 +68,18 @@ class Field:
     incomplete: tuple[LeftOut, ...]
 
     @cached_property
-    def alike(self) -> Alike:
+    def comparable(self) -> ComparableRuns:
         """The runs on the scales of their suites, and those that are not."""
         entrants = self.entrants.values()
-        return judged_alike(
+        return comparable_runs(
             ((entrant.took, entrant.scoring) for entrant in entrants),
             baselines_of({entrant.took.suite for entrant in entrants}),
         )
 
     @cached_property
     def latest(self) -> list[Latest]:
-        """The runs that count for each suite and model: judged alike within a suite."""
-        return latest(self.alike.counted)
+        """The runs that count for each suite and model: comparable within a suite."""
+        return latest(self.comparable.counted)
 
     def about(self, topic: str) -> list[Latest]:
         """Return the runs that count for this topic."""

@@ -28,6 +28,8 @@ OTHER_BATCHES = (
     "reports/summaries/",
     "reports/capabilities/",
     "reports/queries/topics.py",
+    "runs/admin/run/rejudge.py",
+    "runs/control.py",
 )
 """Attempts and executive summaries."""
 

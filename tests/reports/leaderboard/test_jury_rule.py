@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from reports.leaderboard.jury_rule import judged_alike
+from reports.leaderboard.jury_rule import comparable_runs
 from reports.leaderboard.rule import SuiteRun
 from runs.comparability import Scoring
 
@@ -15,7 +15,7 @@ def took(run, model, scoring, suite=1):
 
 
 def alike(*runs, baseline=None):
-    found = judged_alike(runs, {1: baseline} if baseline else {})
+    found = comparable_runs(runs, {1: baseline} if baseline else {})
     return [one.run for one in found.counted], [(one.run, one.like) for one in found.apart]
 
 
@@ -60,4 +60,4 @@ def test_a_run_of_checks_alone_belongs_to_every_scale():
 def test_each_suite_has_its_own_scale():
     runs = took(1, "kelp", A), took(2, "reed", B, suite=2)
 
-    assert judged_alike(runs, {}).apart == ()
+    assert comparable_runs(runs, {}).apart == ()
