@@ -20,8 +20,8 @@ class JudgeRun(Batch):
     and coverage of any set of runs are added up: see `runs.scoring.agreement.statistics_of`.
 
     `whole_fingerprint` and `rubric_fingerprint` (`runs.judging.jury.jury_identity`) tell whether
-    two runs were judged in the same way, tests without a rubric and criteria apart; "" if no test of the run
-    needs judges for it.
+    two runs were judged in the same way, tests without a rubric and criteria apart; "" if no test
+    of the run needs judges for it.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judge_runs")

@@ -21,6 +21,8 @@ READS_STATE_OF = {
 JUDGE_RUNS_ALONE = {
     "reports/judge_reliability/judges/totals_query.py",
     "reports/queries/human_agreement.py",
+    "runs/admin/run/rejudge.py",
+    "runs/control.py",
 }
 """Ask whether judges are done, whatever becomes of the run."""
 OTHER_BATCHES = (
@@ -28,8 +30,6 @@ OTHER_BATCHES = (
     "reports/summaries/",
     "reports/capabilities/",
     "reports/queries/topics.py",
-    "runs/admin/run/rejudge.py",
-    "runs/control.py",
 )
 """Attempts and executive summaries."""
 
