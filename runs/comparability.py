@@ -36,10 +36,10 @@ class Comparable:
     @property
     def reason(self) -> str:
         """Why the scores cannot be compared, as a sentence; "" if they can."""
-        return f"Not comparable: {self.cause}." if self.cause else ""
+        return f"{self.cause[0].upper()}{self.cause[1:]}." if self.cause else ""
 
     def reason_against(self, name: str) -> str:
-        """Return the same with the name of the other run."""
+        """Return the sentence that refuses a comparison with the run of this name."""
         return f"Not comparable with {name}: {self.cause}." if self.cause else ""
 
     @property

@@ -25,7 +25,7 @@ def warnings(sides: Sequence[Side]) -> tuple[str, ...]:
         if not comparable:
             apart[comparable].append(side.run.label)
     found = [
-        comparable.reason
+        f"Not comparable: {comparable.cause}."
         if len(sides) == 2
         else f"{listed(names)}: {comparable.reason_against(sides[0].run.label)}"
         for comparable, names in apart.items()

@@ -34,7 +34,7 @@ def test_another_jury_asks_for_judging_again(criteria):
     found = comparability_of(first, second)
 
     assert found.verdict == Comparability.AFTER_REJUDGING
-    assert "different juries" in found.reason
+    assert found.reason == "Different juries judged these runs."
     assert not found
 
 

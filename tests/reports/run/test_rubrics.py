@@ -213,16 +213,16 @@ def test_judge_runs_with_other_judges_have_a_warning(client):
 
 def test_runs_of_one_launch_judged_by_different_juries_have_a_warning(client):
     launch = Launch.objects.create(label="two", spec={})
-    runs = [judged([1]), judged([1])]
+    runs = [judged([1]), judged([1], jury=make_jury(make_model()))]
     Run.objects.update(launch=launch)
     client.force_login(make_user("viewer"))
 
     (group,) = runs_report().groups
     assert group.juries_differ
-    assert "judged by different juries" in client.get(reverse("reports:runs")).content.decode()
+    assert "not comparable: different juries" in client.get(reverse("reports:runs")).content.decode()
 
     for run in runs:
-        run.judge_runs.update(jury_fingerprint="same")
+        run.judge_runs.update(whole_fingerprint="same")
     assert not runs_report().groups[0].juries_differ
 
 
