@@ -219,7 +219,9 @@ def test_runs_of_one_launch_judged_by_different_juries_have_a_warning(client):
 
     (group,) = runs_report().groups
     assert group.juries_differ
-    assert "not comparable: different juries" in client.get(reverse("reports:runs")).content.decode()
+    assert (
+        "not comparable: different juries" in client.get(reverse("reports:runs")).content.decode()
+    )
 
     for run in runs:
         run.judge_runs.update(whole_fingerprint="same")
