@@ -16,7 +16,15 @@ from reports.issue_proposals import proposals as proposal_acts
 from reports.issue_proposals.proposals import accept, dismiss, proposal_of, proposals, pull
 from reports.issue_timeline.rule import FalseFails
 from runs.models import Run, Suite
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user, shared_jury
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+    shared_jury,
+)
 from tests.reports.judged_runs import answer, finish, judge
 
 pytestmark = pytest.mark.django_db
