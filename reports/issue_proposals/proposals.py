@@ -26,7 +26,7 @@ from issues.states import APPROVE_ISSUE, Refused
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.rule import Button, Proposal, reopening, resolving
-from reports.issue_timeline.rule import IssueResult
+from reports.issue_timeline.rule import IssueOutcome, IssueResult
 from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
@@ -52,7 +52,7 @@ def proposals() -> list[Proposal]:
     rates = false_fails([run.pk for run in runs], nobody())
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
     lately = sightings(approved, recent(runs, wanted), rates)
-    found = [_resolving(issue, seen) for issue, seen in lately.by_issue.items()]
+    found = [_resolving(issue, seen, lately.runs) for issue, seen in lately.by_issue.items()]
     if resolved := _issues_in(IssueState.RESOLVED):
         failed, when, models = sightings(resolved, runs, rates), resolved_at(resolved), _models()
         again = [_reopening(one, failed, when[one], models) for one in resolved if one in when]
@@ -83,7 +83,7 @@ def _proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
     if issue.state == IssueState.APPROVED:
         wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
         lately = {run.pk for run in recent(found.runs.values(), wanted)}
-        return _resolving(issue.pk, [one for one in seen if one.run in lately])
+        return _resolving(issue.pk, [one for one in seen if one.run in lately], found.runs)
     if issue.state == IssueState.RESOLVED:
         at = resolved_at([issue.pk]).get(issue.pk, issue.updated_at)
         return _reopening(issue.pk, found, at, _models())
@@ -156,7 +156,17 @@ def _issues_in(state: IssueState) -> list[int]:
     return list(Issue.objects.filter(state=state).order_by().values_list("pk", flat=True))
 
 
-def _resolving(issue: int, seen: Sequence[IssueResult]) -> Proposal | None:
+def _resolving(
+    issue: int, seen: Sequence[IssueResult], runs: Mapping[int, RunInfo]
+) -> Proposal | None:
+    """Count only later runs that are comparable with the newest one in which the issue failed."""
+    failed = [one for one in seen if one.issue_outcome == IssueOutcome.FAILED]
+    if failed:
+        last = max(failed, key=lambda one: (one.at, one.run))
+        known = runs[last.run].scoring
+        seen = [
+            one for one in seen if one.at <= last.at or comparability(known, runs[one.run].scoring)
+        ]
     return resolving(issue, seen, releases=settings.EVALHUB_RELEASES_TO_RESOLVE)
 
 

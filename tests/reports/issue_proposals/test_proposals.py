@@ -98,6 +98,18 @@ def test_fewer_releases_or_a_failure_propose_nothing(outcomes):
     assert proposals() == []
 
 
+@pytest.mark.parametrize(("is_other_jury", "n"), [(True, 0), (False, 1)])
+def test_a_milder_jury_alone_resolves_nothing(is_other_jury, n):
+    _, tests = ready_issue()
+    model = make_model()
+    run_of(tests, [0, 0], release="1.0", days_ago=9, model=model)
+    jury = make_jury(make_model()) if is_other_jury else None
+    for k in range(3):
+        run_of(tests, [1, 1], release=f"2.{k}", days_ago=3 - k, model=model, jury=jury)
+
+    assert len(proposals()) == n
+
+
 def test_how_many_releases_it_takes_is_a_setting(settings):
     settings.EVALHUB_RELEASES_TO_RESOLVE = 2
     _, tests = ready_issue()
