@@ -27,6 +27,10 @@ def test_a_row_of_fewer_than_six_tests_says_nothing(tests):
     assert spreads(row("sums", (1.0, 0.0), tests=tests)) == {}
 
 
+def test_six_tests_are_enough():
+    assert spreads(row("sums", (1.0, 0.0), tests=6))["sums"].tests == 6
+
+
 def test_models_that_do_not_differ_are_not_told_apart():
     assert spreads(row("sums", (1.0, 1.0)))["sums"].holm == 1
 
