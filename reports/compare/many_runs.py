@@ -7,7 +7,7 @@ from typing import Any
 
 from evalhub.formatting import counted, percent
 from reports.compare.controls import known_tags
-from reports.compare.headline import against_first, warnings
+from reports.compare.facts_and_warnings import against_first, warnings
 from reports.compare.listing_tables import PROMPT
 from reports.compare.matching_rule import Tested, together
 from reports.compare.query import Side, prompts_of, tag_names, titles

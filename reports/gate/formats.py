@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evalhub.formatting import percent, seconds, usd
 from evalhub.statistics.interval import Interval
-from reports.compare.headline import warnings
+from reports.compare.facts_and_warnings import warnings
 from reports.compare.matching_rule import Tested
 from reports.compare.rule import FLIPS, Compared
 from reports.documents.document import Column, Document, Table
