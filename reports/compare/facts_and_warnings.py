@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evalhub.formatting import listed
+from evalhub.formatting import counted, listed
 from evalhub.statistics.change_test import ChangeTest
 from evalhub.statistics.detectable import measured_from
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
 from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share, net_change
-from reports.compare.sentences import between, number_of_tests, signed
+from reports.compare.sentences import between, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
 from runs.comparability import Comparable, comparability_of_pairs
@@ -107,7 +107,7 @@ def _rule(evidence: ChangeTest) -> str:
 
 def _missing(two: TwoRuns) -> Fact:
     rows = two.comparison.rows
-    of = f"of {number_of_tests(counts_of(rows).total())}"
+    of = f"of {counted(counts_of(rows).total(), 'test')}"
     return Fact("missing", "Not compared", missing_share(rows), "share", of)
 
 
@@ -134,5 +134,5 @@ def _graded(found: Findings | None) -> list[Fact]:
         return []
     graded = found.graded
     error = f", standard error {graded.interval.standard_error:.3f}" if graded.interval else ""
-    note = f"over {number_of_tests(graded.n)}{between(graded.interval, signed)}{error}"
+    note = f"over {counted(graded.n, 'test')}{between(graded.interval, signed)}{error}"
     return [Fact("score_change", "Change in mean score", graded.change, "number", note)]

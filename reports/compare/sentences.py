@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from evalhub.formatting import counted
 from evalhub.statistics.change_interval import ChangeInterval
 from evalhub.statistics.change_test import (
     ALPHA,
@@ -68,7 +69,7 @@ def _issues(rows: Sequence[Compared], findings: Findings) -> Iterator[str]:
     if told and len(findings.issues) > 1:
         worse = sum(change < 0 for change in told)
         yield (
-            f"Significantly changed by themselves: {number_of_issues(worse)} worse, "
+            f"Significantly changed by themselves: {counted(worse, 'issue')} worse, "
             f"{len(told) - worse:,} better (p <= {ALPHA:g} after Holm over "
             f"{len(findings.issues):,} issues). {MAY_FAIL_TOGETHER}"
         )
@@ -122,11 +123,3 @@ def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
     is_are = "is" if counts.total() == 1 else "are"
     of = counted(counts_of(rows).total(), "test")
     return [f"{counts.total():,} of {of} {is_are} not compared: {reasons}."]
-
-
-def number_of_issues(n: int) -> str:
-    return "1 issue" if n == 1 else f"{n:,} issues"
-
-
-def number_of_tests(n: int) -> str:
-    return "1 test" if n == 1 else f"{n:,} tests"

@@ -7,7 +7,7 @@ from django import forms
 
 from evalhub.formatting import counted, few
 from evalhub.statistics.change_test import is_significant
-from reports.compare.sentences import is_p, number_of_tests
+from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
 from reports.documents.incomplete_table import incomplete_table
@@ -105,7 +105,7 @@ def _differ_most(row: Row, spreads: Mapping[int | str, Spread], kind: str) -> st
     over = f", Holm over {len(spreads):,} {kind}" if len(spreads) > 1 else ""
     return (
         f"Models differ most on {row.name}: by {100 * (row.spread or 0):.0f} points "
-        f"({number_of_tests(found.tests)} that all have scored, {is_p(found.holm)} by "
+        f"({counted(found.tests, 'test')} that all have scored, {is_p(found.holm)} by "
         f"{found.method}{over})."
     )
 
