@@ -54,8 +54,8 @@ def labels(comparison: Comparison, names: tuple[str, str]) -> tuple[str, ...]:
 
 
 def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
-    """Return the headline numbers; those with a direction only where the runs are comparable."""
-    if not two.comparison.comparable:
+    """Return the headline numbers; those with a direction only where something may be concluded."""
+    if not two.comparison.is_conclusive:
         return (*_rates(two, "scored in both runs"), _missing(two))
     rows, tally, found = two.comparison.rows, two.tally, two.found
     rule = _rule(found.evidence) if found else ""

@@ -22,7 +22,7 @@ PROMPT = 160
 def tests_of(two: TwoRuns) -> Table:
     """List the tests that the filters select."""
     filters, comparison = two.filters, two.comparison
-    show = filters["show"] or ("" if comparison.comparable else "incomparable")
+    show = filters["show"] or ("" if comparison.is_conclusive else "incomparable")
     rows = [
         one
         for one in comparison.one_by_one(SHOW[show][1])
@@ -34,7 +34,7 @@ def tests_of(two: TwoRuns) -> Table:
         rows = [one for one in rows if one.latest.revision_id in found]
     if filters["tag"] or filters["issue"] or filters["q"]:
         empty = "No matching tests. Choose another list, or clear tag, issue and words."
-    elif not comparison.comparable:
+    elif not comparison.is_conclusive:
         empty = "None."
     elif not two.tally.n:
         empty = "The runs share no scored test. Choose runs of the same suite."

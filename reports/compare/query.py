@@ -15,6 +15,7 @@ from reports.compare.pairing_query import bundles, one_by_one
 from reports.compare.rule import (
     Compared,
     Kind,
+    are_scored,
     compared,
     compared_pair,
     in_order,
@@ -53,7 +54,8 @@ class Comparison:
         rows: Worst first; most tests that stayed the same are in bundles, which come last.
         tags: The names by tag set.
         issues: The titles by issue.
-        comparable: Whether the scores of the runs may be compared; if not, no row has a direction.
+        comparable: Whether the scores of the runs may be compared.
+        is_conclusive: They may, and enough of both runs is scored; if not, no row has a direction.
     """
 
     first: Side
@@ -62,6 +64,7 @@ class Comparison:
     tags: Mapping[int, tuple[str, ...]]
     issues: Mapping[int, str]
     comparable: Comparable
+    is_conclusive: bool
 
     @property
     def is_single(self) -> bool:
@@ -71,11 +74,11 @@ class Comparison:
     def one_by_one(self, kinds: Collection[Kind]) -> list[Compared]:
         """Return the tests of these kinds one by one, worst first."""
         rows = [one for one in self.rows if one.kind in kinds and not one.is_bundle]
-        if (Kind.SAME if self.comparable else Kind.NOT_COMPARABLE) not in kinds:
+        if (Kind.SAME if self.is_conclusive else Kind.NOT_COMPARABLE) not in kinds:
             return rows
         pairs, *_ = one_by_one(self.first.run.pk, self.second.run.pk, bundled=True)
         bundled = tuple(map(compared_pair, pairs))
-        return in_order((*rows, *(bundled if self.comparable else without_verdicts(bundled))))
+        return in_order((*rows, *(bundled if self.is_conclusive else without_verdicts(bundled))))
 
 
 def sides_of(runs: Sequence[Run]) -> tuple[Side, ...]:
@@ -96,11 +99,12 @@ def comparison_of(first: Side, second: Side) -> Comparison:
     found = compared(replace(apart, pairs=(*pairs, *apart.pairs)))
     rows = (*found, *bundles(*runs))
     comparable = comparability_of(first.run, second.run)
-    if not comparable:
+    is_conclusive = bool(comparable) and are_scored(rows)
+    if not is_conclusive:
         rows = without_verdicts(rows)
     tags = tag_names({one.latest.tag_set_id for one in rows})
     issues = titles({one.latest.issue_id for one in rows})
-    return Comparison(first, second, rows, tags, issues, comparable)
+    return Comparison(first, second, rows, tags, issues, comparable, is_conclusive)
 
 
 GROUPS = ("run_id", "revision_id", "test_id", "issue_id", "tag_set_id", "weight")

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from reports.compare.matching_rule import Matching, Pair, Tested
+from runs.completeness import is_enough
 
 DIGITS = 9
 """Differences are rounded to this many digits before they are compared."""
@@ -18,7 +19,8 @@ DIGITS = 9
 class Kind(StrEnum):
     """The change of a test. Only the first three kinds are compared.
 
-    NOT_COMPARABLE: both runs have scored it, but in different ways (`runs.comparability`).
+    NOT_COMPARABLE: both runs have scored it, but nothing may be concluded from both: their scores
+    are not comparable (`runs.comparability`), or one is incomplete (`runs.completeness`).
     """
 
     WORSE = "worse"
@@ -100,13 +102,26 @@ def compared(matching: Matching) -> tuple[Compared, ...]:
 
 
 def without_verdicts(rows: Iterable[Compared]) -> tuple[Compared, ...]:
-    """Return the tests of runs that cannot be compared: none got better, worse or stayed the same.
-
-    See `runs.comparability`.
-    """
+    """Return the tests of runs from which nothing may be concluded: no test got better or worse."""
     return tuple(
         one._replace(kind=Kind.NOT_COMPARABLE, change=None) if one.kind in COMPARED else one
         for one in rows
+    )
+
+
+def are_scored(rows: Iterable[Compared]) -> bool:
+    """Return whether enough results of both runs are scored to conclude anything from them."""
+    rows = list(rows)
+    sides = (
+        [(one.first, one.times) for one in rows if one.first],
+        [(one.second, one.times) for one in rows if one.second],
+    )
+    return all(
+        is_enough(
+            sum(tested.scored * times for tested, times in side),
+            sum(tested.n * times for tested, times in side),
+        )
+        for side in sides
     )
 
 

@@ -22,7 +22,7 @@ REASONS: Mapping[Kind, str] = {
     Kind.ERROR: "ended in an error",
     Kind.UNSCORED: "unscored",
     Kind.PENDING: "pending",
-    Kind.NOT_COMPARABLE: "scored in another way",
+    Kind.NOT_COMPARABLE: "scored, but not comparable",
     Kind.RUBRIC_CHANGED: "with a changed rubric",
     Kind.TEXT_CHANGED: "with a changed prompt",
     Kind.ONLY_FIRST: "only in {first}",

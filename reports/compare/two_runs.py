@@ -20,16 +20,18 @@ NO_VERDICT = "Outcomes are shown side by side, without a verdict."
 def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Reading) -> Document:
     two = TwoRuns(comparison, filters, reading)
     first, second = two.names
-    rows, comparable = comparison.rows, comparison.comparable
+    rows, is_conclusive = comparison.rows, comparison.is_conclusive
     return Document(
-        title=f"Changes from {first} to {second}" if comparable else f"{first} and {second}",
+        title=f"Changes from {first} to {second}" if is_conclusive else f"{first} and {second}",
         sentences=sentences(rows, two.found, first=first, second=second)
-        if comparable
+        if is_conclusive
         else (NO_VERDICT, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),
         tables=(tests_of(two), *edited_tests(two), by_tag(two), by_issue(two), became(two)),
         warnings=warnings((comparison.first, comparison.second)),
         labels=labels(comparison, two.names),
-        actions=rejudging(comparison.second.run, comparison.first.run, comparable, reading.reader),
+        actions=rejudging(
+            comparison.second.run, comparison.first.run, comparison.comparable, reading.reader
+        ),
         more={"tags": known_tags(comparison.tags)},
     )

@@ -23,6 +23,7 @@ from reports.queries.model_identities import identities
 from reports.queries.result_rows import TEXT, prompt_of
 from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
+from runs.comparability import comparability
 from runs.figures.tallies import Rate
 from runs.models import Outcome, Result, Run
 
@@ -48,12 +49,18 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """A model's runs, oldest first; `turns` are those of all its runs, shown or not."""
+    """A model's runs, oldest first.
+
+    Attributes:
+        turns: Of all its runs, shown or not, that are comparable with the newest one.
+        left_out: How many are not.
+    """
 
     name: str
     look: LineStyle
     points: tuple[Point, ...]
     turns: TurningPoints
+    left_out: int
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,7 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
     feedback = Feedback.objects.filter(issue=issue)
     return IssueReport(
         issue=issue,
-        lines=_lines(courses, seen, by_family=by_family),
+        lines=_lines(courses, seen, found.runs, by_family=by_family),
         courses=courses,
         runs=found.runs,
         seen=seen,
@@ -141,7 +148,11 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
 
 
 def _lines(
-    courses: SeriesLines, seen: Sequence[IssueResult], *, by_family: bool
+    courses: SeriesLines,
+    seen: Sequence[IssueResult],
+    infos: Mapping[int, RunInfo],
+    *,
+    by_family: bool,
 ) -> tuple[Line, ...]:
     runs = {one.run: one for one in seen}
     turns: dict[Hashable, list[IssueResult]] = defaultdict(list)
@@ -156,6 +167,7 @@ def _lines(
         [series_line.key for series_line in courses.shown],
         by_family,
     )
+    comparable = {key: _comparable(found, infos) for key, found in turns.items()}
     return tuple(
         Line(
             names[series_line.key],
@@ -163,10 +175,17 @@ def _lines(
             tuple(
                 _point(series_point, runs, repeats) for series_point in series_line.series_points
             ),
-            turning_points(turns[series_line.key]),
+            turning_points(comparable[series_line.key]),
+            len(turns[series_line.key]) - len(comparable[series_line.key]),
         )
         for series_line in courses.shown
     )
+
+
+def _comparable(seen: Sequence[IssueResult], infos: Mapping[int, RunInfo]) -> list[IssueResult]:
+    """Return those that are comparable with the newest one, which is the last."""
+    scoring = infos[seen[-1].run].scoring
+    return [one for one in seen if comparability(infos[one.run].scoring, scoring)]
 
 
 def _point(

@@ -145,9 +145,11 @@ def turns_table(report: IssueReport) -> Table:
             Column("now", "Now", "outcome"),
             Column("streak", "Runs in a row", "count", "With the outcome it has now"),
             Column("newest", "Newest run", "link"),
+            Column("left_out", "Not comparable", "count", "Runs judged or scored in another way"),
         ),
-        rows=[(line.name, *_turns(report, line.turns)) for line in report.lines],
-        note="Over all complete runs, including those not shown above.",
+        rows=[(line.name, *_turns(report, line.turns), line.left_out) for line in report.lines],
+        note="Over all complete runs, shown above or not, that are comparable with the newest run "
+        "of their model.",
         empty="No complete run has results of this issue yet.",
     )
 

@@ -30,9 +30,15 @@ def answer(run: Run, text: str = "An answer.", **fields: Any) -> list[Result]:
 
 
 @transaction.atomic
-def judge(run: Run, votes: Sequence[Votes], *, failure: str = "unreadable") -> None:
-    """The run's results, by primary key, get these votes in the current judging, and scores."""
-    judge_run = current(run)
+def judge(
+    run: Run,
+    votes: Sequence[Votes],
+    *,
+    failure: str = "unreadable",
+    judge_run: JudgeRun | None = None,
+) -> None:
+    """Give the run's results, by primary key, these votes in a judge run, by default the active."""
+    judge_run = judge_run or current(run)
     judges = [one["judge"] for one in judge_run.jury["judges"]]
     criteria = criteria_of(run)
     results = run.results.select_related("revision").order_by("pk")[: len(votes)]

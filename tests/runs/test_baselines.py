@@ -188,10 +188,16 @@ def test_only_the_baseline_itself_is_taken_back(suite):
     assert Suite.objects.get().baseline == first
 
 
+def form_of(suite, baseline):
+    gate = {"gate_significant_regression": "on", "gate_alpha": "0.05"}
+    sent = {"name": suite.name, "baseline": baseline.pk, "defaults": "{}", **gate}
+    return SuiteForm(sent, instance=suite)
+
+
 @pytest.mark.parametrize(("of_suite", "done"), [(True, False), (False, True)])
 def test_the_admin_refuses_what_the_page_refuses(suite, of_suite, done):
     run = judged([1], suite=suite if of_suite else None, done=done)
-    form = SuiteForm({"name": suite.name, "baseline": run.pk, "defaults": "{}"}, instance=suite)
+    form = form_of(suite, run)
 
     assert not form.is_valid()
     assert run.label in form.errors["baseline"][0]
@@ -199,7 +205,7 @@ def test_the_admin_refuses_what_the_page_refuses(suite, of_suite, done):
 
 def test_the_admin_takes_a_done_run_of_the_suite(suite):
     run = judged([1], suite=suite)
-    form = SuiteForm({"name": suite.name, "baseline": run.pk, "defaults": "{}"}, instance=suite)
+    form = form_of(suite, run)
 
     assert form.is_valid(), form.errors
 

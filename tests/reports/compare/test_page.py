@@ -63,15 +63,33 @@ def test_flips_are_counted_and_listed_worst_first():
 
 
 def test_errors_and_unscored_are_apart_and_never_same():
-    first, second = two_runs([PASS, PASS, PASS], [PASS, NONE, PASS])
+    first, second = two_runs([PASS] * 40, [*[PASS] * 38, NONE, PASS])
     fail(second, second.results.order_by("pk").last())
 
     document = report(first, second)
 
     became = {row["became"].text: row["n"] for row in listed(document, "became")}
-    assert became == {"same": 1, "error": 1, "unscored": 1}
-    assert facts(document)["rate_after"].n == 1
-    assert facts(document)["missing"] == pytest.approx(2 / 3)
+    assert became == {"same": 38, "error": 1, "unscored": 1}
+    assert facts(document)["rate_after"].n == 38
+    assert facts(document)["missing"] == pytest.approx(2 / 40)
+
+
+def test_nothing_is_concluded_from_an_incomplete_run():
+    first, second = two_runs([PASS] * 20, [FAIL] * 20)
+    for result in second.results.order_by("pk")[:2]:
+        fail(second, result)
+
+    document = report(first, second)
+
+    assert document.title == "March and April"
+    assert set(facts(document)) == {"rate_before", "rate_after", "missing"}
+    assert facts(document)["rate_after"].n == 18
+    assert "April is incomplete, 18/20 scored" in document.warnings[0]
+    (row,) = listed(document, "incomplete")
+    assert row["retry"].text == "Retry failed (2)"
+    tests = listed(document)
+    assert {row["became"] for row in tests} == {"not comparable"}
+    assert not re.search(r"\bp [=<]|significant|worse|better", f"{document.sentences} {tests}")
 
 
 def test_a_test_whose_text_changed_is_listed_apart():

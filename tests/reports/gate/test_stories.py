@@ -6,9 +6,10 @@ import pytest
 from django.core.management import call_command
 
 from evalhub.models import ItemState
-from runs.models import Result
+from runs.judging.activation import activate_when_done
+from runs.models import JudgeRun, Result
 from tests.api import client_of
-from tests.factories import make_issue, make_jury, make_model, shared_jury
+from tests.factories import make_issue, make_jury, make_model
 from tests.reports.gate.suites import PASS, run_tests, suite_of
 from tests.reports.judged_runs import fail, finish, judge, judged
 
@@ -39,14 +40,13 @@ def line_of(result, rule):
 
 
 def re_judge(remedy, run, votes):
-    """Re-judge by the shared jury at the address that the gate offers, with these votes."""
-    maintainer = client_of("maintainer")
-    response = maintainer.post(remedy["path"], {"jury": shared_jury().pk}, format="json")
+    """Send what the gate offers, and let the judges give these votes."""
+    response = client_of("maintainer").post(remedy["path"], remedy["body"], format="json")
     assert response.status_code == 201, response.json()
-    active = {"judge_run": response.json()["id"]}
-    maintainer.post(f"/api/v1/runs/{run.pk}/set_active/", active, format="json")
-    judge(run, votes)
+    judge_run = JudgeRun.objects.get(pk=response.json()["id"])
+    judge(run, votes, judge_run=judge_run)
     finish(run)
+    activate_when_done(judge_run.pk)
 
 
 def test_the_same_answers_under_a_harsher_jury_are_no_regression(decide):

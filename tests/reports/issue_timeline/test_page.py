@@ -10,7 +10,7 @@ from reports.documents.reading import Reading
 from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.queries.issue_outcomes import false_fails
 from runs.figures.tallies import Rate
-from tests.factories import make_issue, make_test, make_user
+from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
 from tests.reports.judge_reliability.trust.test_page import say
 from tests.reports.judged_runs import judged
@@ -57,7 +57,18 @@ def test_what_broke_lies_between_two_runs():
         "now": "failed",
         "streak": 0,
         "newest": "steady 3, release 2",
+        "left_out": 0,
     }
+
+
+def test_another_jury_breaks_nothing():
+    test = make_test()
+    judged([1], tests=[test], label="March")
+    judged([0], tests=[test], label="April", jury=make_jury(make_model()))
+
+    (row,) = rows(document_of(test.issue), "turns")
+
+    assert (row["passed_before"], row["newest"].text, row["left_out"]) == (None, "April", 1)
 
 
 def test_fewer_runs_of_a_line_are_shown_than_counted():

@@ -70,7 +70,7 @@ def test_a_model_without_the_baseline_has_its_newest_run(run_of):
     assert rate_run_of(beta.pk).run == newest
 
 
-@pytest.mark.parametrize("state", set(BatchState) - {BatchState.DONE})
+@pytest.mark.parametrize("state", sorted(set(BatchState) - {BatchState.DONE}))
 def test_a_run_at_work_is_not_shown(run_of, state):
     alpha = make_model()
     ended = run_of(alpha, days_ago=1)
