@@ -64,5 +64,9 @@ def _row(one: IncompleteRun, *, may_retry: bool) -> tuple[Cell, ...]:
 
 def retry_link(run: int, failed: int) -> Link:
     """Return the link to "Retry failed", which asks for confirmation."""
-    url = f"{reverse('admin:runs_run_control', args=[run])}?act=retry_errors"
-    return Link(f"Retry failed ({failed:,})", url)
+    return Link(f"Retry failed ({failed:,})", retry_url(run))
+
+
+def retry_url(run: int) -> str:
+    """Return the page that confirms "Retry failed"."""
+    return f"{reverse('admin:runs_run_control', args=[run])}?act=retry_errors"

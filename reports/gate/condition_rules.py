@@ -15,6 +15,7 @@ class ScoredResults:
 
     Attributes:
         retried: Unscored results that are retried together with the errors.
+        retry_page: Path of the page that retries them.
     """
 
     run: int
@@ -24,6 +25,7 @@ class ScoredResults:
     unscored: int
     pending: int
     retried: int = 0
+    retry_page: str = ""
 
     @property
     def total(self) -> int:
@@ -85,6 +87,7 @@ def _retry(found: ScoredResults) -> Remedy:
         return Remedy(
             f"Retry {failed:,} failed: “Retry failed” on the page of run {found.run}.",
             f"/api/v1/runs/{found.run}/retry_errors/",
+            page=found.retry_page,
         )
     if found.pending:
         return Remedy("Wait for the pending results, or evaluate them.")

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evalhub.formatting import percent, seconds, usd
+from evalhub.notifications.events import link_to
 from evalhub.statistics.interval import Interval
 from reports.compare.facts_and_warnings import warnings
 from reports.compare.matching_rule import Tested
@@ -114,6 +115,7 @@ def _lines(result: GateResult) -> Iterator[str]:
         if line.remedy and line.remedy.path:
             body = json.dumps(dict(line.remedy.body))
             yield f"{'':<13}  POST {line.remedy.path} {body}"
+            yield f"{'':<13}  or {link_to(line.remedy.page)}"
     yield ""
     yield f"Exit {int(result.decision.code)}: {result.decision.reason}"
 
@@ -167,7 +169,13 @@ def _rule(line: GateLine) -> dict[str, Any]:
         "interval": list(line.interval) if line.interval else None,
         "p": line.p,
         "method": line.method,
-        "remedy": remedy and {"text": remedy.text, "path": remedy.path, "body": dict(remedy.body)},
+        "remedy": remedy
+        and {
+            "text": remedy.text,
+            "path": remedy.path,
+            "body": dict(remedy.body),
+            "url": link_to(remedy.page),
+        },
     }
 
 
@@ -204,7 +212,8 @@ def as_markdown(result: GateResult) -> str:
         note=f"{len(flips) - len(listed):,} more are left out." if flips[MOST_FLIPS:] else "",
     )
     verdict = result.decision.code.name.lower().replace("_", " ").capitalize()
-    return markdown_of(
+    remedies = [line.remedy for line in result.lines if line.remedy and line.remedy.page]
+    report = markdown_of(
         Document(
             title=f"Gate: {verdict}",
             sentences=(title_of(result), result.decision.reason),
@@ -212,6 +221,8 @@ def as_markdown(result: GateResult) -> str:
             warnings=tuple(notes_of(result)),
         )
     )
+    links = [f"\n- [{remedy.text}](<{link_to(remedy.page)}>)\n" for remedy in remedies]
+    return "".join((report, *links))
 
 
 def as_junit(result: GateResult) -> str:

@@ -13,6 +13,7 @@ from evalhub.statistics.detectable import measured_from
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, net_change, tally_of
+from reports.documents.incomplete_table import retry_url
 from reports.gate.change_rules import Change, net_loss_rule, regression_rule
 from reports.gate.condition_rules import (
     Matching,
@@ -30,7 +31,7 @@ from reports.gate.level_rules import (
     severity_rule,
 )
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
-from runs.comparability import Comparability, comparability_of
+from runs.comparability import Comparability, comparability_of, rejudge_url
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
 from runs.gate_policy import GatePolicy, read_policy, severities_from
@@ -127,6 +128,7 @@ def _state_lines(one: Run, run: Run, figures: RunFigures) -> Iterator[GateLine]:
         unscored=counts.unscored,
         pending=counts.pending,
         retried=_doubtful(one) if counts.unscored else 0,
+        retry_page=retry_url(one.pk),
     )
     yield scored_rule("scored" if one == run else "baseline_scored", found)
 
@@ -147,6 +149,7 @@ def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> M
             f"Re-judge run {run.pk} with the jury of run {against.pk}.",
             f"/api/v1/runs/{run.pk}/rejudge/",
             (("like", against.pk),),
+            rejudge_url(run.pk, against.pk),
         )
     counts = counts_of(comparison.rows)
     return Matching(

@@ -36,16 +36,18 @@ CONDITIONS = ("done", "scored", "baseline_scored", "comparable")
 
 @dataclass(frozen=True)
 class Remedy:
-    """The request that makes a decision possible.
+    """The request that makes a decision possible, and the page that asks before it does the same.
 
     Attributes:
         text: What to do, as an imperative sentence.
         path: Of the API, to POST `body` to; "" if no request helps.
+        page: Path of the page; "" if there is none.
     """
 
     text: str
     path: str = ""
     body: tuple[tuple[str, int | bool], ...] = ()
+    page: str = ""
 
 
 @dataclass(frozen=True)

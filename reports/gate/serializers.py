@@ -32,11 +32,15 @@ class GateSerializer(serializers.Serializer):
 
 
 class RemedySerializer(serializers.Serializer):
-    """The request that makes a decision possible. POST `body` to `path`; "" if no request helps."""
+    """The request that makes a decision possible. POST `body` to `path`; "" if no request helps.
+
+    `url` is the page that does the same, after asking.
+    """
 
     text = serializers.CharField()
     path = serializers.CharField()
     body = serializers.DictField()
+    url = serializers.CharField(allow_blank=True)
 
 
 class GateRuleSerializer(serializers.Serializer):

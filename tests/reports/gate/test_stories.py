@@ -9,7 +9,7 @@ from evalhub.models import ItemState
 from runs.judging.activation import activate_when_done
 from runs.models import JudgeRun, Result
 from tests.api import client_of
-from tests.factories import make_issue, make_jury, make_model
+from tests.factories import make_issue, make_jury, make_model, make_user
 from tests.reports.gate.suites import PASS, run_tests, suite_of
 from tests.reports.judged_runs import fail, finish, judge, judged
 
@@ -74,6 +74,21 @@ def test_the_same_answers_under_a_harsher_jury_are_no_regression(decide):
     assert result["exit"] == 0
     assert line_of(result, "comparable")["verdict"] == "holds"
     assert line_of(result, "significant_regression")["n"] == 20
+
+
+def test_each_remedy_has_a_page(decide, client):
+    march, april = suite_of("p" * 10, "p" * 10)
+    jury = make_jury(make_model())
+    june = judged(*[[0.0]] * 10, tests=run_tests(march), suite=march.suite, label="June", jury=jury)
+    fail(april, april.results.order_by("pk").first())
+    client.force_login(make_user("maintainer"))
+
+    lines = [line_of(decide(june), "comparable"), line_of(decide(april), "scored")]
+    pages = [client.get(line["remedy"]["url"]).content.decode() for line in lines]
+
+    assert "Re-judge" in pages[0]
+    assert "March" in pages[0]
+    assert "Retry" in pages[1]
 
 
 def test_a_lenient_jury_hides_no_regression(decide):
