@@ -1,7 +1,4 @@
-"""Intervals of a judge's accuracy against annotators, all from one resampling.
-
-`bootstrap_of` gives the same, one figure at a time and a hundred times slower.
-"""
+"""Intervals of a judge's accuracy against annotators, all from one resampling."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -4,19 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.flip_distribution import terms_needed
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rank_sets import Pair, RankSet, rank_sets
+from evalhub.statistics.rate_interval import mean_interval
 from reports.leaderboard.pairing_rule import ModelPair, Results, model_pairs
 from reports.leaderboard.rule import RankedModel
 
-SEED = 1
 METHOD = "paired permutation of tests within suites"
 
 
 class Certainty(NamedTuple):
-    """A model's possible ranks, and the bootstrap interval of its mean over suites or None."""
+    """A model's possible ranks, and the interval of its mean; None below 5 suites."""
 
     ranks: RankSet
     interval: Interval | None
@@ -80,13 +79,7 @@ def certainty(ranked: Sequence[RankedModel], results: Results) -> BoardCertainty
     )
     models = {
         one.model: Certainty(
-            sets[one.model],
-            clustered_interval(
-                [suite.score for suite in one.suites],
-                [1.0] * len(one.suites),
-                [suite.suite for suite in one.suites],
-                seed=SEED,
-            ),
+            sets[one.model], mean_interval([(suite.score, 1.0) for suite in one.suites])
         )
         for one in ranked
     }
@@ -104,4 +97,4 @@ def inputs(ranked: Sequence[RankedModel], checksums: Mapping[int, float]) -> lis
         for one in ranked
     ]
     runs = sorted({run for one in ranked for suite in one.suites for run in suite.runs})
-    return [SEED, models, [[run, checksums.get(run)] for run in runs]]
+    return [models, [[run, checksums.get(run)] for run in runs]]

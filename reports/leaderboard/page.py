@@ -279,7 +279,12 @@ def _ranking_table(
                 "ranks", "Possible ranks", "text", "With 95 % confidence for all models at once"
             ),
             Column("name", "Model", "link", "Opens its runs and original names"),
-            Column("mean", "Mean score", "estimate", "n counts suites; interval over suites"),
+            Column(
+                "mean",
+                "Mean score",
+                "estimate",
+                "n counts suites; 95% interval from 5 suites on, Wilson by suite",
+            ),
             Column("scored", "Scored", "count", "Results with a score, of all its runs"),
             Column("total", "All results", "count"),
             Column("developer", "Developer"),

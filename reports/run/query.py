@@ -9,7 +9,6 @@ from django.db.models import Count
 
 from evalhub.llm import word_vectors
 from evalhub.models import Call, User
-from reports.documents.reading import Reading
 from reports.queries.rate_lines import Line, lines_of
 from reports.queries.result_rows import Grid, ResultTable
 from reports.run.distribution_query import Distribution, cost_of, latency_of
@@ -64,8 +63,7 @@ class RunReport:
     once, `sealing` where no test is sealed. `heavy` are (test id, issue, weight) of tests whose
     weight is not 1, the heaviest first. `errors` are results that ended in an error, by kind;
     `failures` are (role, kind, n) of failed calls, retried ones included, most frequent first.
-    Figures are over all results; `grid` alone follows the filters. `is_pending`: intervals that
-    take long are yet to come.
+    Figures are over all results; `grid` alone follows the filters.
     """
 
     run: Run
@@ -93,7 +91,6 @@ class RunReport:
     errors: tuple[tuple[str, int], ...]
     failures: tuple[tuple[str, str, int], ...]
     grid: Grid
-    is_pending: bool
 
     @property
     def juries_differ(self) -> bool:
@@ -106,13 +103,8 @@ class RunReport:
         return labels_of(self.run, self.current)
 
 
-def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = True) -> RunReport:
-    """Return the figures of a run as this reader may see them; the number of queries is constant.
-
-    Args:
-        computes: Whether what takes long is computed, and not only taken from what is kept.
-    """
-    reading = Reading(reader, computes=computes)
+def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
+    """Return the figures of a run as this reader may see them; a constant number of queries."""
     judge_runs = judge_runs_of(run)
     current = current_of(judge_runs)
     cells = cells_of([run.pk])
@@ -139,7 +131,7 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
         tags=lines.tags,
         domains=lines.domains,
         outside=lines.outside,
-        sealing=sealing_of(run, reading),
+        sealing=sealing_of(run),
         flaky=flaky_tests_of(run, reader),
         usage=Usage(
             input_tokens=_sum(cell.input_tokens for cell in cells),
@@ -158,7 +150,6 @@ def run_report(run: Run, filters: Filters, *, reader: User, computes: bool = Tru
         errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
         grid=ResultTable(run, current, reader).page(filters, of=counts.total),
-        is_pending=reading.pending,
     )
 
 

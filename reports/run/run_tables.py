@@ -226,10 +226,8 @@ def _sealing(found: Sealing) -> Table:
     rows = []
     for stratum in found.strata:
         compared = found.difference if stratum.key == "never" else None
-        interval = compared.interval if compared else None
-        bounds = (interval.low, interval.high) if interval else (None, None)
-        value = compared.value if compared else None
-        rows.append((stratum.name, stratum.total, stratum.rate, value, *bounds))
+        figures = (compared.value, *compared.interval) if compared else (None, None, None)
+        rows.append((stratum.name, stratum.total, stratum.rate, *figures))
     note = f"{_open_minus_sealed(found.difference)} {DEFINITION}"
     return Table("sealing", "Open and sealed tests", columns, rows, note=note)
 
@@ -237,9 +235,9 @@ def _sealing(found: Sealing) -> Table:
 def _open_minus_sealed(found: Difference | None) -> str:
     if found is None:
         return "No difference: no open test, or no sealed and never exposed one, is scored."
-    lead = f"Open minus sealed and never exposed: {points(found.value)}."
-    if found.interval is None:
-        return f"{lead} Too few issues to test the difference."
+    low, high = map(points, found.interval)
+    lead = f"Open minus sealed and never exposed: {points(found.value)} (95% {low} to {high}, "
+    lead += f"{found.method})."
     if not found.is_certain:
         return f"{lead} The difference is not significant."
     if found.value > 0:

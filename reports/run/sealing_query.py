@@ -1,14 +1,12 @@
 """Pass rates of open, sealed and previously exposed tests in a run."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Case, Count, Value, When
 
-from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.interval import Interval
-from reports.documents.reading import Reading
+from evalhub.statistics.rate_difference import rate_difference_interval
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
 from runs.figures.tallies import Group, Rate, Rates
 from runs.models import Result, Run
@@ -30,17 +28,17 @@ class Stratum:
 class Difference:
     """Pass rate of open tests minus that of sealed, never exposed ones.
 
-    `interval`: 95 %, a bootstrap by issue; None where nothing can be said of the spread.
+    `interval`: 95 %, by `method`.
     """
 
     value: float
-    interval: Interval | None
+    interval: Interval
+    method: str
 
     @property
     def is_certain(self) -> bool:
         """Zero is outside the interval: the difference is significant."""
-        found = self.interval
-        return found is not None and (found.low > 0 or found.high < 0)
+        return self.interval.low > 0 or self.interval.high < 0
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Sealing:
     difference: Difference | None
 
 
-def sealing_of(run: Run, reading: Reading) -> Sealing | None:
+def sealing_of(run: Run) -> Sealing | None:
     """Return None where no test of the run is sealed; one query."""
     exposure = Case(
         When(test__sealed=False, then=Value(OPEN)),
@@ -71,36 +69,17 @@ def sealing_of(run: Run, reading: Reading) -> Sealing | None:
         for key, name in NAMES.items()
         if key in groups
     )
-    return Sealing(strata, _difference(groups, reading))
+    return Sealing(strata, _difference(rates.get(OPEN), rates.get(NEVER)))
 
 
-Part = tuple[bool, int, int]
-"""Of one issue: True for open tests, passed, scored."""
-
-
-def _difference(groups: dict[str, Group], reading: Reading) -> Difference | None:
-    rows = [
-        (issue, key == OPEN, passed, scored)
-        for key in (OPEN, NEVER)
-        if key in groups
-        for issue, (passed, scored) in sorted(groups[key].issues.items())
-    ]
-    parts = [(is_open, passed, scored) for _, is_open, passed, scored in rows]
-    value = _less(parts)
-    if value is None:
+def _difference(known: Rate | None, unknown: Rate | None) -> Difference | None:
+    if known is None or unknown is None or known.share is None or unknown.share is None:
         return None
-    issues = [issue for issue, *_ in rows]
-    interval = reading.computed(
-        "open-less-sealed-1", rows, lambda: bootstrap_of(_less, parts, issues, seed=1)
+    if known.interval is None or unknown.interval is None:
+        return None
+    methods = dict.fromkeys((known.method, unknown.method))
+    return Difference(
+        known.share - unknown.share,
+        rate_difference_interval(known.share, known.interval, unknown.share, unknown.interval),
+        f"Newcombe from {' and '.join(methods)}",
     )
-    return Difference(value, interval)
-
-
-def _less(parts: Sequence[Part]) -> float | None:
-    """Return the pass rate of open tests minus that of the others; None where one has no score."""
-    sums = [[0, 0], [0, 0]]
-    for is_open, passed, scored in parts:
-        sums[is_open][0] += passed
-        sums[is_open][1] += scored
-    (passed, n), (open_passed, open_n) = sums
-    return open_passed / open_n - passed / n if n and open_n else None

@@ -13,7 +13,7 @@ from evalhub.work.leases import workers_alive
 from reports.documents.exports import json_of
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
-from reports.report_views import COMPUTE, TABLE, WRITERS, attached
+from reports.report_views import TABLE, WRITERS, attached
 from reports.run.exports import JUDGMENT_COLUMNS, RESULT_COLUMNS, csv_lines
 from reports.run.judgments_query import judgment_rows
 from reports.run.junit import junit_lines
@@ -53,8 +53,7 @@ def _run(pk: int) -> Run:
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """The report of a run."""
     filters = Filters.read(request.GET)
-    computes = COMPUTE in request.GET
-    report = run_report(_run(pk), filters, reader=current_user(request), computes=computes)
+    report = run_report(_run(pk), filters, reader=current_user(request))
     document = document_of_run(report, filters)
     tables = {table.key: table for table in document.tables}
     may_control = request.user.has_perm("runs.control_run")

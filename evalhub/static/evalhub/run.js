@@ -85,31 +85,20 @@
         part.contains(document.activeElement) && document.activeElement !== document.body
         || part.querySelector("details[open], dialog[open], [aria-expanded=true]") !== null;
 
-    // Returns true if every part was replaced.
+    // Parts in use are replaced once they are left.
     const refresh = async () => {
         const fresh = await whole();
         const parts = [...document.querySelectorAll("[data-eh-refresh]")].filter((part) => fresh?.getElementById(part.id));
         const free = parts.filter((part) => !isInUse(part));
         free.forEach((part) => replaceContents(part, fresh.getElementById(part.id)));
-        return fresh !== null && free.length === parts.length;
     };
 
-    // The page with all figures computed; null if it cannot be loaded.
+    // The page as it is now; null if it cannot be loaded.
     const whole = async () => {
         const url = new URL(window.location.href);
         url.hash = "";
-        url.searchParams.set("compute", "1");
         const reply = await fetch(url);
         return reply.ok ? new DOMParser().parseFromString(await reply.text(), "text/html") : null;
-    };
-
-    // Figures that the first answer left out; parts in use are replaced once they are left.
-    const complete = async () => {
-        if (await refresh()) {
-            page.dataset.pending = "0";
-        } else {
-            setTimeout(complete, REFRESH_MS);
-        }
     };
 
     // A chart that is on the page stays and is redrawn, so that it does not blink.
@@ -190,9 +179,6 @@
         }
     });
 
-    if (page?.dataset.pending === "1") {
-        complete();
-    }
     if (page?.dataset.live === "1") {
         setTimeout(poll, POLL_MS);
     }

@@ -35,7 +35,14 @@ class Check:
 
 
 SIMULATIONS = (
-    *("intervals", "alpha_bands", "underperforming", "leaderboard", "judge_trust"),
+    *(
+        "intervals",
+        "rate_differences",
+        "alpha_bands",
+        "underperforming",
+        "leaderboard",
+        "judge_trust",
+    ),
     *("issue_outcome", "claims"),
     *("comparison", "change_intervals", "detectable", "multiplicity"),
     *("alpha_uneven", "underperforming_uneven", "leaderboard_uneven"),

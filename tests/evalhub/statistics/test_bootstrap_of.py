@@ -1,13 +1,11 @@
 from random import Random
-from statistics import fmean, stdev
-from time import process_time
+from statistics import stdev
 
 import numpy as np
 import pytest
 
-from evalhub.statistics.bootstrap import clustered_interval
-from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.kappa import confusion, kappa_from_confusion
+from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 
 def interval(statistic, rows, clusters=None, **options):
@@ -24,13 +22,6 @@ def verdicts(n, *, wrong=0.15):
     rng = Random(1)
     truth = [rng.random() < 0.5 for _ in range(n)]
     return [(verdict ^ (rng.random() < wrong), verdict) for verdict in truth]
-
-
-def test_mean_has_the_interval_of_the_mean():
-    rng = Random(2)
-    values, clusters = [rng.random() for _ in range(300)], [n // 3 for n in range(300)]
-    expected = clustered_interval(values, [1] * 300, clusters, seed=1)
-    assert interval(fmean, values, clusters) == pytest.approx(expected, abs=0.006)
 
 
 def test_published_value():
@@ -64,59 +55,3 @@ def test_rows_of_one_cluster_come_together():
     together = interval(kappa, rows, [n // 10 for n in range(400)])
     alone = interval(kappa, rows)
     assert together.high - together.low > 2 * (alone.high - alone.low)
-
-
-def test_undefined_statistic_has_no_interval():
-    assert interval(lambda rows: None, [1, 2, 3]) is None
-
-
-def test_few_undefined_resamples_are_left_out():
-    # None of the upper five rows is drawn in (1/2)^10 = 0.1 % of the resamples.
-    def needs_an_upper_one(rows):
-        return fmean(rows) if max(rows) > 5 else None
-
-    assert interval(needs_an_upper_one, range(1, 11)) is not None
-
-
-def test_many_undefined_resamples_leave_no_interval():
-    # The last row is not drawn in 0.9^10 = 35 % of the resamples.
-    def needs_the_last(rows):
-        return fmean(rows) if 10 in rows else None
-
-    assert interval(needs_the_last, range(1, 11)) is None
-
-
-def test_statistic_that_is_always_undefined_when_drawn_has_no_interval():
-    rows = [1, 2, 3]
-    assert interval(lambda drawn: 1.0 if drawn is rows else None, rows) is None
-
-
-def test_statistic_without_a_spread_has_no_interval():
-    assert interval(kappa, [(True, True), (False, False)] * 20) is None
-
-
-@pytest.mark.parametrize("rows", [[], [1], [1, 2, 3]])
-def test_fewer_than_two_clusters_have_no_interval(rows):
-    assert interval(sum, rows, ["a"] * len(rows)) is None
-
-
-def test_equal_seed_gives_equal_interval():
-    rows = verdicts(50)
-    assert interval(kappa, rows) == interval(kappa, rows)
-    assert interval(kappa, rows) != interval(kappa, rows, seed=8)
-
-
-def test_a_thousand_verdicts_take_less_than_two_seconds():
-    rows, started = verdicts(1000), process_time()
-    interval(kappa, rows, resamples=2000)
-    assert process_time() - started < 2
-
-
-def test_unequal_lengths_are_refused():
-    with pytest.raises(ValueError, match="expected rows and clusters of one length, got 2, 1"):
-        interval(sum, [1, 2], "a")
-
-
-def test_no_resamples_are_refused():
-    with pytest.raises(ValueError, match=r"got 0, 0\.95"):
-        interval(sum, [1, 2], resamples=0)

@@ -3,11 +3,11 @@ from time import process_time
 
 import pytest
 
-from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.judge_accuracy import JudgeCounts, judge_accuracy
 from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.wilson import wilson_interval
+from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 
 def clusters(n, *, size=5, seed=1):

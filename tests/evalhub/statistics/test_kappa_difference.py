@@ -2,10 +2,10 @@ from random import Random
 
 import pytest
 
-from evalhub.statistics.bootstrap_of import bootstrap_of
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.kappa_difference import KappaDifference, kappa_difference
+from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 
 def matrices(n, *, size=6, seed=1):

@@ -1,3 +1,4 @@
+from statistics import fmean
 from time import process_time
 
 import numpy as np
@@ -5,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.bootstrap import clustered_interval
 from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
+from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 shares = st.floats(0, 1)
 
@@ -97,14 +98,14 @@ def test_much_calibration_leaves_the_spread_of_the_run():
     # With rates known almost exactly the interval is that of the raw rate, by 1 / (se + sp - 1).
     values = [1.0, 1.0, 0.0] * 100
     found = interval(values, calibration(10_000))
-    raw = clustered_interval(values, [1] * 300, range(300), seed=7)
+    raw = bootstrap_of(fmean, values, range(300), seed=7)
     assert found.high - found.low == pytest.approx((raw.high - raw.low) / 0.7, rel=0.08)
 
 
 def test_judge_without_errors_in_a_small_sample_is_not_perfect():
     values = [1.0, 1.0, 0.0] * 300
     sample = calibration(20, sensitivity=1, specificity=1)
-    raw = clustered_interval(values, [1] * 900, range(900), seed=7)
+    raw = bootstrap_of(fmean, values, range(900), seed=7)
     found = interval(values, sample)
     assert found.high - found.low > 2 * (raw.high - raw.low)
 

@@ -90,13 +90,13 @@ def test_without_a_shared_suite_nothing_is_concluded():
 
 
 def test_mean_lies_in_its_interval():
-    model, results = ranked("good", [1, 1, 0], [1, 0, 0], [1, 1, 1])
+    model, results = ranked("good", [1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 1], [1, 0, 1])
     interval = certainty([model], results).models["good"].interval
     assert interval.low < model.mean < interval.high
 
 
-def test_one_suite_has_no_interval():
-    assert board(("alone", [1, 0])).models["alone"].interval is None
+def test_below_five_suites_there_is_no_interval():
+    assert board(("few", [1, 0], [1, 1], [0, 0], [1, 1])).models["few"].interval is None
 
 
 def test_inputs_are_json_that_scores_and_checksums_change():

@@ -47,7 +47,7 @@ def a_run():
 
 
 def strata(run):
-    found = sealing_of(run, Reading(make_user("viewer")))
+    found = sealing_of(run)
     return {one.key: (one.rate.passed, one.rate.n) for one in found.strata}
 
 
@@ -56,7 +56,7 @@ def test_tests_are_grouped_by_their_exposure_before_the_run():
 
 
 def test_where_nothing_is_sealed_there_is_nothing_to_tell_apart():
-    assert sealing_of(judged([1], [0]), Reading(make_user())) is None
+    assert sealing_of(judged([1], [0])) is None
 
 
 def test_what_was_open_before_the_run_was_known():
@@ -77,23 +77,23 @@ def test_what_was_opened_after_the_run_was_not_known_to_it():
 
 def test_what_is_not_scored_is_in_no_rate():
     tests = [make_test(sealed=True), make_test(sealed=True)]
-    (found,) = sealing_of(judged([1], [None], tests=tests), Reading(make_user())).strata
+    (found,) = sealing_of(judged([1], [None], tests=tests)).strata
     assert (found.total, found.rate.n) == (2, 1)
 
 
 def test_the_difference_is_that_of_open_and_never_exposed_ones():
-    found = sealing_of(a_run(), Reading(make_user())).difference
+    found = sealing_of(a_run()).difference
     assert found.value == pytest.approx(1 / 2 - 0)
 
 
 def test_a_difference_of_many_issues_is_certain_and_of_few_it_is_not():
     tests = [make_test(sealed=n % 2 == 0, issue=make_issue()) for n in range(40)]
     votes = [[0] if n % 2 == 0 and n > 3 else [1] for n in range(40)]
-    found = sealing_of(judged(*votes, tests=tests), Reading(make_user())).difference
+    found = sealing_of(judged(*votes, tests=tests)).difference
     # Open: 20 of 20. Sealed: the first two of 20.
     assert found.value == pytest.approx(1 - 2 / 20)
     assert found.is_certain
-    few = sealing_of(a_run(), Reading(make_user())).difference
+    few = sealing_of(a_run()).difference
     assert not few.is_certain
 
 
@@ -101,7 +101,7 @@ def test_without_sealed_ones_that_were_never_exposed_there_is_no_difference():
     tests = [make_test(), make_test(sealed=True)]
     run = judged([1], [1], tests=tests)
     sent(tests[1], run, before=True)
-    assert sealing_of(run, Reading(make_user())).difference is None
+    assert sealing_of(run).difference is None
 
 
 def test_the_page_tells_it_with_its_definition(client):
@@ -129,11 +129,9 @@ def test_the_api_tells_it():
 
 def test_it_takes_one_query_however_many_results():
     run, many = a_run(), judged(*[[1]] * 6, tests=[make_test(sealed=n < 3) for n in range(6)])
-    reading = Reading(make_user())
     for one in (run, many):
-        sealing_of(one, reading)  # the interval is kept
         with CaptureQueriesContext(connection) as queries:
-            sealing_of(one, reading)
+            sealing_of(one)
         results = [q for q in queries if "runs_result" in q["sql"]]
         assert len(results) == 1
 

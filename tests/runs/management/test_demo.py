@@ -30,9 +30,9 @@ from tests.provider import Provider
 SAMPLE_TESTS = 60
 JUDGMENTS = 2 * SAMPLE_TESTS + 9 * 2 + 4
 """One of each sample test in two runs, two of each of the blueprint's criteria, and its checks."""
-CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2 + 1
+CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2 + 2
 """Answers and verdicts of the sample, the turns of the blueprint's answers, its verdicts, and the
-summary of the sample's runs."""
+summary of the sample's runs, with the request to mend its reply, which is no JSON."""
 
 
 @pytest.fixture(autouse=True)

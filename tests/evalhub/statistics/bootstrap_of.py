@@ -1,3 +1,5 @@
+"""A percentile bootstrap of any statistic, to hold faster code for single figures against."""
+
 from collections.abc import Callable, Hashable, Sequence
 from math import nan
 from typing import TypeVar
@@ -21,8 +23,6 @@ def bootstrap_of(
     level: float = 0.95,
 ) -> Interval | None:
     """Percentile bootstrap interval of `statistic(rows)`, resampling whole clusters.
-
-    For means `clustered_interval` is much faster.
 
     Args:
         statistic: Computed from rows in any order; None if undefined.
