@@ -96,7 +96,8 @@ def test_mean_lies_in_its_interval():
 
 
 def test_below_five_suites_there_is_no_interval():
-    assert board(("few", [1, 0], [1, 1], [0, 0], [1, 1])).models["few"].interval is None
+    model, results = ranked("few", [1, 0], [1, 1], [0, 0], [1, 1])
+    assert certainty([model], results).models["few"].interval is None
 
 
 def test_inputs_are_json_that_scores_and_checksums_change():

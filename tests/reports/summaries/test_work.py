@@ -198,7 +198,7 @@ def test_a_difference_has_its_test(summarised):
 
 
 def test_models_under_different_juries_are_not_compared(summarised, runs):
-    JudgeRun.objects.filter(run=runs[0]).update(jury={})
+    JudgeRun.objects.filter(run=runs[0]).update(whole_fingerprint="other")
     (line,) = summarised(difference).content["findings"]
     assert "Different juries" in line["claims"][0]["problem"]
     assert line["claims"][0]["evidence"] is None
