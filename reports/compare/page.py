@@ -9,7 +9,7 @@ from reports.compare.controls import controls
 from reports.compare.form import MAX_RUNS, CompareForm
 from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
-from reports.documents.incomplete_table import incomplete_table
+from reports.documents.incomplete_table import incomplete_table, retry_links
 from reports.documents.reading import Page, Reading
 from reports.queries.incomplete_runs import incomplete_runs
 from runs.baselines import latest_pair, opponent_of, skipped_baselines
@@ -42,6 +42,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         document,
         warnings=(*warnings, *skipped.values(), *(one.warning for one in incomplete)),
         tables=(*document.tables, *incomplete_table(incomplete, reading.reader, is_left_out=False)),
+        actions=(*document.actions, *retry_links(incomplete, reading.reader)),
         more=document.more | controls(sides, filters),
     )
 

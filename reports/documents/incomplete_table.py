@@ -62,6 +62,12 @@ def _row(one: IncompleteRun, *, may_retry: bool) -> tuple[Cell, ...]:
     )
 
 
+def retry_links(runs: Iterable[IncompleteRun], reader: User) -> Iterator[Link]:
+    """Yield a link to "Retry failed" for each run that the reader may retry."""
+    if reader.has_perm(CONTROL):
+        yield from (retry_link(one.run.pk, one.retryable) for one in runs if one.retryable)
+
+
 def retry_link(run: int, failed: int) -> Link:
     """Return the link to "Retry failed", which asks for confirmation."""
     return Link(f"Retry failed ({failed:,})", retry_url(run))

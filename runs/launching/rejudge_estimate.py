@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Avg
 
-from evalhub.formatting import usd
+from evalhub.formatting import listed, usd
 from issues.models import Test
 from runs.judging.jury import frozen_jury_of
 from runs.launching.estimate import DEFAULT_ANSWER_TOKENS
@@ -32,7 +32,7 @@ class RejudgeEstimate:
         low, high = self.calls
         calls = f"{low:,} calls" if low == high else f"{low:,} to {high:,} calls"
         if self.cost is None:
-            return f"Estimate: {calls}; cost unknown, for {', '.join(self.unpriced)} has no prices."
+            return f"Estimate: {calls}; cost unknown, without prices of {listed(self.unpriced)}."
         return f"Estimate: {calls}, {usd(self.cost.low)} to {usd(self.cost.high)}."
 
 

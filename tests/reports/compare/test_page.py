@@ -86,6 +86,7 @@ def test_nothing_is_concluded_from_an_incomplete_run():
     assert facts(document)["rate_after"].n == 18
     assert "April is incomplete, 18/20 scored" in document.warnings[0]
     (row,) = listed(document, "incomplete")
+    assert document.actions == (row["retry"],)
     assert row["retry"].text == "Retry failed (2)"
     tests = listed(document)
     assert {row["became"] for row in tests} == {"not comparable"}
