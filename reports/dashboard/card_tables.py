@@ -16,8 +16,9 @@ from evalhub.statistics.change_test import (
     is_significant,
 )
 from issues.models import IssueState
+from reports.compare.pair_changes_query import Change
 from reports.compare.sentences import is_p
-from reports.dashboard.latest_runs_query import Change, Latest, LatestRunsReport
+from reports.dashboard.latest_runs_query import Latest, LatestRunsReport
 from reports.dashboard.query import Dashboard
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.incomplete_table import CONTROL, retry_link

@@ -1,26 +1,26 @@
 """The latest run of each model against its baseline, and what that tells of issues."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import BigIntegerField, Count, Q, Sum
-from django.db.models.functions import Cast, Coalesce
-
 from evalhub.statistics.holm import holm
 from issues.models import Issue
-from reports.compare.evidence_rule import findings, sample_of
-from reports.compare.matching_rule import match, revisions_apart
-from reports.compare.query import digests_of, outcomes_in
-from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
+from reports.compare.pair_changes_query import (
+    Change,
+    Counted,
+    PairChange,
+    counts_by_issue,
+    pair_changes,
+)
 from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
 from runs.baselines import earlier_of, is_baseline, skipped_baselines
 from runs.comparability import COMPARABLE, Comparable, comparability_of_pairs
 from runs.figures.tallies import Rate, rate_of_issues
-from runs.models import Outcome, Result, Run
+from runs.models import Run
 
 MAX_MODELS = 8
 """Models on the first page: those that were run last."""
@@ -82,44 +82,7 @@ def with_opponents(runs: Sequence[int], models: Mapping[int, int]) -> list[Lates
     ]
 
 
-# Counted -----------------------------------------------------------------------------------------
-
-
-class Counted(NamedTuple):
-    """Decided results of a run, of one issue.
-
-    `total` counts all results, scored or not. `passed_tests` and `failed_tests` tell which, as the
-    sums of their tests' ids: what is computed of the results is kept under all of these.
-    """
-
-    run: int
-    issue: int
-    passed: int
-    failed: int
-    total: int
-    passed_tests: int
-    failed_tests: int
-
-
-@dataclass(frozen=True)
-class Change:
-    """The change of an issue, or of all tests, from one run to another.
-
-    `p` is corrected (Holm) for all that its card lists together.
-    """
-
-    tally: Tally
-    net: float | None
-    p: float | None
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A run against another. `issues` are those with compared tests."""
-
-    whole: Change
-    rule: str
-    issues: Mapping[int, Change]
+# The report -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -137,9 +100,9 @@ class Latest:
     before: Rate | None
     is_baseline: bool
     labels: tuple[str, ...]
-    compared: Comparison | None
+    compared: PairChange | None
     since: Run | None
-    turned: Comparison | None
+    turned: PairChange | None
     comparable: Comparable
     is_since_refused: bool
     is_pending: bool
@@ -182,7 +145,7 @@ class LatestRunsReport:
 def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsReport:
     """A constant number of queries; comparisons may be left to a second request."""
     pairs = with_opponents(latest_runs(complete), {run.pk: run.model for run in complete})
-    counts = _counts({pk for pair in pairs for pk in pair if pk is not None})
+    counts = counts_by_issue({pk for pair in pairs for pk in pair if pk is not None})
     runs = corrected(tuple(_latest(pairs, counts, reading)))
     never_passed = _hopeless({pair.run: counts[pair.run] for pair in pairs})
     worse = _worse(runs)
@@ -192,27 +155,6 @@ def latests(complete: Sequence[CompleteRun], reading: Reading) -> LatestRunsRepo
     return LatestRunsReport(
         runs, worse, never_passed, dict(titles), tuple(dict.fromkeys(skipped.values()))
     )
-
-
-def _counts(runs: Collection[int]) -> dict[int, list[Counted]]:
-    rows = Result.objects.filter(run__in=runs).order_by()
-    passed, failed = Q(outcome=Outcome.PASSED), Q(outcome=Outcome.FAILED)
-    counted = rows.values_list("run_id", "issue_id").annotate(
-        passed=Count("pk", filter=passed),
-        failed=Count("pk", filter=failed),
-        total=Count("pk"),
-        passed_tests=_ids(passed),
-        failed_tests=_ids(failed),
-    )
-    found: dict[int, list[Counted]] = {run: [] for run in runs}
-    for row in counted:
-        found[row[0]].append(Counted._make(row))
-    return found
-
-
-def _ids(wanted: Q) -> Cast:
-    """The sum of the tests' ids as a plain number: a database gives it as a decimal."""
-    return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
 
 
 def _latest(
@@ -264,35 +206,13 @@ def _compared(
     runs: Mapping[int, Run],
     counts: Mapping[int, Sequence[Counted]],
     reading: Reading,
-) -> dict[Pair, Comparison]:
+) -> dict[Pair, PairChange]:
     """Compare each of these pairs of comparable runs; empty while they are computed."""
     if not wanted:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in wanted]
     inputs = [wanted, single, [sorted(counts[pk]) for pk in sorted(runs)]]
-    return reading.computed("home-pairs-5", inputs, lambda: _look(wanted, single)) or {}
-
-
-def _look(pairs: Sequence[tuple[int, int]], single: Sequence[bool]) -> dict[Pair, Comparison]:
-    """Two queries for all of them."""
-    tests = outcomes_in({pk for pair in pairs for pk in pair})
-    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
-    digests = digests_of({pk for revisions in apart for pk in revisions})
-    comparisons: dict[Pair, Comparison] = {}
-    for (before, run), is_single in zip(pairs, single, strict=True):
-        rows = compared(match(tests[before], tests[run], digests))
-        found = findings(sample_of(rows, defaultdict(tuple), single=is_single))
-        by_issue: dict[int, list[Compared]] = defaultdict(list)
-        for one in rows:
-            if one.change is not None:
-                by_issue[one.latest.issue_id].append(one)
-        issues = {
-            issue: Change(tally_of(mine), net_change(mine), found.issues[issue].p)
-            for issue, mine in by_issue.items()
-        }
-        whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
-        comparisons[before, run] = Comparison(whole, found.evidence.rule, issues)
-    return comparisons
+    return reading.computed("home-pairs-6", inputs, lambda: pair_changes(wanted, single)) or {}
 
 
 def corrected(runs: Sequence[Latest]) -> tuple[Latest, ...]:

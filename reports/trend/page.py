@@ -6,7 +6,9 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import counted, few
+from evalhub.formatting import counted, few, listed
+from evalhub.statistics.change_test import is_significant
+from reports.compare.sentences import is_p
 from reports.documents.cells import points as in_points
 from reports.documents.cells import rate_words
 from reports.documents.document import Document, Table
@@ -20,12 +22,11 @@ from reports.documents.fields import (
 )
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
+from reports.trend.last_changes_query import LastChange, last_changes
 from reports.trend.query import RELEASE, TIME, TrendQuery, TrendReport, trend_report
 from reports.trend.trend_tables import (
-    Move,
     changes_table,
     heat_table,
-    last_move,
     latest_table,
     panels_table,
     points_table,
@@ -67,6 +68,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         tests=filters["tests"],
     )
     report = trend_report(query, reading)
+    changes = last_changes(report, query, reading)
     subjects = [subject for subject in (query.tag, query.issue) if subject is not None]
     about = "".join(f" on “{subject}”" for subject in subjects)
     by_release = report.is_by_release or query.over == RELEASE
@@ -80,10 +82,11 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         sentences=(
             *tests_filter_help(query.tests),
             *_sentences(report),
+            *_moves(changes),
             *_left_out(report),
         ),
         tables=(
-            *_tables(report, query, reading),
+            *_tables(report, changes, query, reading),
             *incomplete_table(report.incomplete, reading.reader),
         ),
         warnings=(caveat,) if report.measured_apart else (),
@@ -91,12 +94,14 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def _tables(report: TrendReport, query: TrendQuery, reading: Reading) -> Iterator[Table]:
+def _tables(
+    report: TrendReport, changes: Mapping[str, LastChange], query: TrendQuery, reading: Reading
+) -> Iterator[Table]:
     """Yield the tables; without runs, only the first, which says so."""
     numbers = {change: number for number, change in enumerate(report.changes, 1)}
     yield points_table(report, numbers)
     if report.lines:
-        yield latest_table(report, reading.reader)
+        yield latest_table(report, changes, reading.reader)
         yield changes_table(report, numbers)
         if not query.has_subject:
             yield heat_table(report)
@@ -121,21 +126,33 @@ def _sentences(report: TrendReport) -> Iterator[str]:
         f"{counted(runs, 'run')} of {report.scope.name} on {counted(lines, 'line')}, "
         f"{_days(min(times), max(times))}."
     )
-    moves = [move for line in report.lines if (move := last_move(report, line))]
-    falls = [move for move in moves if move.change < 0]
-    rises = [move for move in moves if move.change > 0]
-    if falls:
-        yield _move_sentence("fall", min(falls, key=lambda move: move.change))
-    if rises:
-        yield _move_sentence("rise", max(rises, key=lambda move: move.change))
 
 
-def _move_sentence(direction: str, move: Move) -> str:
-    return (
-        f"Largest {direction} since the previous run with the same tests and judges: "
-        f"{move.line.name}, {in_points(move.change)}, from {rate_words(move.before)} to "
-        f"{rate_words(move.after)}."
-    )
+def _moves(changes: Mapping[str, LastChange]) -> Iterator[str]:
+    """Yield the lines that changed significantly, or that none did."""
+    if not changes:
+        return
+    over = f"Holm over {counted(len(changes), 'line')}" if len(changes) > 1 else "one line"
+    since = "since the previous run with the same tests and judges"
+    found = [one for one in changes.values() if one.change.net and is_significant(one.holm)]
+    for one in sorted(found, key=lambda one: one.holm or 0):
+        before, after = (point.rate for point in one.line.points[-2:])
+        verdict = "worse" if (one.change.net or 0) < 0 else "better"
+        yield (
+            f"{one.line.name} is significantly {verdict} {since}: "
+            f"{in_points(one.change.net or 0)} over {counted(one.change.tally.n, 'test')} "
+            f"({is_p(one.holm or 0)}, {one.rule}, {over}), from {rate_words(before)} to "
+            f"{rate_words(after)}."
+        )
+    if not found:
+        rules = listed(sorted({one.rule for one in changes.values()}))
+        n = sum(one.change.tally.n for one in changes.values())
+        least = min((one.holm for one in changes.values() if one.holm is not None), default=None)
+        p = f"{is_p(least)} at least, " if least is not None else ""
+        yield (
+            f"No line changed significantly {since} ({counted(n, 'compared test')}; {p}{rules}, "
+            f"{over})."
+        )
 
 
 def _left_out(report: TrendReport) -> Iterator[str]:

@@ -99,7 +99,7 @@ class TrendReport:
     Attributes:
         changes: Oldest first; `changes_left_out` counts older ones.
         rates: By point, over all and by tag.
-        tags: Hardest first; `tags_left_out` counts those with fewer results.
+        tags: Lowest pass rate first; `tags_left_out` counts those with fewer results.
         lines_left_out: Names of lines not shown, at most MAX_NAMED.
         incomplete: Runs on no line, since too little of them is scored.
         unfinished: Number of runs that have not ended, or were stopped.
@@ -132,6 +132,11 @@ class TrendReport:
         """Tell whether the newest run of a line may be compared with the one before."""
         before, last = (self.scorings[point.run.pk] for point in line.points[-2:])
         return comparability(before, last)
+
+    def is_last_comparable(self, line: Line) -> bool:
+        """Tell whether the last two runs of a line have the same tests, and comparable scores."""
+        fingerprints = {point.run.suite_fingerprint for point in line.points[-2:]}
+        return len(line.points) > 1 and len(fingerprints) == 1 and bool(self.comparable(line))
 
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """Return the rate; None where no result of the point has the tag."""
@@ -277,7 +282,7 @@ class Counted:
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
-        return cls(groups, rates, _hardest_first(kept, groups), left_out)
+        return cls(groups, rates, _lowest_first(kept, groups), left_out)
 
     def point(self, series_line: SeriesLine, series_point: int, runs: Mapping[int, Run]) -> Point:
         place = RateKey("", series_line.key, series_point)
@@ -341,7 +346,7 @@ def _largest(
     return tuple(order[:MAX_TAGS]), max(0, len(order) - MAX_TAGS)
 
 
-def _hardest_first(tags: Iterable[str], groups: Mapping[RateKey, Group]) -> tuple[str, ...]:
+def _lowest_first(tags: Iterable[str], groups: Mapping[RateKey, Group]) -> tuple[str, ...]:
     passed, scored = dict.fromkeys(tags, 0), dict.fromkeys(tags, 0)
     for place, group in groups.items():
         if place.tag in passed:

@@ -1,21 +1,21 @@
 """The tables of the trend page, and their figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
 
 from evalhub.formatting import few
 from evalhub.models import User
+from evalhub.statistics.change_test import MAY_FAIL_TOGETHER
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url, run_url
 from reports.documents.rejudging import refusal
 from reports.queries.measurement_changes import Change
 from reports.trend.figure import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
+from reports.trend.last_changes_query import LastChange
 from reports.trend.query import MAX_COLUMNS, Line, Point, TrendReport
-from runs.figures.tallies import Rate
 from runs.models import Outcome, Run
 
 MAX_PANELS, MAX_LINES_NAMED = 8, 3
@@ -158,7 +158,7 @@ def changes_table(report: TrendReport, numbers: Numbers) -> Table:
     )
 
 
-def latest_table(report: TrendReport, reader: User) -> Table:
+def latest_table(report: TrendReport, changes: Mapping[str, LastChange], reader: User) -> Table:
     return Table(
         key="latest",
         title="Latest run against the previous one",
@@ -167,23 +167,32 @@ def latest_table(report: TrendReport, reader: User) -> Table:
             Column("last", "Latest run", "link"),
             Column("rate", "Pass rate", "rate"),
             Column("before", "Previous", "rate"),
-            Column("change", "Change", "points"),
+            Column("change", "Change", "points", "On the tests that both runs have scored"),
+            Column("tests", "Tests", "count", "Tests compared"),
+            Column("p_holm", "p (Holm)", "p", "Corrected for all lines; a dash: not tested"),
+            Column("method", "Method"),
             Column("measured", "Comparable?", note="Same tests and judges in both runs"),
-            Column("compare", "Significant?", "link"),
+            Column("compare", "Details", "link"),
         ),
-        rows=[_last(report, line, reader) for line in report.lines],
+        rows=[_last(report, line, changes.get(line.name), reader) for line in report.lines],
+        note=f"{MAY_FAIL_TOGETHER} A line that pools runs is not tested.",
     )
 
 
-def _last(report: TrendReport, line: Line, reader: User) -> tuple[Cell, ...]:
+def _last(
+    report: TrendReport, line: Line, found: LastChange | None, reader: User
+) -> tuple[Cell, ...]:
     last, before = line.points[-1], line.points[-2] if len(line.points) > 1 else None
-    move = last_move(report, line)
     return (
         line.name,
         _run_link(last.run, more=len(last.series_point.runs) - 1),
         last.rate,
         before.rate if before else None,
-        move.change if move else None,
+        *(
+            (found.change.net, found.change.tally.n, found.holm, found.rule)
+            if found
+            else (None, None, None, None)
+        ),
         _measured(report, line, reader) if before else None,
         Link("Compare", page_url("compare", runs=[before.run, last.run])) if before else None,
     )
@@ -194,11 +203,7 @@ def _measured(report: TrendReport, line: Line, reader: User) -> Cell:
     before, last = (point.run for point in line.points[-2:])
     if not (comparable := report.comparable(line)):
         return refusal(last, before, comparable, reader)
-    return "yes" if _have_equal_tests(line) else "no: tests changed"
-
-
-def _have_equal_tests(line: Line) -> bool:
-    return len({point.run.suite_fingerprint for point in line.points[-2:]}) == 1
+    return "yes" if report.is_last_comparable(line) else "no: tests changed"
 
 
 # By tag --------------------------------------------------------------------------------------
@@ -228,8 +233,9 @@ def heat_table(report: TrendReport) -> Table:
             )
             for tag in report.tags
         ],
-        note=f"{order} Hardest tags first. Click a cell to open its results. A test counts for "
-        f"each of its tags.{fewer} Check “One chart per tag” to see all runs of each tag.",
+        note=f"{order} Lowest pass rate first; the order is not tested. Click a cell to open its "
+        f"results. A test counts for each of its tags.{fewer} Check “One chart per tag” to see all "
+        "runs of each tag.",
         empty="The tests of these runs have no tags.",
         look="heat",
     )
@@ -271,7 +277,9 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
                 for tag, line, point in some
             ],
         ),
-        note="" if len(tags) == len(report.tags) else f"Showing the {len(tags)} hardest tags.",
+        note=""
+        if len(tags) == len(report.tags)
+        else f"Showing the {len(tags)} tags with the lowest pass rates.",
         empty="The tests of these runs have no tags.",
         draw=lambda: (
             small_multiples(panels, _marks(report, numbers), report.courses.releases)
@@ -281,29 +289,6 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
         look="long",
         describes="A chart for each tag, with a line for each model",
     )
-
-
-# Last changes ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Move:
-    """The last change of a line; `change` is a difference of shares."""
-
-    line: Line
-    before: Rate
-    after: Rate
-    change: float
-
-
-def last_move(report: TrendReport, line: Line) -> Move | None:
-    """Return the last change of a line; None unless its last two points have comparable rates."""
-    if len(line.points) < 2 or not (report.comparable(line) and _have_equal_tests(line)):
-        return None
-    before, after = (point.rate for point in line.points[-2:])
-    if before.share is None or after.share is None:
-        return None
-    return Move(line, before, after, after.share - before.share)
 
 
 def _at_step(changes: Iterable[Change], line: Line, step: Sequence[int]) -> list[Change]:

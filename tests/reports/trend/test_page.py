@@ -259,17 +259,42 @@ def test_what_exactly_changed_is_found_out_at_a_second_request(suite):
     assert reading.pending
 
 
-def test_the_largest_fall_is_named_where_nothing_else_changed(suite):
+def test_a_change_that_may_be_chance_has_no_direction(suite):
     two_models(suite)
     document, _ = trend()
 
-    assert any(
-        sentence.startswith(
-            "Largest fall since the previous run with the same tests and judges: kelp"
-        )
-        for sentence in document.sentences
-    )
+    (sentence,) = [one for one in document.sentences if "since the previous run" in one]
+    assert sentence.startswith("No line changed significantly since the previous run with the same")
+    assert "exact McNemar, Holm over 2 lines" in sentence
     assert cells(document, "latest", "line", "change") == [("aurora", 0.5), ("kelp", -1.0)]
+
+
+def test_a_fall_is_named_with_its_p_and_method(suite):
+    tests = [make_test(f"{n}?") for n in range(9)]
+    for line, after in (("kelp", [0]), ("aurora", [1])):
+        model = make_model(name=line)
+        released(model, suite, *[[1]] * 9, tests=tests, release="1.0")
+        released(model, suite, *[after] * 9, tests=tests, release="1.1")
+    document, _ = trend()
+
+    (sentence,) = [one for one in document.sentences if "since the previous run" in one]
+    assert sentence.startswith("kelp is significantly worse since the previous run")
+    # All of 9 tests changed: p = 2 / 2^9, times two lines.
+    assert "−100 pts over 9 tests (p = 0.0078, exact McNemar, Holm over 2 lines)" in sentence
+    assert ("kelp", -1.0, 9, 2 / 2**8, "exact McNemar") in cells(
+        document, "latest", "line", "change", "tests", "p_holm", "method"
+    )
+
+
+def test_a_change_of_a_tag_is_tested_on_its_tests(suite):
+    tagged = [make_test(f"{n}?", issue=make_issue(tags=("law",))) for n in range(6)]
+    others = [make_test(f"other {n}?") for n in range(6)]
+    model = make_model(name="kelp")
+    released(model, suite, *[[1]] * 12, tests=[*tagged, *others], release="1.0")
+    released(model, suite, *[[0]] * 6, *[[1]] * 6, tests=[*tagged, *others], release="1.1")
+
+    (row,) = rows(trend("tag=law")[0], "latest")
+    assert (row["change"], row["tests"], row["p_holm"]) == (-1.0, 6, 2 / 2**6)
 
 
 def test_points_beyond_the_limit_are_counted():
@@ -309,7 +334,7 @@ def test_a_fall_under_another_jury_is_not_called_one(suite):
             ),
         )
     ]
-    assert not any("fall" in sentence for sentence in document.sentences)
+    assert not any("since the previous run" in sentence for sentence in document.sentences)
 
 
 def test_a_point_of_a_family_adds_up_no_run_of_another_jury(suite):

@@ -1,0 +1,112 @@
+"""The tested changes of many pairs of runs at once, for pages that list several."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import BigIntegerField, Count, Q, Sum
+from django.db.models.functions import Cast, Coalesce
+
+from reports.compare.evidence_rule import findings, sample_of
+from reports.compare.matching_rule import Tested, match, revisions_apart
+from reports.compare.query import digests_of, outcomes_in
+from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
+from runs.models import Outcome, Result
+
+
+class Counted(NamedTuple):
+    """Decided results of a run, of one issue.
+
+    `total` counts all results, scored or not. `passed_tests` and `failed_tests` tell which, as the
+    sums of their tests' ids: what is computed of the results is kept under all of these.
+    """
+
+    run: int
+    issue: int
+    passed: int
+    failed: int
+    total: int
+    passed_tests: int
+    failed_tests: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """The change of an issue, or of all tests, from one run to another.
+
+    `p` is of this change alone, until whoever lists several corrects them together (Holm).
+    """
+
+    tally: Tally
+    net: float | None
+    p: float | None
+
+
+@dataclass(frozen=True)
+class PairChange:
+    """A run against an earlier one.
+
+    Attributes:
+        rule: The name of the test behind the p of the whole.
+        issues: Those with compared tests.
+    """
+
+    whole: Change
+    rule: str
+    issues: Mapping[int, Change]
+
+
+def counts_by_issue(runs: Collection[int]) -> dict[int, list[Counted]]:
+    """Count the results of each run by issue; one query."""
+    rows = Result.objects.filter(run__in=runs).order_by()
+    passed, failed = Q(outcome=Outcome.PASSED), Q(outcome=Outcome.FAILED)
+    counted = rows.values_list("run_id", "issue_id").annotate(
+        passed=Count("pk", filter=passed),
+        failed=Count("pk", filter=failed),
+        total=Count("pk"),
+        passed_tests=_ids(passed),
+        failed_tests=_ids(failed),
+    )
+    found: dict[int, list[Counted]] = {run: [] for run in runs}
+    for row in counted:
+        found[row[0]].append(Counted._make(row))
+    return found
+
+
+def _ids(wanted: Q) -> Cast:
+    """The sum of the tests' ids as a plain number: a database gives it as a decimal."""
+    return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
+
+
+def pair_changes(
+    pairs: Sequence[tuple[int, int]],
+    single: Sequence[bool],
+    *,
+    keeps: Callable[[Tested], bool] = lambda tested: True,
+) -> dict[tuple[int, int], PairChange]:
+    """Test each pair of comparable runs, the earlier one first; two queries for all of them.
+
+    Args:
+        single: Whether both runs of the pair have one repeat of each test.
+        keeps: Chooses the tests that are compared.
+    """
+    tests = outcomes_in({pk for pair in pairs for pk in pair})
+    tests = {run: [tested for tested in rows if keeps(tested)] for run, rows in tests.items()}
+    apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
+    digests = digests_of({pk for revisions in apart for pk in revisions})
+    changes: dict[tuple[int, int], PairChange] = {}
+    for (before, run), is_single in zip(pairs, single, strict=True):
+        rows = compared(match(tests[before], tests[run], digests))
+        found = findings(sample_of(rows, defaultdict(tuple), single=is_single))
+        by_issue: dict[int, list[Compared]] = defaultdict(list)
+        for one in rows:
+            if one.change is not None:
+                by_issue[one.latest.issue_id].append(one)
+        issues = {
+            issue: Change(tally_of(mine), net_change(mine), found.issues[issue].p)
+            for issue, mine in by_issue.items()
+        }
+        whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
+        changes[before, run] = PairChange(whole, found.evidence.rule, issues)
+    return changes
