@@ -8,14 +8,17 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from evalhub.formatting import counted
 from evalhub.models import User
+from evalhub.statistics.change_test import ALPHA
+from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import refusal
 from reports.drift.query import DriftReport, drift_report
-from reports.drift.rule import Observed, Series, State, rule_in_words
+from reports.drift.rule import METHOD, Observed, Series, Significance, State, rule_in_words
 from reports.leaderboard.figure import Move, moves
 from reports.leaderboard.query import all_labels
 from runs.models import Run, Suite
@@ -31,20 +34,20 @@ class DriftForm(ReportForm):
 
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
-    """Build the list of drifts, largest change first, and of the other series."""
-    report = drift_report()
+    """Build the list of series with scores far apart, and of the other series."""
+    report = drift_report(reading)
     suite = filters["suite"].pk if filters["suite"] else None
     shown = [one for one in report.watch.series if suite in (None, one.line.suite)]
-    drifted = [one for one in shown if one.state == State.DRIFTED]
-    others = [one for one in shown if one.state != State.DRIFTED]
+    far = [one for one in shown if one.state == State.FAR]
+    others = [one for one in shown if one.state != State.FAR]
     incomplete = [one for one in report.incomplete if suite in (None, one.run.suite_id)]
     return Document(
         title="Silent changes of models",
-        sentences=(_found(shown, drifted), *_largest(drifted), rule_in_words()),
-        facts=_facts(report, shown, drifted),
+        sentences=(*_sentences(report, shown, far), rule_in_words()),
+        facts=_facts(report, shown, far),
         tables=(
-            _drifts(report, drifted),
-            *_overrides(report, drifted),
+            _drifts(report, far),
+            *_overrides(report, far),
             _watched(report, others),
             *incomplete_table(incomplete, reading.reader),
             *_apart(report, suite, reading.reader),
@@ -53,29 +56,32 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def _found(shown: list[Series], drifted: list[Series]) -> str:
+def _sentences(report: DriftReport, shown: list[Series], far: list[Series]) -> Iterator[str]:
     states = Counter(one.state for one in shown)
-    better = sum(one.is_better for one in drifted)
-    monitored = states[State.DRIFTED] + states[State.STEADY]
-    directions = f" ({len(drifted) - better} worse, {better} better)" if drifted else ""
     others = "".join(
         f"; {states[state]} {state}" for state in (State.TOO_SHORT, State.NO_SCORE) if states[state]
     )
-    return f"{monitored} series monitored, {len(drifted)} drifted{directions}{others}."
+    monitored = states[State.FAR] + states[State.STEADY]
+    yield f"{monitored} series monitored, {len(far)} with scores far apart{others}."
+    for series in _drifted(report, far):
+        sure, (before, after) = _sure(report, series), _extremes(series)
+        verb = "rose" if series.is_better else "fell"
+        yield (
+            f"{_name(series)} drifted: it {verb} from {before.score:.3g} to {after.score:.3g} "
+            f"between {_day(before)} and {_day(after)}, on the same {counted(sure.tests, 'test')} "
+            f"with the same settings and judges ({is_p(sure.p or 0)}, {sure.rule}, Holm)."
+        )
 
 
-def _largest(drifted: list[Series]) -> tuple[str, ...]:
-    """Describe the largest drift; () without any."""
-    if not drifted:
-        return ()
-    series = drifted[0]
-    before, after = _extremes(series)
-    verb = "rose" if series.is_better else "fell"
-    return (
-        f"Largest: {_name(series)} {verb} from {before.score:.3g} to {after.score:.3g} between "
-        f"{_day(before)} and {_day(after)}, with the same tests, settings and judges. Compare "
-        "the two runs to confirm it.",
-    )
+NOT_TESTED = Significance(None, 0, "")
+
+
+def _sure(report: DriftReport, series: Series) -> Significance:
+    return report.significance.get(series.runs[-1].run, NOT_TESTED)
+
+
+def _drifted(report: DriftReport, far: list[Series]) -> list[Series]:
+    return [series for series in far if _sure(report, series).is_significant]
 
 
 def _name(series: Series) -> str:
@@ -92,10 +98,12 @@ def _day(run: Observed) -> str:
     return f"{timezone.localtime(run.at):%Y-%m-%d}"
 
 
-def _facts(report: DriftReport, shown: list[Series], drifted: list[Series]) -> tuple[Fact, ...]:
+def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple[Fact, ...]:
     watch = report.watch
+    drifted = len(_drifted(report, far)) if len(report.significance) >= len(far) else None
     return (
-        Fact("drifted", "Drifted", len(drifted), "count", f"of {len(shown)} series"),
+        Fact("drifted", "Drifted", drifted, "count", f"of {len(shown)} series, p <= {ALPHA}, Holm"),
+        Fact("far", "Scores far apart", len(far), "count", "drifted or by chance"),
         Fact("single", "Single runs", watch.single, "count", "nothing to compare with"),
         Fact("warm", "Runs above temperature 0", watch.warm, "count", "not monitored"),
         Fact("tried_out", "Runs of trial suites", watch.tried_out, "count", "not monitored"),
@@ -105,49 +113,56 @@ def _facts(report: DriftReport, shown: list[Series], drifted: list[Series]) -> t
 DRIFT_COLUMNS = (
     Column("model", "Model"),
     Column("suite", "Suite"),
-    Column("direction", "Direction", "verdict"),
+    Column("direction", "Drift", "verdict", "A dash: not significant"),
     Column("change", "Change", "number", "Later score minus earlier score, from −1 to 1"),
     Column("relative", "Relative change", "share", "Share of the lowest score"),
     Column("before", "Earlier run", "link"),
     Column("before_score", "Earlier score", "estimate"),
     Column("after", "Later run", "link"),
     Column("after_score", "Later score", "estimate"),
+    Column("tests", "Tests", "count", "With a score in both runs"),
+    Column("p_holm", "p (Holm)", "p", "For all pairs of runs and all series monitored"),
+    Column("method", "Method"),
     Column("runs", "Runs", "count", "Runs of the series; the two shown are its lowest and highest"),
     Column("overrides", "Overrides", "count", "Results of the two runs with a human verdict"),
     Column("look", "Compare", "link"),
 )
 
 
-def _drifts(report: DriftReport, drifted: list[Series]) -> Table:
+def _drifts(report: DriftReport, far: list[Series]) -> Table:
     drawn = [
         Move(_name(series), *(run.score or 0.0 for run in _extremes(series)))
-        for series in drifted[:MAX_DRAWN]
+        for series in far[:MAX_DRAWN]
     ]
     return Table(
         key="drifts",
-        title="Drifts",
+        title="Scores far apart",
         columns=DRIFT_COLUMNS,
-        rows=[_drift(report, series) for series in drifted],
-        note="Largest change first. The thresholds are rules of thumb: check a drift before acting "
-        "on it.",
-        empty="No drift. Schedule a launch of a suite to monitor its models.",
+        rows=[_drift(report, series) for series in far],
+        note=f"Largest change first. p: {METHOD} The thresholds are rules of thumb.",
+        empty="No scores far apart. Schedule a launch of a suite to monitor its models.",
         draw=lambda: moves(drawn) if drawn else None,
-        describes="Scores of each drifted model before and after",
+        describes="Lowest and highest score of each series, the earlier one first",
     )
 
 
 def _drift(report: DriftReport, series: Series) -> tuple[Cell, ...]:
     before, after = _extremes(series)
+    sure = _sure(report, series)
+    verdict = "better" if series.is_better else "worse"
     return (
         series.line.model_name,
         series.line.suite_name or None,
-        "better" if series.is_better else "worse",
+        verdict if sure.is_significant else None,
         series.change if series.is_better else -series.change,
         "from 0" if isinf(series.relative) else series.relative,
         _run(before),
         _score(report, before),
         _run(after),
         _score(report, after),
+        sure.tests or None,
+        sure.p,
+        sure.rule or None,
         len(series.runs),
         sum(one.results for run in (before, after) for one in report.overrides.get(run.run, ())),
         Link("Compare", page_url("compare", runs=[before.run, after.run])),
@@ -164,11 +179,11 @@ def _score(report: DriftReport, run: Observed) -> Estimate | None:
     return None if sums is None else Estimate(sums.score, sums.n, total=sums.total)
 
 
-def _overrides(report: DriftReport, drifted: list[Series]) -> Iterator[Table]:
-    """Yield the table of overrides on drifted runs, if there are any."""
+def _overrides(report: DriftReport, far: list[Series]) -> Iterator[Table]:
+    """Yield the table of overrides on runs with scores far apart, if there are any."""
     rows = [
         (series.line.model_name, series.line.suite_name or None, _run(run), which, *one[1:])
-        for series in drifted
+        for series in far
         for run, which in zip(_extremes(series), ("earlier", "later"), strict=True)
         for one in report.overrides.get(run.run, ())
     ]
@@ -195,12 +210,12 @@ def _overrides(report: DriftReport, drifted: list[Series]) -> Iterator[Table]:
 def _watched(report: DriftReport, others: list[Series]) -> Table:
     return Table(
         key="watched",
-        title="Stable",
+        title="Other series",
         columns=(
             Column("model", "Model"),
             Column("suite", "Suite"),
             Column("state", "State"),
-            Column("change", "Largest change", "number"),
+            Column("change", "Range", "number", "Highest minus lowest score; not tested"),
             Column("low", "Lowest", "estimate"),
             Column("high", "Highest", "estimate"),
             Column("runs", "Runs", "count"),

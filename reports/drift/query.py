@@ -1,7 +1,7 @@
 """Conclusive runs as series that are monitored for drift, and human overrides of them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -9,7 +9,19 @@ from django.db.models import Count, Q
 
 from evalhub.digest import digest
 from evalhub.llm.identity import read_name
-from reports.drift.rule import Observed, Series, State, Watch, watch
+from reports.compare.matching_rule import Tested
+from reports.compare.query import outcomes_in
+from reports.documents.reading import Reading
+from reports.drift.rule import (
+    Observed,
+    ScoreChange,
+    Series,
+    Significance,
+    State,
+    Watch,
+    significances,
+    watch,
+)
 from reports.leaderboard.query import labels_by_run, tried_out_suites
 from reports.leaderboard.rule import Sums
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
@@ -48,7 +60,8 @@ class DriftReport:
     Attributes:
         watch: Series with a `Line` each.
         sums: By run, of series that are long enough.
-        overrides: By run, of the two runs of each drift.
+        significance: By newest run of each series with scores apart; {} while it is computed.
+        overrides: By run, of the two runs furthest apart of such a series.
         labels: By run, of the same runs.
         incomplete: Runs that are in no series.
         apart: The newest run of a series, and the newest of the same tests and variant that is not
@@ -57,13 +70,14 @@ class DriftReport:
 
     watch: Watch
     sums: dict[int, Sums]
+    significance: dict[int, Significance]
     overrides: dict[int, list[Overrides]]
     labels: dict[int, tuple[str, ...]]
     incomplete: tuple[IncompleteRun, ...]
     apart: tuple[tuple[Observed, Observed, Comparable], ...]
 
 
-def drift_report() -> DriftReport:
+def drift_report(reading: Reading) -> DriftReport:
     """Read the report; a constant number of queries. Short series are not scored."""
     tags = tags_by_suite()
     rows = list(conclusive_runs_with_times().order_by().values(*FIELDS))
@@ -77,12 +91,13 @@ def drift_report() -> DriftReport:
     sums = sums_of(long_enough, {row["pk"]: row["similarity_weight"] for row in rows})
     scores = {run: found.score for run, found in sums.items()}
     found = watch(replace(run, score=scores.get(run.run)) for run in runs)
-    shown = {run.run for series in found.drifted for run in (series.low, series.high)}
+    shown = {run.run for series in found.far for run in (series.low, series.high)}
     how = {row["pk"]: scoring(*(row[name] for name in SCORING)) for row in rows}
     return DriftReport(
         watch=found,
         sums=sums,
-        overrides=_overrides(found.drifted),
+        significance=_significance(found, sums, reading),
+        overrides=_overrides(found.far),
         labels=labels_by_run(shown),
         incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out_suites(tags))),
         apart=tuple(
@@ -90,6 +105,38 @@ def drift_report() -> DriftReport:
             for older, newest in found.apart
         ),
     )
+
+
+def _significance(found: Watch, sums: dict[int, Sums], reading: Reading) -> dict[int, Significance]:
+    """Test the lowest against the highest run of each series with scores apart; one query."""
+    series = found.far
+    if not series:
+        return {}
+    pairs = [(one.low.run, one.high.run) for one in series]
+    monitored = len(series) + len(found.of(State.STEADY))
+    of = [
+        [*pair, len(one.runs), *map(str, map(sums.get, pair))]
+        for one, pair in zip(series, pairs, strict=True)
+    ]
+
+    def test() -> list[Significance]:
+        tests = outcomes_in({run for pair in pairs for run in pair})
+        changes = [_score_changes(tests[low], tests[high]) for low, high in pairs]
+        runs = [len(one.runs) for one in series]
+        return significances(list(zip(runs, changes, strict=True)), monitored=monitored)
+
+    tested = reading.computed("drift-significance", [of, monitored], test) or []
+    return {one.runs[-1].run: sure for one, sure in zip(series, tested, strict=False)}
+
+
+def _score_changes(low: Iterable[Tested], high: Iterable[Tested]) -> list[ScoreChange]:
+    """Return the changes of the tests that have a score in both runs."""
+    before = {one.revision_id: one.score for one in low}
+    return [
+        ScoreChange(one.issue_id, one.weight, one.score - score)
+        for one in high
+        if one.score is not None and (score := before.get(one.revision_id)) is not None
+    ]
 
 
 FIELDS = (
@@ -132,16 +179,16 @@ def _observed(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
     )
 
 
-def _overrides(drifted: Sequence[Series]) -> dict[int, list[Overrides]]:
-    """Count the overrides of the two runs of each drift by annotator; one query."""
+def _overrides(apart: Sequence[Series]) -> dict[int, list[Overrides]]:
+    """Count the overrides of the two runs furthest apart by annotator; one query."""
     between = Q()
-    for series in drifted:
+    for series in apart:
         first, last = sorted((series.low, series.high), key=lambda run: run.at)
         within = Q(created_at__gt=first.at, created_at__lt=last.at)
         between |= Q(within, result__run__in=[first.run, last.run])
     if not between:
         return {}
-    runs = {run.run for series in drifted for run in (series.low, series.high)}
+    runs = {run.run for series in apart for run in (series.low, series.high)}
     rows = HumanEvaluation.objects.filter(result__run__in=runs, result__is_overridden=True)
     counted = (
         rows.order_by("annotator__username")

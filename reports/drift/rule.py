@@ -1,18 +1,21 @@
 """Drift: a changed score on the same tests with the same variant, jury and scoring. Pure.
 
 A series has runs at temperature 0 or unset, in suites without the tag "test", over at least 23
-hours, all with a score. It drifted if its highest score is at least 0.05, and 10 %, above its
-lowest. The thresholds are rules of thumb.
+hours, all with a score. Its scores are far apart if the highest is at least 0.05, and 10 %, above
+the lowest. The thresholds are rules of thumb: the model drifted, in a direction, only where the
+difference of these two runs is significant.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
+from evalhub.statistics.change_test import change_test, is_significant
+from evalhub.statistics.holm import holm
 from reports.documents.topic_names import TEST, topic_key
 
 MIN_SPAN = timedelta(hours=23)
@@ -20,6 +23,33 @@ MIN_CHANGE = 0.05
 MIN_RELATIVE = 0.1
 DIGITS = 9
 """Differences are rounded to this many digits before they meet a threshold."""
+
+
+METHOD = (
+    "exact sign flips of the weighted score differences of their tests (of whole issues from 6 "
+    "changed issues on), corrected for every pair of runs of the series and for all series "
+    "monitored (Holm). Tests of one issue may fail together."
+)
+
+
+class ScoreChange(NamedTuple):
+    """The change of one test's mean score from the lowest to the highest run of a series."""
+
+    issue: int
+    weight: float
+    change: float
+
+
+class Significance(NamedTuple):
+    """The test of a series. `p` is corrected; None if no test has a score in both runs."""
+
+    p: float | None
+    tests: int
+    rule: str
+
+    @property
+    def is_significant(self) -> bool:
+        return is_significant(self.p)
 
 
 @dataclass(frozen=True)
@@ -46,7 +76,7 @@ class Observed:
 class State(StrEnum):
     """The state of a series."""
 
-    DRIFTED = "drifted"
+    FAR = "far apart"
     STEADY = "steady"
     TOO_SHORT = "too short"
     NO_SCORE = "with an unscored run"
@@ -70,7 +100,7 @@ class Series:
         if any(run.score is None for run in self.runs):
             return State.NO_SCORE
         is_far = self.change >= MIN_CHANGE and self.relative >= MIN_RELATIVE
-        return State.DRIFTED if is_far else State.STEADY
+        return State.FAR if is_far else State.STEADY
 
     @property
     def low(self) -> Observed:
@@ -112,7 +142,7 @@ class Watch:
     """The series monitored, and the numbers of runs that are not.
 
     Attributes:
-        series: Lines with at least two runs; drifted ones first, largest change first.
+        series: Lines with at least two runs; those apart first, largest change first.
         tried_out: Runs of suites with the tag "test".
         warm: Runs at temperatures above 0.
         single: Lines with one run.
@@ -127,8 +157,8 @@ class Watch:
     apart: tuple[tuple[Observed, Observed], ...] = ()
 
     @property
-    def drifted(self) -> tuple[Series, ...]:
-        return self.of(State.DRIFTED)
+    def far(self) -> tuple[Series, ...]:
+        return self.of(State.FAR)
 
     def of(self, state: State) -> tuple[Series, ...]:
         return tuple(series for series in self.series if series.state == state)
@@ -149,7 +179,7 @@ def watch(observed: Iterable[Observed]) -> Watch:
             sorted(
                 series,
                 key=lambda one: (
-                    one.state != State.DRIFTED,
+                    one.state != State.FAR,
                     -one.change,
                     -one.relative,
                     -one.runs[-1].run,
@@ -175,6 +205,35 @@ def rule_in_words() -> str:
     """Return the rule in words."""
     return (
         "A series has runs of the same tests, model variant, jury and scoring, at temperature 0 or "
-        "unset, over at least 23 hours. It drifted if its highest score is at least "
-        f"{MIN_CHANGE} and {MIN_RELATIVE:.0%} above its lowest."
+        "unset, over at least 23 hours. Its lowest and highest run are tested where their scores "
+        f"are at least {MIN_CHANGE} and {MIN_RELATIVE:.0%} apart: {METHOD}"
     )
+
+
+def significances(
+    changes: Sequence[tuple[int, Sequence[ScoreChange]]], *, monitored: int
+) -> list[Significance]:
+    """Test the lowest against the highest run of each series.
+
+    The two are chosen for being furthest apart among all pairs of runs, and the series for it among
+    all that are monitored: p is multiplied by the number of pairs (Bonferroni), then corrected over
+    all series (Holm), where those not tested count as p = 1.
+
+    Args:
+        changes: Of each series, its number of runs and the changes of its tests.
+        monitored: Series that could have been tested, at least as many as `changes`.
+    """
+    found = [_tested(some) for _, some in changes]
+    plain = [
+        None if one.p is None else min(1.0, one.p * runs * (runs - 1) / 2)
+        for one, (runs, _) in zip(found, changes, strict=True)
+    ]
+    corrected = holm([*plain, *[1.0] * (monitored - len(plain))])
+    return [one._replace(p=p) for one, p in zip(found, corrected, strict=False)]
+
+
+def _tested(changes: Sequence[ScoreChange]) -> Significance:
+    most = max((one.weight for one in changes), default=0.0) or 1.0
+    weighted = [one.weight / most * one.change for one in changes]
+    found = change_test(weighted, [one.issue for one in changes], single=False)
+    return Significance(found.p, len(changes), found.rule)

@@ -44,7 +44,7 @@ SIMULATIONS = (
         "judge_trust",
     ),
     *("issue_outcome", "claims"),
-    *("comparison", "change_intervals", "detectable", "multiplicity"),
+    *("comparison", "change_intervals", "detectable", "multiplicity", "drift"),
     *("alpha_uneven", "underperforming_uneven", "leaderboard_uneven"),
 )
 """Modules of this folder with a function `checks`."""

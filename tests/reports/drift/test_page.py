@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.cache import caches
 from django.utils import timezone
 
 from evalhub.models import BatchState
@@ -45,12 +46,12 @@ def run(suite, test):
 
 
 def found():
-    return drift_report().watch
+    return drift_report(Reading(make_user("viewer"))).watch
 
 
 def test_two_runs_of_one_line_are_a_series(run):
     first, second = run(0.9, 2), run(0.5, 0)
-    (series,) = found().drifted
+    (series,) = found().far
     assert [one.run for one in series.runs] == [first.pk, second.pk]
     assert (series.low.run, series.high.run) == (second.pk, first.pk)
 
@@ -60,7 +61,7 @@ def test_score_is_weighted_by_the_tests(suite):
     model = make_model()
     run = scored_run(suite, model, 1, 0, tests=tests, days_ago=2)
     scored_run(suite, model, 0, 1, tests=tests)
-    (series,) = found().drifted
+    (series,) = found().far
     # (3 · 1 + 1 · 0) / 4 and (3 · 0 + 1 · 1) / 4
     assert (series.high.run, series.high.score, series.low.score) == (run.pk, 0.75, 0.25)
 
@@ -70,8 +71,8 @@ def test_results_without_a_score_do_not_count(suite):
     model = make_model()
     scored_run(suite, model, *[0.9] * 19, None, tests=tests, days_ago=2)
     scored_run(suite, model, *[0.5] * 20, tests=tests)
-    report = drift_report()
-    (series,) = report.watch.drifted
+    report = drift_report(Reading(make_user("viewer")))
+    (series,) = report.watch.far
     sums = report.sums[series.high.run]
     assert (series.high.score, sums.n, sums.total) == (pytest.approx(0.9), 19, 20)
 
@@ -112,13 +113,13 @@ def test_a_series_that_another_jury_ended_can_be_continued_by_re_judging(run):
         "not comparable: different juries judged these runs",
         Link("Re-judge", rejudge_url(newest.pk, older.pk)),
     )
-    assert "0 drifted" in document.sentences[0]
+    assert "0 with scores far apart" in document.sentences[0]
 
 
 def test_name_of_a_model_may_change_within_a_line(run):
     run(0.9, 2)
     run(0.5, 0, model_name="Renamed")
-    assert len(found().drifted) == 1
+    assert len(found().far) == 1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_params_of_the_run_overrule_those_of_the_model(suite, test):
     model = make_model(params={"temperature": 1})
     for days_ago, score in ((2, 0.9), (0, 0.5)):
         scored_run(suite, model, score, tests=[test], days_ago=days_ago, params={"temperature": 0})
-    assert len(found().drifted) == 1
+    assert len(found().far) == 1
 
 
 def test_suites_tagged_test_are_not_watched(run, test):
@@ -174,7 +175,7 @@ def test_overrides_of_the_two_runs_are_named_and_those_in_between_counted(run):
     first, second = run(0.9, 3), run(0.5, 1)
     override(first, by=make_user("annotator", username="ann"), days_ago=2, value=1.0)
     override(second, by=make_user("annotator", username="bob"), days_ago=0)
-    overrides = drift_report().overrides
+    overrides = drift_report(Reading(make_user("viewer"))).overrides
     assert [(one.who, one.results, one.between) for one in overrides[first.pk]] == [("ann", 1, 1)]
     assert [(one.who, one.results, one.between) for one in overrides[second.pk]] == [("bob", 1, 0)]
 
@@ -183,7 +184,7 @@ def test_scripted_models_are_labelled(suite, test):
     model = make_model(is_scripted=True)
     for days_ago, score in ((2, 0.9), (0, 0.5)):
         run = scored_run(suite, model, score, tests=[test], days_ago=days_ago, is_scripted=True)
-    assert drift_report().labels[run.pk] == ("scripted model",)
+    assert drift_report(Reading(make_user("viewer"))).labels[run.pk] == ("scripted model",)
 
 
 # The page ----------------------------------------------------------------------------------------
@@ -193,17 +194,50 @@ def built(role="viewer", **asked):
     return DRIFT.build({"suite": None} | asked, Reading(make_user(role)))
 
 
-def test_page_says_what_drifted_and_how_near_others_came(run, test):
+def test_page_says_which_scores_are_far_apart(run, test):
     run(0.9, 2)
     run(0.5, 0)
     other = make_suite(test)
     for days_ago in (0.5, 0):
         run(0.5, days_ago, suite=other, suite_fingerprint="g")
     document = built()
-    assert document.sentences[0] == (
-        "1 series monitored, 1 drifted (1 worse, 0 better); 1 too short."
-    )
-    assert "Model in Sums fell from 0.9 to 0.5" in document.sentences[1]
+    assert document.sentences[0] == ("1 series monitored, 1 with scores far apart; 1 too short.")
+
+
+def test_a_change_that_may_be_chance_is_no_drift(run):
+    run(0.9, 2)
+    run(0.5, 0)
+    document = built()
+    (row,) = document.table("drifts").as_rows()
+    assert (row["direction"], row["tests"], row["p_holm"]) == (None, 1, 1.0)
+    assert not any("drifted:" in sentence for sentence in document.sentences)
+    (fact,) = [fact for fact in document.facts if fact.name == "drifted"]
+    assert fact.value == 0
+
+
+def test_a_drift_is_told_with_its_n_its_p_and_the_test(suite):
+    tests, model = [make_test(f"{n}?") for n in range(10)], make_model(name="Model")
+    for days_ago, score in ((2, 0.9), (1, 0.9), (0, 0.5)):
+        scored_run(suite, model, *[score] * 10, tests=tests, days_ago=days_ago)
+    document = built()
+    (row,) = document.table("drifts").as_rows()
+    # All of 10 tests fell: 2 / 2^10, for 3 pairs of runs.
+    assert row["direction"] == "worse"
+    assert (row["tests"], row["p_holm"]) == (10, pytest.approx(3 / 2**9))
+    assert "Model in Sums drifted: it fell from 0.9 to 0.5" in document.sentences[1]
+    assert "10 tests" in document.sentences[1]
+    assert f"(p = 0.0059, {row['method']}, Holm)" in document.sentences[1]
+
+
+def test_a_drift_is_not_told_while_it_is_tested(run):
+    run(0.9, 2)
+    run(0.5, 0)
+    reading = Reading(make_user("viewer"), computes=False)
+    caches["computed"].clear()
+    document = DRIFT.build({"suite": None}, reading)
+    assert reading.pending
+    (row,) = document.table("drifts").as_rows()
+    assert (row["direction"], row["p_holm"]) == (None, None)
 
 
 def test_largest_drift_comes_first_with_a_link_to_both_runs(run, test):
@@ -214,7 +248,6 @@ def test_largest_drift_comes_first_with_a_link_to_both_runs(run, test):
     second = run(0.2, 0, suite=other, suite_fingerprint="g")
     rows = built().table("drifts").as_rows()
     assert [row["suite"] for row in rows] == ["Words", "Sums"]
-    assert rows[0]["direction"] == "worse"
     assert rows[0]["change"] == pytest.approx(-0.7)
     assert rows[0]["look"].url.endswith(f"?runs={first.pk}&runs={second.pk}")
 

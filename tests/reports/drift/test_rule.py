@@ -35,7 +35,7 @@ def observed(case):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_largest_drift_is_the_worked_one(case):
-    drifted = watch(observed(case)).drifted
+    drifted = watch(observed(case)).far
     wanted = case["largest"]
     if wanted is None:
         assert drifted == ()
@@ -65,15 +65,15 @@ def states(*scores, **fields):
 @pytest.mark.parametrize(
     ("scores", "state"),
     [
-        ((0.5, 0.55), State.DRIFTED),
+        ((0.5, 0.55), State.FAR),
         # In floats 0.5 - 0.45 is a little less than 0.05; it is rounded before it is compared.
-        ((0.45, 0.5), State.DRIFTED),
+        ((0.45, 0.5), State.FAR),
         ((0.5, 0.549), State.STEADY),
         # 0.06 of 0.61 is less than 10 %.
         ((0.61, 0.67), State.STEADY),
         # 0.055 of 0.55 is 10 %.
-        ((0.55, 0.605), State.DRIFTED),
-        ((0.0, 0.05), State.DRIFTED),
+        ((0.55, 0.605), State.FAR),
+        ((0.0, 0.05), State.FAR),
         ((0.0, 0.0), State.STEADY),
         ((0.9, None, 0.2), State.NO_SCORE),
         ((None, None), State.NO_SCORE),
@@ -84,7 +84,7 @@ def test_thresholds_are_met_to_the_last_digit(scores, state):
 
 
 def test_span_of_exactly_23_hours_is_enough():
-    assert states(0.2, 0.8, apart=MIN_SPAN) == [State.DRIFTED]
+    assert states(0.2, 0.8, apart=MIN_SPAN) == [State.FAR]
 
 
 def test_change_from_nothing_is_infinite():
@@ -98,7 +98,7 @@ def test_direction_is_that_of_the_later_extreme():
 
 @pytest.mark.parametrize("temperature", [0, 0.0, None])
 def test_settled_temperatures_are_watched(temperature):
-    assert states(0.2, 0.8, temperature=temperature) == [State.DRIFTED]
+    assert states(0.2, 0.8, temperature=temperature) == [State.FAR]
 
 
 @pytest.mark.parametrize("temperature", [0.7, [0, 0.7], [0], "0"])
@@ -114,7 +114,7 @@ def test_suites_that_try_things_out_are_counted_apart(tag):
 
 
 def test_tag_that_only_holds_the_word_is_watched():
-    assert states(0.2, 0.8, suite_tags=("test-taking",)) == [State.DRIFTED]
+    assert states(0.2, 0.8, suite_tags=("test-taking",)) == [State.FAR]
 
 
 def test_line_of_one_run_is_no_series():
@@ -128,7 +128,7 @@ def test_series_that_are_too_short_do_not_count_as_drifted():
         for hours in (0, 22)
     ]
     found = watch([*series(0.5, 0.9), *short])
-    assert (len(found.drifted), len(found.of(State.TOO_SHORT))) == (1, 1)
+    assert (len(found.far), len(found.of(State.TOO_SHORT))) == (1, 1)
 
 
 def test_largest_drift_comes_first_and_steady_lines_last():
