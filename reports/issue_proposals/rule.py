@@ -76,7 +76,7 @@ def reopening(
         issue,
         "reopen",
         f"Failed again after its resolution, in {where}: {found.words}",
-        f"failed again in run {seen[0].run} ({share})",
+        f"failed again in run {seen[0].run} ({share}, {found.p_words})",
         tuple(one.run for one in seen),
     )
 

@@ -125,6 +125,10 @@ class IssueEvidence:
         return IssueOutcome.UNKNOWN
 
     @property
+    def p_words(self) -> str:
+        return f"p {'<' if self.p < MIN_P else '='} {max(self.p, MIN_P):.2g}, binomial test"
+
+    @property
     def words(self) -> str:
         """The counts, the test and what was set aside, as sentences."""
         n = self.passed + self.failed
@@ -134,8 +138,7 @@ class IssueEvidence:
             if rate.n
             else "the judges' share of false fails was not measured and counts as 0"
         )
-        p = f"p {'<' if self.p < MIN_P else '='} {max(self.p, MIN_P):.2g}"
-        found = f"{self.failed:,} of {n:,} tests × models fail ({judges}; {p}, binomial test)."
+        found = f"{self.failed:,} of {n:,} tests × models fail ({judges}; {self.p_words})."
         if not self.flaky:
             return found
         named = few([f"test {test}" for test in self.flaky])

@@ -15,6 +15,7 @@ from reports.issue_timeline.rule import (
     IssueResult,
     ReleasePoint,
     TurningPoints,
+    evidence_of,
     release_points,
 )
 from reports.trend.figure import Dot, DrawnLine, trend_lines
@@ -143,24 +144,31 @@ def turns_table(report: IssueReport) -> Table:
             Column("first_failed", "First failure", "link", "and before or in this one"),
             Column("passed_again", "First pass again", "link"),
             Column("now", "Now", "outcome"),
+            Column("failed", "Failed", "count", "Tests of the newest run, without flaky ones"),
+            Column("n", "Scored", "count", "Tests of the newest run, without flaky ones"),
+            Column("p", "p", "p", "Of the newest run: one-sided binomial test"),
             Column("streak", "Runs in a row", "count", "With the outcome it has now"),
             Column("newest", "Newest run", "link"),
             Column("left_out", "Not comparable", "count", "Runs judged or scored in another way"),
         ),
         rows=[(line.name, *_turns(report, line.turns), line.left_out) for line in report.lines],
         note="Over all complete runs, shown above or not, that are comparable with the newest run "
-        "of their model.",
+        "of their model. Each run passes or fails by the rule below Releases: a binomial test on "
+        "its tests. Whether one run differs from the next is not tested: compare the two.",
         empty="No complete run has results of this issue yet.",
     )
 
 
 def _turns(report: IssueReport, turns: TurningPoints) -> tuple[Cell, ...]:
     now = turns.now
+    found = evidence_of([now]) if now else None
     return (
         _seen_link(report, turns.passed_before),
         _seen_link(report, turns.first_failed),
         _seen_link(report, turns.passed_again),
-        now.issue_outcome.value if now else None,
+        found.issue_outcome.value if found else None,
+        *((found.failed, found.passed + found.failed) if found else (None, None)),
+        found.p if found and found.failed else None,
         turns.streak if now else None,
         _seen_link(report, now),
     )
@@ -178,7 +186,7 @@ def tests_table(report: IssueReport) -> Table:
     more = report.tests_total - len(report.tests)
     return Table(
         key="tests",
-        title="Tests, hardest first",
+        title="Tests, lowest pass rate first",
         columns=(
             Column("test", "Test", "link"),
             Column("prompt", "Prompt"),
@@ -196,7 +204,7 @@ def tests_table(report: IssueReport) -> Table:
             )
             for line in report.tests
         ],
-        note=f"{more} more tests not shown." if more else "",
+        note="The order is not tested." + (f" {more} more tests not shown." if more else ""),
         empty="No tests yet. Add one that shows the issue.",
     )
 

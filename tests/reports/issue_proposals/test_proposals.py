@@ -231,7 +231,9 @@ def test_where_its_suite_says_so_an_issue_is_opened_with_why():
     assert issue.state == IssueState.APPROVED
     latest = issue.history.latest()
     assert latest.history_user is None
-    assert latest.history_change_reason == f"Reopen: failed again in run {run.pk} (1 of 2 tests)"
+    assert latest.history_change_reason == (
+        f"Reopen: failed again in run {run.pk} (1 of 2 tests, p < 0.0001, binomial test)"
+    )
     comment = issue.comments.get()
     assert (comment.author, comment.author_name) == (None, "EvalHub")
     assert run.label in comment.text
