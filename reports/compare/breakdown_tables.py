@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalhub.statistics.change_test import MAY_FAIL_TOGETHER
 from reports.compare.evidence_rule import TagSignificance
 from reports.compare.figure import became_ring, changes_by_line
 from reports.compare.form import SHOW
@@ -39,6 +40,7 @@ LINE_COLUMNS = (
     Column("net", "Net change", "points"),
     Column("p", "p", "p", "For this row alone"),
     Column("p_holm", "p (Holm)", "p", "Corrected for the number of rows"),
+    Column("method", "Method"),
 )
 
 
@@ -69,7 +71,7 @@ def _lines(
 
 
 def _line_row(line: Line, url: str, sure: Mapping[Any, TagSignificance]) -> tuple[Cell, ...]:
-    tally, p = line.tally, sure.get(line.key, TagSignificance(None, None))
+    tally, p = line.tally, sure.get(line.key, TagSignificance(None, None, None))
     return (Link(line.name, url), tally.n, tally.worse, tally.better, tally.same, line.net, *p)
 
 
@@ -83,7 +85,8 @@ def by_tag(two: TwoRuns) -> Table:
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
         [_line_row(line, two.url(tag=line.key, show="", issue=None), sure) for line in lines],
-        note="A test with two tags counts in both. Tags are those of the later run."
+        note=f"A test with two tags counts in both. Tags are those of the later run. "
+        f"{MAY_FAIL_TOGETHER}"
         + (f" The chart shows the {DRAWN} tags with most flips." if len(moved) > DRAWN else ""),
         empty="No compared test has a tag. Add tags to issues.",
         draw=lambda: (
@@ -106,7 +109,7 @@ def by_issue(two: TwoRuns) -> Table:
         "By issue",
         (Column("issue", "Issue", "link"), *LINE_COLUMNS),
         LazyRows(lines, load),
-        note="At least 6 flips in one direction are needed for p < 0.05.",
+        note="At least 6 flips in one direction are needed for p < 0.05. " + MAY_FAIL_TOGETHER,
         empty="No tests compared.",
     )
 
@@ -128,7 +131,8 @@ def became(two: TwoRuns) -> Table:
             (Link(name, two.url(show=SHOWS[kind])), n, kind in COMPARED, kind in MATCHED)
             for kind, name, n in rows
         ],
-        note="Errors, unscored and unmatched tests are excluded from rates and from “same”.",
+        note="Counts, not evidence: p is above. Errors, unscored and unmatched tests are excluded "
+        "from rates and from “same”.",
         draw=lambda: became_ring(rows) if rows else None,
         describes="Tests that got better, got worse, stayed the same or were not compared",
     )

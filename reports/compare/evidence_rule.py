@@ -28,10 +28,11 @@ class Graded:
 
 
 class TagSignificance(NamedTuple):
-    """The p of one row among several, plain and corrected for their number (Holm)."""
+    """The p of one row among several, plain and corrected (Holm), and the name of its test."""
 
     p: float | None
     holm: float | None
+    rule: str | None
 
 
 @dataclass(frozen=True)
@@ -148,5 +149,9 @@ def _sure(sample: Sample, groups: Mapping[T, Sequence[int]]) -> dict[T, TagSigni
             sample.spread(sample.changes, places),
             sample.spread(sample.issues, places),
         )
-        found.append(change_test(changes, issues, single=sample.single).p)
-    return dict(zip(groups, map(TagSignificance, found, holm(found)), strict=True))
+        found.append(change_test(changes, issues, single=sample.single))
+    corrected = holm([one.p for one in found])
+    return {
+        group: TagSignificance(one.p, p, one.rule)
+        for group, one, p in zip(groups, found, corrected, strict=True)
+    }

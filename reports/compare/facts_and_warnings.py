@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from evalhub.formatting import counted, listed
 from evalhub.statistics.change_test import ChangeTest
 from evalhub.statistics.detectable import measured_from
+from evalhub.statistics.rate_interval import MIN_ISSUES
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
@@ -132,7 +133,10 @@ def _rate(run: Run, tests: Sequence[tuple[Tested, int]]) -> Rate:
 def _graded(found: Findings | None) -> list[Fact]:
     if found is None or found.graded is None:
         return []
-    graded = found.graded
-    error = f", standard error {graded.interval.standard_error:.3f}" if graded.interval else ""
-    note = f"over {counted(graded.n, 'test')}{between(graded.interval, signed)}{error}"
+    graded, of = found.graded, counted(found.graded.n, "test")
+    if graded.interval is None:
+        note = f"over {of} of fewer than {MIN_ISSUES} issues: too few for an interval"
+        return [Fact("score_change", "Change in mean score", None, "number", note)]
+    error = f", standard error {graded.interval.standard_error:.3f}"
+    note = f"over {of}{between(graded.interval, signed)}{error}"
     return [Fact("score_change", "Change in mean score", graded.change, "number", note)]

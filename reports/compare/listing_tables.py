@@ -47,7 +47,8 @@ def tests_of(two: TwoRuns) -> Table:
         f"Tests: {SHOW[show][0]}",
         _test_columns(two),
         LazyRows(rows, lambda keys: _test_rows(two, keys)),
-        note="Worst first. * human verdict. Open a test to see both answers side by side.",
+        note="Worst first. The flip of a single test is no evidence of a change: p is above. "
+        "* human verdict. Open a test to see both answers side by side.",
         empty=empty,
     )
 

@@ -91,7 +91,7 @@ def _basis(findings: Findings, first: str, second: str) -> Iterator[str]:
     if findings.detectable is not None:
         found = findings.detectable
         yield f"Detectable change: {found.points}. {found.note(measured_from(first, second))}"
-    if graded is not None:
+    if graded is not None and graded.interval is not None:
         yield (
             f"The mean score changed by {signed(graded.change)} over "
             f"{counted(graded.n, 'test')}{between(graded.interval, signed)}."

@@ -44,7 +44,7 @@ class TwoRuns:
         sample = sample_of(
             self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
         )
-        return self.reading.computed("compare-4", sample.inputs(), lambda: findings(sample))
+        return self.reading.computed("compare-5", sample.inputs(), lambda: findings(sample))
 
     def url(self, **changes: Any) -> str:
         """Return the URL of this comparison with other filters."""

@@ -33,7 +33,12 @@ def _table(table: Table) -> dict[str, Any]:
         "title": table.title,
         "note": table.note,
         "columns": [
-            {"name": column.name, "title": column.title, "form": column.form}
+            {
+                "name": column.name,
+                "title": column.title,
+                "form": column.form,
+                "note": column.note,
+            }
             for column in table.columns
         ],
         "rows": [{name: as_json(value) for name, value in row.items()} for row in table.as_rows()],

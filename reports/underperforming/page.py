@@ -114,6 +114,7 @@ COLUMNS = (
     Column("tests", "Tests", "count", "Scored tests"),
     Column("p", "p", "p", "One-sided: random choices of as many tests that pass as rarely"),
     Column("p_holm", "p (Holm)", "p", "Corrected for all issues of the run"),
+    Column("method", "Method"),
     Column("excluded", "Excluded", "count", "Errors, unscored and pending results"),
 )
 
@@ -197,6 +198,7 @@ def _row(report: UnderperformingReport, one: IssueComparison) -> tuple[Cell, ...
         one.tests,
         one.p,
         one.holm,
+        report.comparisons and report.comparisons.rule,
         report.excluded.get(one.issue, 0),
     )
 

@@ -30,8 +30,8 @@ def test_the_p_of_tags_is_corrected_for_how_many_they_are():
 
     tags = findings(sample(first, second)).tags
 
-    assert tags["facts"] == pytest.approx((2 / 4096, 2 * 2 / 4096))
-    assert tags["long"] == pytest.approx((2 / 64, 2 / 64))
+    assert tags["facts"][:2] == pytest.approx((2 / 4096, 2 * 2 / 4096))
+    assert tags["long"][:2] == pytest.approx((2 / 64, 2 / 64))
 
 
 def test_a_suite_of_one_issue_that_loses_all_its_tests_is_significantly_worse():
