@@ -66,14 +66,15 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         tests=filters["tests"],
     )
     report = heat_report(query)
+    spreads = spreads_of(report, query, reading)
     kind = "issues" if query.rows == ISSUE else "tags"
     return Document(
         title=f"Pass rate of each model by {query.rows}",
         sentences=(
             *tests_filter_help(query.tests),
-            *_sentences(report, kind, spreads_of(report, query, reading)),
+            *_sentences(report, kind, spreads),
         ),
-        tables=(_map(report, query), *incomplete_table(report.incomplete, reading.reader)),
+        tables=(_map(report, query, spreads), *incomplete_table(report.incomplete, reading.reader)),
         warnings=(WARNING,) if report.measured_apart else (),
         labels=report.labels,
     )
@@ -110,7 +111,7 @@ def _differ_most(row: Row, spreads: Mapping[int | str, Spread], kind: str) -> st
     )
 
 
-def _map(report: HeatReport, query: HeatQuery) -> Table:
+def _map(report: HeatReport, query: HeatQuery, spreads: Mapping[int | str, Spread]) -> Table:
     return Table(
         key="map",
         title=f"Pass rate by {query.rows} and model",
@@ -122,8 +123,14 @@ def _map(report: HeatReport, query: HeatQuery) -> Table:
             ),
             Column("all", "All", "rate", "All columns"),
             Column("spread", "Spread", "number", "Highest minus lowest pass rate, in points"),
+            Column("tests", "Tests", "count", "That all models have scored; from 6 on tested"),
+            Column("p_holm", "p (Holm)", "p", "Of the spread; a dash: not tested"),
+            Column("method", "Method"),
         ),
-        rows=LazyRows(report.rows, lambda rows: [_row(report, query, row) for row in rows]),
+        rows=LazyRows(
+            report.rows,
+            lambda rows: [_row(report, query, row, spreads.get(row.key)) for row in rows],
+        ),
         note=" ".join(_note(query)),
         empty="No complete run of this suite yet. Launch it, or choose another suite.",
         look="heat",
@@ -131,7 +138,7 @@ def _map(report: HeatReport, query: HeatQuery) -> Table:
     )
 
 
-def _row(report: HeatReport, query: HeatQuery, row: Row) -> tuple[Cell, ...]:
+def _row(report: HeatReport, query: HeatQuery, row: Row, found: Spread | None) -> tuple[Cell, ...]:
     if query.rows == ISSUE:
         url = page_url("issue_timeline", issue=row.key)
     else:
@@ -143,12 +150,14 @@ def _row(report: HeatReport, query: HeatQuery, row: Row) -> tuple[Cell, ...]:
         Link(row.name, url),
         *(rate and Linked(rate, results_url(run, **filters)) for run, rate in rates),
         report.rates.get(HeatCell(row.key, 0)),
-        None if row.spread is None else round(100 * row.spread, 6),
+        None if row.spread is None or report.measured_apart else round(100 * row.spread, 6),
+        *((found.tests, found.holm, found.method) if found else (None, None, None)),
     )
 
 
 def _note(query: HeatQuery) -> Iterator[str]:
-    yield "Best model on the left. Click a cell for its results, a name for its history."
+    yield "Models and rows are in the order of their pass rates, which is not tested."
+    yield "Click a cell for its results, a name for its history."
     yield "A dash: no such test in the run."
     if query.rows != ISSUE:
         yield "A test counts for each of its tags."

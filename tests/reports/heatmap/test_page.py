@@ -22,8 +22,8 @@ def heat(query="", *, computes=True):
 def table(query=""):
     """Names of rows with their rates, column by column, and the names of the columns."""
     found = heat(query)[0].table("map")
-    rows = {row[0].text: [share(value) for value in row[1:-2]] for row in found.rows}
-    return [column.title for column in found.columns[1:-2]], rows
+    rows = {row[0].text: [share(value) for value in row[1:-5]] for row in found.rows}
+    return [column.title for column in found.columns[1:-5]], rows
 
 
 def share(value):
@@ -142,7 +142,7 @@ def test_differences_between_juries_are_not_said_to_be_of_models():
 
 def test_all_models_together_have_an_interval_of_their_tests(ledger):
     document, _ = heat("rows=tag")
-    together = {row[0].text: row[-2] for row in document.table("map").rows}
+    together = {row[0].text: row[-5] for row in document.table("map").rows}
 
     assert {rate.method for rate in together.values()} == {Method.BY_TEST}
 
@@ -151,7 +151,7 @@ def test_columns_there_is_no_room_for_are_named(ledger, monkeypatch):
     monkeypatch.setattr("reports.heatmap.query.MAX_COLUMNS", 1)
     document, _ = heat()
 
-    assert len(document.table("map").columns) == 4
+    assert len(document.table("map").columns) == 7
     assert any(sentence.startswith("Not shown: aurora, which") for sentence in document.sentences)
 
 
