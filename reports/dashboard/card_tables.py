@@ -24,7 +24,7 @@ from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.incomplete_table import CONTROL, retry_link
 from reports.documents.links import page_url
 from reports.documents.rejudging import refusal
-from reports.judge_reliability.judges.totals_query import JudgeConcern
+from reports.judge_reliability.judges.query import JudgeConcern
 from reports.queries.incomplete_runs import IncompleteRun
 from reports.underperforming.page import reason
 from reports.underperforming.query import UnderperformingReport
@@ -148,7 +148,7 @@ def worse_table(found: LatestRunsReport) -> Table:
     others = f" in runs that can be compared; {listed(apart)} cannot" if apart else ""
     return Table(
         key="worse",
-        title="Issues that got worse",
+        title="Issues that lost tests",
         columns=(
             Column("issue", "Issue", "link"),
             Column("model", "Latest run of", "link"),
@@ -173,10 +173,11 @@ def worse_table(found: LatestRunsReport) -> Table:
             for one in found.worse[:SHOWN]
         ],
         note="Most certain first, since the baseline or the previous run of the same model. p: "
-        f"{MCNEMAR}, with repeats {FLIPPED_TESTS}. {MAY_FAIL_TOGETHER}"
-        + (f" {more:,} more issues declined, not all significantly." if more > 0 else "")
+        f"{MCNEMAR}, with repeats {FLIPPED_TESTS}. {MAY_FAIL_TOGETHER} Without a verdict: not "
+        "significant."
+        + (f" {more:,} more issues, no more certain." if more > 0 else "")
         + (f" Left out, not comparable with it: {listed(apart)}." if apart else ""),
-        empty="Being computed." if pending else f"No issue got worse{others}.",
+        empty="Being computed." if pending else f"No issue lost tests on balance{others}.",
     )
 
 
@@ -202,7 +203,7 @@ def everywhere_table(found: LatestRunsReport) -> Table:
             )
             for one in found.never_passed[:SHOWN]
         ],
-        note=f"{more:,} more." if more > 0 else "",
+        note="Counts of answers, not a test." + (f" {more:,} more." if more > 0 else ""),
         empty="Every issue run by two or more models was passed at least once."
         if len(found.runs) > 1
         else "Needs runs of at least two models.",
@@ -246,10 +247,9 @@ def judges_table(found: Sequence[JudgeConcern]) -> Table:
             for one in found[:SHOWN]
         ],
         note=(f"{len(found) - SHOWN:,} more. " if len(found) > SHOWN else "")
-        + "By agreement within the jury and failed judgments. For agreement with humans, see Judge "
-        "reliability.",
-        empty="No jury disagrees and no judge fails too often in the last judge runs. For "
-        "agreement with humans, see Judge reliability.",
+        + "By the rule of Judge reliability: human verdicts on answers drawn at random, agreement "
+        "with other judges, failed judgments, and judging its own answers.",
+        empty="No serious concern about a judge or jury in the last judge runs.",
     )
 
 

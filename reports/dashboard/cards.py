@@ -22,7 +22,7 @@ from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_proposals.rule import Proposal
-from reports.judge_reliability.judges.totals_query import judge_concerns
+from reports.judge_reliability.judges.query import judge_concerns
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.underperforming.query import underperforming
 from runs.baselines import HAS_BASELINE
@@ -141,8 +141,8 @@ CARDS = (
     ),
     Card(
         "worse",
-        "Issues that got worse",
-        "Regressions in the latest runs.",
+        "Issues that lost tests",
+        "Net losses in the latest runs, with their significance.",
         lambda home: Content(worse_table(home.latests), page_url("compare")),
         is_wide=True,
     ),
@@ -163,15 +163,15 @@ CARDS = (
     Card(
         "judges",
         "Unreliable judges",
-        "Judges and juries with problems in recent judge runs.",
+        "Judges and juries with serious concerns, also by human verdicts.",
         lambda home: Content(
-            judges_table(judge_concerns()), page_url("judge_reliability", tab="judges")
+            judges_table(judge_concerns(home.reading)), page_url("judge_reliability", tab="judges")
         ),
     ),
     Card(
         "worst",
-        "Worst issues of the newest run",
-        "The highest failure rates, significant or not.",
+        "Highest failure rates of the newest run",
+        "Issues by failure rate; the order is not tested.",
         lambda home: Content(template="reports/dashboard/worst_issues.html"),
     ),
     Card(

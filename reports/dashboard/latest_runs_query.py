@@ -179,9 +179,9 @@ def _latest(
             before=_rate(against, counts[against.pk]) if against else None,
             is_baseline=bool(against and is_baseline(against)),
             labels=labels.get(run.pk, ()),
-            compared=found.get((pair.against, pair.run)),
+            compared=found.get((pair.against or 0, pair.run)),
             since=runs.get(pair.since or 0),
-            turned=found.get((pair.since, pair.run)),
+            turned=found.get((pair.since or 0, pair.run)),
             comparable=comparable.get((pair.against or 0, pair.run), COMPARABLE),
             is_since_refused=pair.since is not None and not comparable[pair.since, run.pk],
             is_pending=any(comparable[one] and one not in found for one in earlier),
@@ -197,7 +197,7 @@ def _rate(run: Run, counts: Sequence[Counted]) -> Rate:
 # Compared ----------------------------------------------------------------------------------------
 
 
-Pair = tuple[int | None, int]
+Pair = tuple[int, int]
 """An earlier run and a later one."""
 
 

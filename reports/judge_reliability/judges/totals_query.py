@@ -11,7 +11,6 @@ from reports.documents.links import page_url
 from reports.judge_reliability.concerns_rule import (
     Concern,
     JuryRecord,
-    concerns_about,
     concerns_about_jury,
 )
 from reports.judge_reliability.judge_line import JudgeLine, judge_lines, total
@@ -99,39 +98,3 @@ def judge_totals(lines: Sequence[JuryLine]) -> list[JudgeLine]:
     notes = dict(LanguageModel.objects.filter(pk__in=ids).values_list("pk", "note"))
     totals = [total(mine, notes) for mine in by_judge.values()]
     return sorted(totals, key=lambda judge: (-judge.asked, judge.name))
-
-
-@dataclass(frozen=True)
-class JudgeConcern:
-    """An unreliable judge or jury, the concerns about it, and the page with its figures."""
-
-    name: str
-    is_jury: bool
-    concerns: tuple[Concern, ...]
-    url: str
-    at: datetime
-
-
-def judge_concerns() -> list[JudgeConcern]:
-    """Return the unreliable judges and juries of the last judge runs; two queries at most.
-
-    A jury is measured in its newest judge run. Agreement with humans and with other judges is on
-    the page of judge reliability: it takes longer to compute.
-    """
-    lines = jury_lines()
-    url = page_url("judge_reliability", tab="judges")
-    found = [
-        *(
-            JudgeConcern(one.jury, True, one.concerns, one.url, one.at)
-            for one in newest_of_each_jury(lines)
-        ),
-        *(
-            JudgeConcern(one.name, False, concerns_about(one.record()), url, _last_seen(one, lines))
-            for one in judge_totals(lines)
-        ),
-    ]
-    return [one for one in found if any(concern.is_serious for concern in one.concerns)]
-
-
-def _last_seen(judge: JudgeLine, lines: Iterable[JuryLine]) -> datetime:
-    return max(line.at for line in lines if judge.judge_id in {j.judge_id for j in line.judges})

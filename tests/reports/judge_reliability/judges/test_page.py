@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from evalhub.models import Call, CallRole, LanguageModel
 from reports.documents.reading import Reading
-from reports.judge_reliability.judges.totals_query import judge_concerns, judge_totals, jury_lines
+from reports.judge_reliability.judges.query import judge_concerns
+from reports.judge_reliability.judges.totals_query import judge_totals, jury_lines
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from runs.models import Judge, JudgeRun, Judgment, Suite
 from runs.scoring.agreement import agreement_in
@@ -226,19 +227,23 @@ def test_the_sums_need_no_judgment():
 # Concerns ----------------------------------------------------------------------------------
 
 
+def concerns():
+    return judge_concerns(Reading(make_user("viewer")))
+
+
 def names(found):
     return {one.name: " ".join(concern.text for concern in one.concerns) for one in found}
 
 
 def test_judges_that_agree_and_answer_raise_no_concern():
     trio(AGREED)
-    assert judge_concerns() == []
+    assert concerns() == []
 
 
 def test_a_judge_that_fails_too_often_is_unreliable():
     trio([[1, 1, None]] * 3 + AGREED)
 
-    assert "3 of 15 judgments failed (20%)" in names(judge_concerns())["c"]
+    assert "3 of 15 judgments failed (20%)" in names(concerns())["c"]
 
 
 def test_a_jury_that_disagrees_in_its_newest_judge_run_is_unreliable():
@@ -249,7 +254,7 @@ def test_a_jury_that_disagrees_in_its_newest_judge_run_is_unreliable():
         answer(run)
         judge(run, votes)
         finish(run)
-        assert ("the panel" in names(judge_concerns())) is (votes[0] == [1, 0])
+        assert ("the panel" in names(concerns())) is (votes[0] == [1, 0])
 
 
 def test_a_model_that_judges_its_own_answers_is_unreliable():
@@ -259,7 +264,7 @@ def test_a_model_that_judges_its_own_answers_is_unreliable():
     judge(run, [[1]])
     finish(run)
 
-    assert "judged its own answers in 1 judge run" in names(judge_concerns())["vain"]
+    assert "judged its own answers in 1 judge run" in names(concerns())["vain"]
     assert "judges its own answers" in page().labels
 
 
@@ -271,13 +276,17 @@ def test_a_judge_that_disagrees_with_all_others_is_named_on_the_page():
     assert "a" not in why
 
 
-def test_concerns_need_few_queries_however_many_judge_runs(django_assert_num_queries):
-    for _ in range(3):
-        judged([1, 0], [0, 0])
-    with django_assert_num_queries(2):
-        judge_concerns()
+def test_the_dashboard_names_whom_the_page_names():
+    """A judge that disagrees with all others, and one that errs by human verdicts, are on both."""
+    trio([[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 1, 0], [0, 0, 1]])
+    serious = {
+        row["name"].text: row["why"]
+        for row in cells("judge_concerns")
+        if row["trust"] == "unreliable"
+    }
 
-    assert len(jury_lines()) == 3
+    assert "disagrees with all others" in serious["c"]
+    assert names(concerns()) == serious
 
 
 def test_the_note_of_a_model_is_shown():
