@@ -1,11 +1,12 @@
 """Tables of capabilities: rankings, components of scores, and weights."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from reports.capabilities.champions_rule import MIN_SUITES, Dimension
+from reports.capabilities.first_rule import METHOD, AgainstFirst, Weighted, against_first
 from reports.capabilities.query import CapabilityReport, Weighed
 from reports.capabilities.rule import DIMENSION, SUITE, TOPIC, Capability
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
@@ -20,6 +21,25 @@ TITLES = {dimension.key: dimension.title for dimension in DIMENSIONS}
 CapabilityRanks = list[tuple[Weighed, list[Capability], list[Excluded]]]
 """Each capability with its ranked models, best first, and the excluded ones."""
 
+EVIDENCE = (
+    Column("shared", "Shared", "count", "Scored for this model and for the first"),
+    Column("p_holm", "p (Holm)", "p", "Against the first; a dash: it is the first"),
+    Column("method", "Method"),
+)
+
+
+def evidence_of(rankings: CapabilityRanks) -> list[list[AgainstFirst]]:
+    """Test the first model of each capability against the others."""
+    return against_first(
+        [
+            [
+                {(p.kind, p.name, p.suite): Weighted(p.weight, p.score) for p in one.parts}
+                for one in ranked
+            ]
+            for _, ranked, _ in rankings
+        ]
+    )
+
 
 def model_name(report: CapabilityReport, key: str) -> str:
     """Return the model's name, or its key if only grades are left."""
@@ -30,7 +50,9 @@ def model_name(report: CapabilityReport, key: str) -> str:
 def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
     """List the ranked models with a column for each capability."""
     scores = {
-        (one.model, weighed.row.pk): one.score for weighed, ranked, _ in rankings for one in ranked
+        (one.model, weighed.row.pk): Estimate(one.score, len(one.parts))
+        for weighed, ranked, _ in rankings
+        for one in ranked
     }
     models = sorted({model for model, _ in scores}, key=lambda model: model_name(report, model))
     return Table(
@@ -40,7 +62,10 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
             Column("model", "Model"),
             *(
                 Column(
-                    topic_key(weighed.row.name), weighed.row.name, "score", weighed.row.description
+                    topic_key(weighed.row.name),
+                    weighed.row.name,
+                    "estimate",
+                    weighed.row.description,
                 )
                 for weighed, _, _ in rankings
             ),
@@ -57,7 +82,8 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
             )
             for model in models
         ],
-        note="Scores from 0 to 1; a dash: not ranked, see below. Select a score for its parts.",
+        note="Scores from 0 to 1, n counts their parts; a dash: not ranked, see below. Select a "
+        "score for its parts.",
         empty="No model is ranked yet: it needs 10 runs of 5 suites, and half of the suites that a "
         "capability lists. Not ranked, below, lists what is missing.",
         look="heat",
@@ -74,26 +100,31 @@ def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
         title="Ranking",
         columns=(
             Column("capability", "Capability"),
-            Column("place", "Rank", "count"),
+            Column("place", "Rank", "count", "By score"),
             Column("model", "Model", "link", "Opens its components"),
             Column("score", "Score", "estimate", "n counts its components"),
+            *EVIDENCE,
             Column("dimensions", "Dimensions", "count"),
             Column("topics", "Suites by topic", "count"),
             Column("suites", "Suites by name", "count"),
         ),
         rows=[
-            _ranked_row(weighed, place, one, report)
-            for weighed, ranked, _ in rankings
-            for place, one in enumerate(ranked, 1)
+            _ranked_row(weighed, place, one, sure, report)
+            for (weighed, ranked, _), evidence in zip(rankings, evidence_of(rankings), strict=True)
+            for place, (one, sure) in enumerate(zip(ranked, evidence, strict=True), 1)
         ],
         note="Weighted mean of its components: grades as (g − 1) / 9, and the latest score of each "
-        "suite, by name or else by its heaviest topic.",
+        "suite, by name or else by its heaviest topic. p treats components as independent.",
         empty="No model is ranked yet.",
     )
 
 
 def _ranked_row(
-    weighed: Weighed, place: int, one: Capability, report: CapabilityReport
+    weighed: Weighed,
+    place: int,
+    one: Capability,
+    sure: AgainstFirst,
+    report: CapabilityReport,
 ) -> tuple[Cell, ...]:
     kinds = Counter(part.kind for part in one.parts)
     return (
@@ -101,6 +132,9 @@ def _ranked_row(
         place,
         Link(model_name(report, one.model), _parts_url(weighed, one.model)),
         Estimate(one.score, len(one.parts)),
+        sure.shared,
+        sure.p,
+        METHOD,
         kinds[DIMENSION],
         kinds[TOPIC],
         kinds[SUITE],
@@ -147,27 +181,44 @@ def parts_tables(
     )
 
 
-def champions_table(dimensions: Iterable[Dimension], report: CapabilityReport) -> Table:
+def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport) -> Table:
+    tested = against_first(
+        [
+            [
+                {suite: Weighted(1.0, grade) for suite, grade in mean.by_suite.items()}
+                for mean in ranked
+            ]
+            for ranked in (one.ranked for one in dimensions)
+        ]
+    )
     return Table(
         key="champions",
         title="Dimension champions",
         columns=(
             Column("dimension", "Dimension"),
-            Column("champion", "Champion"),
+            Column("champion", "Highest mean"),
             Column("grade", "Mean grade", "number", "From 1 to 10"),
             Column("suites", "Suites", "count"),
             Column("second", "Runner-up"),
             Column("second_grade", "Runner-up's mean grade", "number"),
+            Column("shared", "Shared", "count", "Suites in which both were graded"),
+            Column("p_holm", "p (Holm)", "p", "Of the first against the runner-up"),
+            Column("method", "Method"),
             Column("eligible", "Eligible models", "count", "With enough suites"),
         ),
-        rows=[_champion(dimension, report) for dimension in dimensions],
+        rows=[
+            _champion(dimension, evidence, report)
+            for dimension, evidence in zip(dimensions, tested, strict=True)
+        ],
         note=f"Highest mean of an analyst's grades over at least {MIN_SUITES} suites, from the "
         "latest executive summary of each. Grades are an opinion.",
         empty="No model is graded yet. Request an executive summary of its runs.",
     )
 
 
-def _champion(dimension: Dimension, report: CapabilityReport) -> tuple[Cell, ...]:
+def _champion(
+    dimension: Dimension, evidence: Sequence[AgainstFirst], report: CapabilityReport
+) -> tuple[Cell, ...]:
     best = dimension.champions
     second = dimension.ranked[len(best)] if len(dimension.ranked) > len(best) else None
     return (
@@ -177,6 +228,7 @@ def _champion(dimension: Dimension, report: CapabilityReport) -> tuple[Cell, ...
         min((one.suites for one in best), default=None),
         second and model_name(report, second.model),
         second and second.grade,
+        *((evidence[len(best)].shared, evidence[len(best)].p, METHOD) if second else (None,) * 3),
         len(dimension.ranked),
     )
 

@@ -4,7 +4,7 @@ Grades are an analyst model's, from 1 to 10. The latest summary of each suite co
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -25,11 +25,15 @@ class Graded:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a model's grades in one dimension, from 1 to 10, over `suites` suites."""
+    """The mean of a model's grades in one dimension, from 1 to 10, and those of each suite."""
 
     model: str
     grade: float
-    suites: int
+    by_suite: Mapping[int, float]
+
+    @property
+    def suites(self) -> int:
+        return len(self.by_suite)
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,8 @@ def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
         found[one.dimension, one.model][one.suite].append(one.grade)
     means: dict[str, dict[str, Mean]] = defaultdict(dict)
     for (dimension, model), suites in found.items():
-        grade = fmean(fmean(grades) for grades in suites.values())
-        means[dimension][model] = Mean(model, grade, len(suites))
+        by_suite = {suite: fmean(grades) for suite, grades in suites.items()}
+        means[dimension][model] = Mean(model, fmean(by_suite.values()), by_suite)
     return means
 
 

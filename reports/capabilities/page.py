@@ -1,14 +1,17 @@
 """Capabilities: models ranked in broad buckets, and the champions of each dimension."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
 
+from evalhub.formatting import counted
+from evalhub.statistics.change_test import is_significant
 from reports.capabilities.capability_tables import (
     CapabilityRanks,
     champions_table,
     components_table,
+    evidence_of,
     excluded_table,
     model_name,
     overview_table,
@@ -17,8 +20,10 @@ from reports.capabilities.capability_tables import (
     weights_table,
 )
 from reports.capabilities.champions_rule import champions
+from reports.capabilities.first_rule import METHOD, AgainstFirst
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
+from reports.compare.sentences import is_p
 from reports.documents.document import Document, Fact
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
@@ -87,16 +92,25 @@ def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, .
 
 
 def _sentences(rankings: CapabilityRanks, report: CapabilityReport) -> Iterable[str]:
-    for weighed, ranked, _ in rankings:
+    for (weighed, ranked, _), evidence in zip(rankings, evidence_of(rankings), strict=True):
         if ranked:
             best = ranked[0]
-            rivals = (
-                f"the highest score of {len(ranked)} ranked, untested for significance"
-                if len(ranked) > 1
-                else "the only ranked model"
-            )
             name = model_name(report, best.model)
-            yield f"{weighed.row.name}: {name} with {best.score:.2f}, {rivals}."
+            n = counted(len(best.parts), "component")
+            yield f"{weighed.row.name}: {name} with {best.score:.2f} ({n}), {_ahead(evidence)}."
+
+
+def _ahead(evidence: Sequence[AgainstFirst]) -> str:
+    """Say whether the first model is ahead of all others."""
+    if len(evidence) == 1:
+        return "the only ranked model"
+    highest = f"the highest score of {len(evidence)} ranked"
+    p_values = [one.p for one in evidence[1:] if one.p is not None]
+    if len(p_values) < len(evidence) - 1:
+        return f"{highest}, not tested: it shares no component with another"
+    largest = max(p_values)
+    ahead = "significantly first" if is_significant(largest) else "not significantly first"
+    return f"{highest}, {ahead} ({is_p(largest)} at most against each other, {METHOD})"
 
 
 def _missing(shown: Iterable[Weighed]) -> Iterable[str]:
