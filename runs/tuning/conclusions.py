@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
-from evalhub.formatting import DASH, score
+from evalhub.formatting import DASH, counted, score
 from evalhub.statistics.interval import Interval
 from runs.tuning.figures import MeasuredAttempt, TuningFigures
 from runs.tuning.metrics import FEW, Conclusion, MetricDifference, Metrics
 from runs.tuning.models import Split
+
+METHOD = "bootstrap of issues"
 
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 
@@ -18,6 +20,11 @@ def estimate(value: float | None, interval: Interval | None) -> str:
     return f"{score(value)} ({score(interval.low)} to {score(interval.high)})"
 
 
+def signed(value: float) -> str:
+    """Format a difference with its sign."""
+    return f"{'−' if value < 0 else '+'}{score(abs(value))}"
+
+
 def ordinal(n: int) -> str:
     return ORDINALS[n] if n < len(ORDINALS) else f"{n}th"
 
@@ -27,11 +34,11 @@ def difference(against: MetricDifference | None) -> str:
     if against is None or against.difference.value is None:
         return DASH
     value = against.difference.value
-    text = f"kappa {score(abs(value))} {'higher' if value >= 0 else 'lower'}"
-    interval = against.difference.interval
+    interval, answers = against.difference.interval, counted(against.n, "answer")
     if interval is None:
-        return f"{text}; certainty unknown"
-    return f"{text} ({score(interval.low)} to {score(interval.high)})"
+        return f"kappa {signed(value)} over {answers}, not tested"
+    between = f"{signed(interval.low)} to {signed(interval.high)}"
+    return f"kappa {signed(value)} over {answers} (95% {between}, {METHOD})"
 
 
 def conclusion(judged: MeasuredAttempt) -> str:
@@ -56,8 +63,10 @@ def warnings_of(judged: MeasuredAttempt) -> Iterator[str]:
     """Yield reasons to doubt an attempt."""
     if judged.is_overfitted:
         yield (
-            "Overfitted: better on the development split, no better on the held-out split. The "
-            "draft fits these examples and does not generalise."
+            "Overfitted: significantly better on the development split "
+            f"({difference(judged.against[Split.DEVELOPMENT])}), not on the held-out split "
+            f"({difference(judged.against[Split.HELD_OUT])}). The draft may only fit these "
+            "examples."
         )
     if judged.look >= 3:
         yield (

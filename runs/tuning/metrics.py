@@ -81,6 +81,10 @@ def compared(before: Iterable[Row], after: Iterable[Row]) -> MetricDifference:
 
 
 def is_overfitted(development: MetricDifference, held_out: MetricDifference) -> bool:
-    """Return whether only the development split improved."""
-    learnt, proved = development.difference.value, held_out.difference.value
-    return learnt is not None and proved is not None and learnt > 0 >= proved
+    """Return whether the draft is significantly better on the development split alone.
+
+    The held-out split must not even lean towards it: a gain there that is not significant yet is
+    no sign of overfitting.
+    """
+    proved = held_out.difference.value
+    return development.conclusion is Conclusion.BETTER and proved is not None and proved <= 0

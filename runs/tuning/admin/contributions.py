@@ -11,7 +11,7 @@ from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.formatting import DASH, percent, score
 from evalhub.statistics.interval import Interval
 from issues.models import JudgeTemplate, TemplateState
-from runs.tuning.conclusions import estimate
+from runs.tuning.conclusions import METHOD, estimate
 from runs.tuning.models import Publication, Split, Tuning
 
 
@@ -62,8 +62,10 @@ def _difference(against: dict[str, Any]) -> str:
     if against["kappa"] is None:
         return DASH
     interval = _interval(against["interval"])
-    between = f" ({score(interval.low)} to {score(interval.high)})" if interval else ""
-    return f"{against['kappa']:+.2f}{between}, {against['conclusion']}"
+    if interval is None:
+        return f"{against['kappa']:+.2f}, not tested"
+    between = f"95% {score(interval.low)} to {score(interval.high)}, {METHOD}"
+    return f"{against['kappa']:+.2f} ({between}), {against['conclusion']}"
 
 
 def _interval(bounds: list[float] | None) -> Interval | None:

@@ -20,10 +20,12 @@ def of(value, *bounds):
 
 def test_conclusion_is_about_the_held_out_split():
     assert conclusion(attempted(of(0.1), of(0.2, 0.05, 0.4))) == (
-        "Significantly better on the held-out split. Kappa 0.2 higher (0.05 to 0.4)."
+        "Significantly better on the held-out split. Kappa +0.2 over 40 answers (95% +0.05 to "
+        "+0.4, bootstrap of issues)."
     )
     assert conclusion(attempted(of(0.1), of(-0.2, -0.4, -0.05))) == (
-        "Significantly worse on the held-out split. Kappa 0.2 lower (-0.4 to -0.05)."
+        "Significantly worse on the held-out split. Kappa −0.2 over 40 answers (95% −0.4 to −0.05, "
+        "bootstrap of issues)."
     )
     assert conclusion(attempted(of(0.1), of(0.1, -0.05, 0.2))).startswith(
         "No significant difference on the held-out split."
@@ -32,9 +34,12 @@ def test_conclusion_is_about_the_held_out_split():
 
 
 def test_overfitting_is_warned_of():
-    (overfitted, _) = warnings_of(attempted(of(0.2), of(-0.1)))
-    assert overfitted.startswith("Overfitted")
-    assert not any("Overfitted" in text for text in warnings_of(attempted(of(0.2), of(0.1))))
+    learnt = of(0.2, 0.1, 0.3)
+    (overfitted, _) = warnings_of(attempted(learnt, of(-0.1)))
+    assert overfitted.startswith("Overfitted: significantly better on the development split")
+    assert "kappa +0.2 over 40 answers (95% +0.1 to +0.3, bootstrap of issues)" in overfitted
+    assert "kappa −0.1 over 40 answers, not tested" in overfitted
+    assert not any("Overfitted" in text for text in warnings_of(attempted(learnt, of(0.1))))
 
 
 def test_many_looks_prove_less():

@@ -56,16 +56,22 @@ def test_conclusion_follows_the_interval(interval, expected):
     assert MetricDifference(KappaDifference(0.1, interval), 40).conclusion is expected
 
 
-def of(value):
-    return MetricDifference(KappaDifference(value), 40)
+def of(value, *bounds):
+    return MetricDifference(KappaDifference(value, Interval(*bounds) if bounds else None), 40)
 
 
 def test_better_on_the_development_split_only_is_overfitted():
-    assert is_overfitted(of(0.2), of(0.0))
-    assert is_overfitted(of(0.2), of(-0.1))
-    assert not is_overfitted(of(0.2), of(0.1))
-    assert not is_overfitted(of(-0.2), of(-0.3))
+    learnt = of(0.2, 0.1, 0.3)
+    assert is_overfitted(learnt, of(0.0))
+    assert is_overfitted(learnt, of(-0.1))
+    assert not is_overfitted(learnt, of(0.1))
+    assert not is_overfitted(of(-0.2, -0.3, -0.1), of(-0.3))
     assert not is_overfitted(of(None), of(0.0))
+
+
+def test_a_gain_that_may_be_chance_is_not_overfitted():
+    assert not is_overfitted(of(0.2), of(-0.1))
+    assert not is_overfitted(of(0.2, -0.1, 0.5), of(-0.1))
 
 
 def test_test_with_its_templates_line_follows_the_draft():
