@@ -111,7 +111,7 @@ def _flip(facts: Facts) -> str:
     if facts.passed is None or facts.passed_before in (None, facts.passed):
         return ""
     now, then = ("Passed", "failed") if facts.passed else ("Failed", "passed")
-    return f"{now} now, {then} in {facts.before}"
+    return f"{now} now, {then} in {facts.before} (one answer each, not tested)"
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

@@ -32,8 +32,14 @@ def test_unremarkable_answer_has_no_reasons():
         ({"is_unscored": True, "expected": 2, "answered": 2}, "Unscored"),
         ({"agreement": 0.666}, "Low judge agreement (alpha 0.67)"),
         ({"agreement": -0.2}, "Low judge agreement (alpha -0.2)"),
-        ({"passed": False, "passed_before": True, "before": "r4"}, "Failed now, passed in r4"),
-        ({"passed": True, "passed_before": False, "before": "r4"}, "Passed now, failed in r4"),
+        (
+            {"passed": False, "passed_before": True, "before": "r4"},
+            "Failed now, passed in r4 (one answer each, not tested)",
+        ),
+        (
+            {"passed": True, "passed_before": False, "before": "r4"},
+            "Passed now, failed in r4 (one answer each, not tested)",
+        ),
         ({"weight": 2.0}, "Test weight 2"),
     ],
 )
