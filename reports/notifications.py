@@ -17,6 +17,7 @@ from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url
 from reports.gate.exit_codes import ExitCode
+from reports.gate.formats import rule_as_json
 from reports.gate.query import gate_result
 from runs.baselines import opponent_of
 from runs.comparability import Comparable, comparability_of, rejudge_url
@@ -121,5 +122,6 @@ def _regression(run: Run, opponent: Run | None, key: str) -> Event | None:
             "run": run.pk,
             "against": against.pk if against else None,
             "reason": result.decision.reason,
+            "rules": [rule_as_json(line) for line in result.lines],
         },
     )

@@ -306,7 +306,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("run_finished", "a run finished"),
-                            ("regression", "a run is worse than its baseline"),
+                            ("regression", "a run fails its gate"),
                             ("assigned", "an issue was assigned"),
                             ("sent_back", "a review was sent back"),
                             ("reopening", "a resolved issue fails again"),

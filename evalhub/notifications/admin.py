@@ -33,7 +33,7 @@ class NotificationAdmin(ReadOnlyAdmin):
 
     section = "Dashboard"
     when_empty = (
-        "You are notified when your run finishes or is worse than its baseline, when an issue is "
+        "You are notified when your run finishes or fails its gate, when an issue is "
         "assigned to you, and when your review is sent back."
     )
     list_display = ("notified", "kind_label", "created_at", "is_read")

@@ -11,7 +11,7 @@ from evalhub.llm.parameters import OWN_SETTINGS
 
 class NotificationKind(models.TextChoices):
     RUN_FINISHED = "run_finished", "a run finished"
-    REGRESSION = "regression", "a run is worse than its baseline"
+    REGRESSION = "regression", "a run fails its gate"
     ASSIGNED = "assigned", "an issue was assigned"
     SENT_BACK = "sent_back", "a review was sent back"
     REOPENING = "reopening", "a resolved issue fails again"

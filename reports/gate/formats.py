@@ -137,7 +137,7 @@ def as_json(result: GateResult) -> dict[str, Any]:
         "run": result.run.pk,
         "against": result.against.pk if result.against else None,
         "policy": result.policy.model_dump(mode="json"),
-        "rules": [_rule(line) for line in result.lines],
+        "rules": [rule_as_json(line) for line in result.lines],
         "notes": notes_of(result),
         "detectable": detectable and detectable.change,
         "detectable_note": detectable_in_words(comparison, computed)
@@ -155,7 +155,7 @@ def as_json(result: GateResult) -> dict[str, Any]:
     }
 
 
-def _rule(line: GateLine) -> dict[str, Any]:
+def rule_as_json(line: GateLine) -> dict[str, Any]:
     remedy = line.remedy
     return {
         "rule": line.rule,

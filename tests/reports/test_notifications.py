@@ -66,6 +66,8 @@ def test_without_a_baseline_a_regression_is_since_the_previous_run():
 
     sent = Notification.objects.get(kind=NotificationKind.REGRESSION)
     assert sent.title == "New fails the gate against Old"
+    (rule,) = [one for one in sent.facts["rules"] if one["rule"] == "significant_regression"]
+    assert (rule["n"], rule["p"], rule["method"]) == (12, 2 / 2**12, "exact McNemar")
 
 
 def test_a_run_that_is_as_good_as_its_baseline_is_no_regression():
