@@ -350,5 +350,7 @@ def test_no_issue_got_worse_by_another_jury_and_the_card_says_what_it_left_out()
     table = table_of("worse")
 
     assert not table.rows
-    assert table.empty == "No issue lost tests on balance in runs that can be compared; Tiny cannot."
+    assert (
+        table.empty == "No issue lost tests on balance in runs that can be compared; Tiny cannot."
+    )
     assert "Left out, not comparable with it: Tiny." in table.note
