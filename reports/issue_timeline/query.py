@@ -201,7 +201,7 @@ def _point(
 
 
 def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine, ...]:
-    """Return its tests, hardest first; those without results last."""
+    """Return its tests, lowest pass rate first; those without results last."""
     tests = Test.objects.filter(issue=issue).order_by("pk")
     prompts = dict(tests.readable_by(reader).values_list("pk", "messages")[:MAX_TESTS])
     counts: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(Outcome.values, 0))
@@ -216,10 +216,10 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
         prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
         excluded = total - passed - failed
         lines.append(TestLine(pk, state, prompt, rate, excluded))
-    return tuple(sorted(lines, key=_hardest_first))
+    return tuple(sorted(lines, key=_lowest_first))
 
 
-def _hardest_first(line: TestLine) -> tuple[float, int]:
+def _lowest_first(line: TestLine) -> tuple[float, int]:
     return 2.0 if line.rate.share is None else line.rate.share, line.pk
 
 

@@ -148,10 +148,10 @@ def _issues(report: RunReport, links: ResultLinks) -> Table:
         )
         for line in report.issues[:MAX_BARS]
     ]
-    cut = f"The chart shows the worst {MAX_BARS}." if len(report.issues) > MAX_BARS else ""
+    cut = f" The chart shows the first {MAX_BARS}." if len(report.issues) > MAX_BARS else ""
     return Table(
         "issues",
-        "Issues, worst first",
+        "Issues, lowest pass rate first",
         (Column("issue", "Issue", "link"), Column("issue_id", "ID"), *LINE_COLUMNS),
         [
             _line(
@@ -162,7 +162,7 @@ def _issues(report: RunReport, links: ResultLinks) -> Table:
             )
             for line in report.issues
         ],
-        note=cut,
+        note=f"The order is not tested: see Underperforming issues.{cut}",
         empty="This run has no results.",
         draw=lambda: issue_bars(worst) if worst else None,
         describes="Bars of the failure rate of each issue with its interval",

@@ -144,7 +144,7 @@ def _tags(report: RunDetailsReport) -> Table:
                 _outcomes(report, alone.run, tag) if alone else _rates(report, tag) for tag in tags
             ],
         ),
-        note="Hardest tags first. A test counts for each of its tags."
+        note="Lowest pass rate first; the order is not tested. A test counts for each of its tags."
         + (f" The chart shows the first {MAX_DRAWN}." if len(report.tags) > MAX_DRAWN else ""),
         empty="The tests of these runs have no tags." if report.runs else "No complete run yet.",
         draw=lambda: _figure(report, alone, report.tags[:MAX_DRAWN]) if report.tags else None,

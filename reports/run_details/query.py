@@ -30,7 +30,7 @@ class TagCell(NamedTuple):
 
 @dataclass(frozen=True)
 class RunDetailsReport:
-    """The runs with their counts and rates; `tags` are hardest first, over all runs."""
+    """The runs with their counts and rates; `tags` are lowest pass rate first, over all runs."""
 
     runs: tuple[RunOutcomes, ...]
     tags: tuple[str, ...]
@@ -65,7 +65,7 @@ def run_details_report(chosen: Sequence[Run], *, tests: str = "") -> RunDetailsR
     groups = grouped(tallies, places)
     return RunDetailsReport(
         runs=_shown(runs),
-        tags=_hardest_first(groups),
+        tags=_lowest_first(groups),
         groups=groups,
         rates=Rates(groups, answers=lambda place: repeats[place.run]),
         labels=labels_of_all(runs, judge_runs_of(ids)),
@@ -85,7 +85,7 @@ def _shown(runs: Sequence[Run]) -> tuple[RunOutcomes, ...]:
     return tuple(shown)
 
 
-def _hardest_first(groups: Mapping[TagCell, Group]) -> tuple[str, ...]:
+def _lowest_first(groups: Mapping[TagCell, Group]) -> tuple[str, ...]:
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for place, group in groups.items():
         if place.tag:

@@ -91,8 +91,8 @@ def pairs_table(report: JudgeReport) -> Table:
             )
             for pair in sorted(report.pairs, key=lowest_first)
         ],
-        note="Lowest agreement first. Two scales cannot be compared: a pair is measured on the "
-        "scale with most common criteria. " + report.extent,
+        note="Lowest agreement first; the order is not tested. Two scales cannot be compared: a "
+        "pair is measured on the scale with most common criteria. " + report.extent,
         empty=NO_PAIRS,
     )
 

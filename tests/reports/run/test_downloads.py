@@ -176,7 +176,7 @@ def test_markdown_keeps_text_of_people_text(client):
     text = download(client, run, "run_markdown").content.decode()
 
     assert "\\| \\*\\*x\\*\\* \\<b\\>" in text
-    assert "## Issues, worst first" in text
+    assert "## Issues, lowest pass rate first" in text
 
 
 def test_the_html_file_needs_nothing_else(client):
