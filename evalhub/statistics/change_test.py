@@ -40,13 +40,9 @@ class Flipped(NamedTuple):
 
 
 def flipped_units(
-    changes: ArrayLike,
-    issues: NDArray[np.int64],
-    *,
-    needed: int = MIN_CHANGED,
-    plenty: int | None = None,
+    changes: ArrayLike, issues: NDArray[np.int64], *, changed_only: bool = True
 ) -> Flipped:
-    """Return the units of evidence: whole issues where enough of them have tests that changed.
+    """Return the units of evidence: whole issues where there are 6 or more, else tests.
 
     The choice depends on the sizes of the changes alone, which no flip of signs alters, so that
     either test keeps its level.
@@ -54,16 +50,13 @@ def flipped_units(
     Args:
         changes: Of tests, shape (n,).
         issues: Of the same tests, as numbers, shape (n,).
-        needed: Issues with tests that changed from which whole issues are flipped.
-        plenty: Issues, changed or not, from which whole issues are flipped in any case; None:
-            no number is.
+        changed_only: Only issues with tests that changed count among the 6.
     """
     found = np.asarray(changes, dtype=np.float64)
     changed = abs(found) > _TOLERANCE
     terms = found[changed]
     moved, places = np.unique(issues[changed], return_inverse=True)
-    has_plenty = plenty is not None and len(np.unique(issues)) >= plenty
-    if not has_plenty and len(moved) < needed:
+    if len(moved if changed_only else np.unique(issues)) < MIN_CHANGED:
         return Flipped(terms, is_by_issue=False)
     sums = np.bincount(places, terms, minlength=len(moved)).astype(np.float64)
     return Flipped(sums[abs(sums) > _TOLERANCE], is_by_issue=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, MIN_CHANGED
 from reports.compare.sentences import is_p
 from reports.documents.document import Column, Fact, Table
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
@@ -14,6 +15,7 @@ def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
         return (
             f"{names[sure.leader]} is significantly first of {len(sure.models)} models: "
             f"{is_p(sure.largest_p(sure.leader))} or less against each other model ({basis})."
+            f"{_caveat(sure, sure.leader)}"
         )
     if not sure.compared:
         return "No two models share a suite in the same version, so that ranks cannot be compared."
@@ -27,6 +29,12 @@ def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
     return (
         f"No model is significantly first: {firsts} of {len(sure.models)} models may be ({basis})."
     )
+
+
+def _caveat(sure: BoardCertainty, leader: str) -> str:
+    """Warn where tests were permuted for the leader, since fewer than 6 issues are shared."""
+    by_test = any(leader in (p.first, p.second) and not p.is_by_issue for p in sure.pairs)
+    return f" {MAY_FAIL_TOGETHER}" if by_test else ""
 
 
 def _pairs(n: int) -> str:
@@ -60,7 +68,9 @@ def rivals(key: str, names: Mapping[str, str], sure: BoardCertainty | None) -> I
             Column("suites", "Suites", "count", "Shared, in the same version"),
             Column("tests", "Tests", "count", "Scored for both"),
             Column("changed", "Differing", "count", "Tests or issues with other scores"),
-            Column("permuted", "Permuted", "text", "Issues where enough of them differ"),
+            Column(
+                "permuted", "Permuted", "text", f"Issues where {MIN_CHANGED} or more are shared"
+            ),
             Column("p", "p", "p", f"Two-sided, {METHOD}"),
             Column("p_holm", "p (Holm)", "p", f"Corrected for {_pairs(sure.compared)}"),
         ),

@@ -9,6 +9,7 @@ from django import forms
 from django.urls import reverse
 from django.utils import timezone
 
+from evalhub.statistics.change_test import MIN_CHANGED
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
@@ -130,7 +131,7 @@ def _certainty(
         return None
     runs = [run for one in ranked for suite in one.suites for run in suite.runs]
     return reading.computed(
-        "rank-certainty-2",
+        "rank-certainty-3",
         [tag, beta, *inputs(ranked, checksums(runs, tag))],
         lambda: certainty(ranked, ranking.field.test_scores(runs, tag, beta=beta)),
     )
@@ -296,9 +297,9 @@ def _ranking_table(
         ],
         note="The latest complete run of each suite and model, or the mean of its variants. "
         f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
-        "whole issues where enough differ, else tests of one issue may fail together). A "
-        "wide range of ranks means that the data cannot tell models apart, not that they are "
-        "equal.",
+        f"whole issues where a pair shares {MIN_CHANGED} or more). With fewer, tests of one issue "
+        "may fail together, and p is then too low. A wide range of ranks means that the data "
+        "cannot tell models apart, not that they are equal.",
         empty=_empty(filters, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",

@@ -10,12 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.statistics.change_test import flipped_units
-from evalhub.statistics.flip_distribution import flipped_p, terms_needed
+from evalhub.statistics.flip_distribution import flipped_p
 from evalhub.statistics.holm import holm
 from reports.leaderboard.rule import RankedModel
-
-PLENTY = 2
-"""Issues, as a multiple of those that must differ, from which they are permuted in any case."""
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +40,8 @@ class ModelPair:
         suites: Shared suites.
         tests: Shared tests.
         changed: Permuted units that differ: issues or tests.
-        is_by_issue: Whole issues were permuted, since enough of them have tests that differ.
+        is_by_issue: Whole issues were permuted, since the models share 6 or more. Otherwise p does
+            not account for tests of one issue failing together.
         p: Two-sided, by paired permutation; None without a shared suite.
         holm: Corrected for all pairs of the board.
     """
@@ -80,15 +78,13 @@ def model_pairs(ranked: Sequence[RankedModel], results: Results) -> list[ModelPa
     """Compare all models in pairs, corrected for all pairs.
 
     If two models were equal, each test could as well have had their scores swapped, and so could
-    each issue, whose tests tend to fail together. Issues are permuted where enough of them differ
-    to be significant among so many pairs (6 for a single one), or where the pair shares twice as
-    many; else tests. The statistic is the difference of their means over the shared suites, each
-    suite counting once.
+    each issue, whose tests tend to fail together. Whole issues are permuted where the shared suites
+    have 6 or more, else tests: with fewer, no p could be significant. The statistic is the
+    difference of their means over the shared suites, each suite counting once.
     """
     suites = _suites(ranked, results)
-    found = [_shared(*two, suites) for two in combinations([one.model for one in ranked], 2)]
-    needed = terms_needed(max(1, sum(one.suites > 0 for one in found)))
-    pairs = [_pair(one, needed) for one in found]
+    models = [one.model for one in ranked]
+    pairs = [_pair(_shared(*two, suites)) for two in combinations(models, 2)]
     corrected = holm([one.p for one in pairs])
     return [replace(one, holm=p) for one, p in zip(pairs, corrected, strict=True)]
 
@@ -157,14 +153,8 @@ def _differences(suite: _Suite, first: str, second: str) -> tuple[Floats, NDArra
     return suite.weights[both] * away[both] / weight, suite.issues[both]
 
 
-def _pair(shared: _Shared, needed: int) -> ModelPair:
-    """Permute issues if `needed` of them have tests that differ, or there are plenty; else tests.
-
-    The choice depends on the sizes of differences only, which no permutation changes.
-    """
-    terms, is_by_issue = flipped_units(
-        shared.parts, shared.issues, needed=needed, plenty=PLENTY * needed
-    )
+def _pair(shared: _Shared) -> ModelPair:
+    terms, is_by_issue = flipped_units(shared.parts, shared.issues, changed_only=False)
     return ModelPair(
         first=shared.first,
         second=shared.second,

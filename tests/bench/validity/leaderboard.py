@@ -2,8 +2,12 @@
 
 From "The unit of evidence". Nested: each model fails all that the one above fails, and some tests
 more. Equal: each model passes each test with the test's own rate, on its own; or passes and fails
-whole issues, enough of them to be permuted. (Where fewer differ the rule permutes tests, and the
-page warns that tests of one issue may fail together.)
+whole issues, enough of them to be permuted. (With few of them the rule permutes tests: see
+`leaderboard_correlated`.)
+
+Issues are permuted where there are 6 or more. So nested models are told apart where enough issues
+differ for the number of pairs, 7 for three models and 15 for forty; or where there are fewer than 6
+and tests are permuted.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,8 +41,11 @@ class Shape(NamedTuple):
         )
 
 
-SMALL = [Shape(3, 2, 20, issues) for issues in (1, 4, 10, 20)]
-LARGE = [Shape(40, 10, 50, issues) for issues in (1, 10, 50)]
+SMALL = [Shape(3, 2, 20, issues) for issues in (1, 10, 20)]
+FIVE = Shape(3, 5, 20, 4)
+"""Suites of which none could be told apart by flipping whole suites."""
+
+LARGE = [Shape(40, 10, 50, issues) for issues in (10, 50)]
 EQUAL = [Shape(3, 2, 20, 20), Shape(5, 5, 20, 8), Shape(10, 10, 50, 10)]
 STEP = 10
 """Tests that each of the 40 nested models fails more; three models lower, that is 30."""
@@ -106,7 +113,7 @@ def false_alarms(
 
 
 def checks() -> Iterator[Check]:
-    for shape in SMALL:
+    for shape in (*SMALL, FIVE):
         quarter = shape.suites * shape.tests // 4
         yield Check(
             f"leaderboard: {shape}, nested by {quarter} tests: pairs told apart",

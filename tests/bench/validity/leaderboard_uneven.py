@@ -108,8 +108,7 @@ WORLDS = (
     World(6, 8, (5, 60), 4, difficulty="easy or hard", ran=0.6, repeats=3),
     World(10, 10, (10, 50), 8, correlation=0.3),
 )
-"""Without correlation, or with plenty of issues: with few of them tests are permuted, and the page
-warns that tests of one issue may fail together."""
+"""Without correlation, or with plenty of issues; see `leaderboard_correlated` for few of them."""
 
 
 def checks() -> Iterator[Check]:

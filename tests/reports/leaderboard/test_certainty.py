@@ -1,17 +1,25 @@
 import json
 from functools import reduce
 
+import numpy as np
 import pytest
 
 from reports.leaderboard.certainty_rule import certainty, inputs
 from reports.leaderboard.certainty_tables import lead
-from tests.bench.validity.leaderboard import SMALL, Shape, false_alarms, told_apart
+from tests.bench.validity.leaderboard import (
+    SMALL,
+    Shape,
+    board_of,
+    false_alarms,
+    told_apart,
+)
+from tests.bench.validity.leaderboard_correlated import too_small
 from tests.reports.leaderboard.test_pairing import ranked
 
 
 def board(*models):
-    """The certainty of models with these scores by test, one suite each."""
-    found = [ranked(name, tests, first_run=10 * i) for i, (name, tests) in enumerate(models)]
+    """The certainty of models with these scores by test, of one suite or several."""
+    found = [ranked(name, *suites, first_run=10 * i) for i, (name, *suites) in enumerate(models)]
     return certainty([one for one, _ in found], reduce(dict.__or__, (of for _, of in found)))
 
 
@@ -111,9 +119,31 @@ def test_nested_models_are_told_apart_at_two_suites_of_twenty_tests(shape):
     assert told_apart(shape, step=10, least=10, boards=20) == 1
 
 
-@pytest.mark.parametrize("issues", [1, 10, 50])
+@pytest.mark.parametrize("issues", [10, 50])
 def test_of_forty_models_all_that_differ_one_way_in_thirty_tests_are_told_apart(issues):
     assert told_apart(Shape(40, 10, 50, issues), step=10, least=30, boards=1) == 1
+
+
+def test_ten_issues_are_too_few_for_forty_models_however_many_tests_they_have():
+    assert too_small(Shape(40, 10, 50, 1), draws=1) == 1
+
+
+def test_a_leader_by_tests_is_named_with_the_caveat():
+    # Both issues have 20 tests: 40 that differ.
+    found = board_of(np.array([[[True] * 20] * 2, [[False] * 20] * 2]), Shape(2, 2, 20, 1))
+    sentence = lead({"m00": "Good", "m01": "Bad"}, found)
+    assert "Good is significantly first" in sentence
+    assert sentence.endswith("Tests of one issue may fail together.")
+
+
+def test_a_leader_by_issues_needs_no_caveat():
+    assert "fail together" not in lead(NAMES, board(GOOD, BAD))
+
+
+@pytest.mark.parametrize("issues", [6, 8])
+def test_equal_models_that_fail_whole_issues_are_told_apart_on_few_boards(issues):
+    shape = Shape(2, 1, 40, issues)
+    assert false_alarms(shape, rate=0.5, boards=300, whole_issues=True) <= 0.05
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9])

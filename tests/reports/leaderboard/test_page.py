@@ -227,6 +227,21 @@ def test_leader_is_named_with_its_evidence_and_its_rivals(ten_tests):
     assert (rival["permuted"], rival["p_holm"]) == ("issues", 2 / 2**10)
 
 
+def test_ordered_models_are_told_apart_by_five_suites_of_one_issue():
+    passes = {"gpt-4o": 10, "grok-4": 6, "gemini-pro": 2}
+    models = {name: make_model(name=name) for name in passes}
+    for _ in range(5):
+        issue = make_issue()
+        tests = [make_test(issue=issue) for _ in range(10)]
+        suite = make_suite(*tests)
+        for name, n in passes.items():
+            scored_run(suite, models[name], *[1] * n, *[0] * (10 - n), tests=tests)
+    document = built("least=5")
+    assert [row["ranks"] for row in document.table("ranking").as_rows()] == ["1", "2", "3"]
+    assert "gpt-4o is significantly first of 3 models" in document.sentences[1]
+    assert document.sentences[1].endswith("Tests of one issue may fail together.")
+
+
 def test_a_single_ranked_model_is_not_called_first(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
     assert built().sentences == ("Only gpt-4o is ranked, with a mean of 0.6 over 2 suites.",)

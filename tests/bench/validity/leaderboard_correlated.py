@@ -1,0 +1,81 @@
+"""Leaderboards of equal models whose tests fail together within issues, of which there are few.
+
+From "The unit of evidence": issues are permuted as blocks where there are 6 or more, and then at
+most 5 % of boards may tell any two equal models apart. Where a pair shares fewer, tests are
+permuted: no rule that tells nested models of few issues apart can bound what chance does there. The
+page warns that tests of one issue may fail together, and the figure here is how often it has to.
+
+Where so few issues differ that no p can be significant among so many pairs, nested models are not
+told apart, and the page says that the data is too small.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from tests.bench.validity import Check
+from tests.bench.validity.leaderboard import STEP, Shape, board_of, nested
+from tests.bench.validity.leaderboard_uneven import World, board
+
+ANY = (0.0, 0.05)
+CAVEAT = "caveat shown"
+WORLDS = tuple(
+    World(models, suites, (tests, tests), issues, correlation=0.3)
+    for models, suites, tests, issues in (
+        (2, 1, 20, 6),
+        (2, 1, 40, 12),
+        (3, 2, 20, 2),
+        (5, 2, 20, 5),
+        (10, 2, 20, 8),
+        (20, 4, 20, 5),
+    )
+)
+TIED = Shape(3, 4, 20, 20)
+
+
+def told_apart(world: World, draws: int, *, by_issue: bool, seed: int = 3) -> float:
+    """Return the share of boards that tell any two apart by issues, or by tests."""
+    rng = np.random.default_rng(seed)
+    found = (board(world, rng).pairs for _ in range(draws))
+    told = (
+        any((pair.holm or 0) <= 0.05 and pair.is_by_issue == by_issue for pair in pairs)
+        for pairs in found
+    )
+    return sum(told) / draws
+
+
+def too_small(shape: Shape, draws: int) -> float:
+    """Return the share of nested boards of which the page says that the data is too small."""
+    rng = np.random.default_rng(1)
+    found = (board_of(nested(shape, STEP, rng), shape) for _ in range(draws))
+    return sum(one.is_too_small for one in found) / draws
+
+
+def false_leaders(shape: Shape, draws: int) -> float:
+    """Return the share of boards that call one of two equally good models first of three."""
+    rng = np.random.default_rng(2)
+    rates = np.array([0.8, 0.8, 0.3])[:, None, None]
+    found = (
+        board_of(rng.random((shape.models, shape.suites, shape.tests)) < rates, shape).leader
+        for _ in range(draws)
+    )
+    return sum(leader is not None for leader in found) / draws
+
+
+def checks() -> Iterator[Check]:
+    for world in WORLDS:
+        name = f"leaderboard, correlated: {world}: boards that tell any apart by"
+        by_issue, by_test = (partial(told_apart, world, by_issue=one) for one in (True, False))
+        yield Check(f"{name} issues", *ANY, _per(40, by_issue))
+        yield Check(f"{name} tests", 0, 1, _per(40, by_test), CAVEAT)
+    shape = Shape(40, 10, 50, 1)
+    name = f"leaderboard: {shape}, nested: data said to be too small"
+    yield Check(name, 1, 1, _per(5000, partial(too_small, shape)))
+    name = f"leaderboard: {TIED}, two equally good: one called first"
+    yield Check(name, *ANY, _per(10, partial(false_leaders, TIED)))
+
+
+def _per(portion: int, measure: Callable[[int], float]) -> Callable[[int], float]:
+    """Return the measure on one board for so many draws."""
+    return lambda draws: measure(max(1, draws // portion))
