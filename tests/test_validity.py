@@ -4,7 +4,7 @@ from math import sqrt
 
 import pytest
 
-from tests.bench.validity import checks, intervals
+from tests.bench.validity import Check, checks, intervals
 from tests.bench.validity.__main__ import main
 
 DRAWS = 1000
@@ -12,6 +12,7 @@ SMALL = (
     *("correlation 0.3", "issue: ", ", 10 results", "100 results × 5"),
     *("gate: 60 of 60", "gate: 12 of 60", "60 tests, pass rate 50%, independent", "6 issues × 10"),
     *("issues vary from run", "in 8 issues, 15%", "in 20 issues, 30%", "heat maps"),
+    *("correlated: 2 models", "called first", "first pages", "disagree", "lost among 2%"),
     *("uneven: 3 models", "one of 60 tests, others of 3, pass rate 30%", "uneven, first issue"),
 )
 FEW = [one for one in checks() if any(part in one.name for part in SMALL)]
@@ -29,6 +30,17 @@ def test_conclusions_hold(check):
 def test_names_are_unique():
     names = [check.name for check in checks()]
     assert len(set(names)) == len(names)
+
+
+def test_a_caveat_is_shown_in_place_of_a_bound(monkeypatch, capsys):
+    shown = Check("told apart", 0, 1, lambda draws: 0.44, "caveat shown")
+    monkeypatch.setattr("tests.bench.validity.__main__.checks", lambda: [shown])
+
+    assert main([]) == 0
+    row = capsys.readouterr().out
+    assert "44.0%" in row
+    assert "caveat shown" in row
+    assert "yes" not in row
 
 
 def test_a_missed_bound_ends_with_1(monkeypatch, capsys):

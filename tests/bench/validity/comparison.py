@@ -9,7 +9,7 @@ issues. Without a change either:
 - issues vary from run to run: each issue's rate is drawn anew for each run, so that its tests get
   worse or better together. Only a test by whole issue can allow for that; so the rule does from 6
   changed issues on, and says "tests of one issue may fail together" below. There it makes no
-  promise, and the simulation has 20 issues of which nearly all change.
+  promise, and the figure is how often it has to say so.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.change_test import change_test
+from evalhub.statistics.change_test import change_test, is_significant
 from tests.bench.validity import Check
 
 TESTS = 60
@@ -36,8 +36,8 @@ Draw = Callable[[np.random.Generator], tuple[Floats, Floats]]
 """Draws the true rates of all tests in the first and in the second run."""
 
 
-def issues_of(n: int) -> NDArray[np.int64]:
-    return np.arange(TESTS) % n
+def issues_of(n: int, tests: int = TESTS) -> NDArray[np.int64]:
+    return np.arange(tests) % n
 
 
 def independent(rate: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -59,7 +59,7 @@ def varying(issues: int, rate: float, rng: np.random.Generator) -> tuple[Floats,
 def is_alarm(first: Floats, second: Floats, issues: int) -> bool:
     """Return whether the gate's test, at its level of 5 %, tells of any change."""
     changes = (second - first).tolist()
-    p = change_test(changes, issues_of(issues).tolist(), single=True).p
+    p = change_test(changes, issues_of(issues, len(changes)).tolist(), single=True).p
     return p is not None and p <= 0.05
 
 
@@ -70,6 +70,17 @@ def alarms(draw: Draw, issues: int, draws: int, *, repeats: int = 1) -> float:
     for _ in range(draws):
         first, second = (rng.binomial(repeats, rates) / repeats for rates in draw(rng))
         found += is_alarm(first, second, issues)
+    return found / draws
+
+
+def alarms_where_issues_vary(issues: int, draws: int, *, has_caveat: bool) -> float:
+    """Return the share of comparisons that tell of a change, by whole issues or with the caveat."""
+    rng = np.random.default_rng(issues)
+    found = 0
+    for _ in range(draws):
+        first, second = (rng.binomial(1, rates) for rates in varying(issues, 0.9, rng))
+        test = change_test((second - first).tolist(), issues_of(issues).tolist(), single=True)
+        found += is_significant(test.p) and bool(test.caveat) == has_caveat
     return found / draws
 
 
@@ -89,7 +100,14 @@ def losses(lost: int, issues: int, noise: float, draws: int) -> float:
     return found / draws
 
 
+def lost_suite(draws: int) -> float:
+    """Return the share of comparisons that find 100 of 100 tests of a single issue lost."""
+    return sum(is_alarm(np.ones(100), np.zeros(100), 1) for _ in range(draws)) / draws
+
+
 def checks() -> Iterator[Check]:
+    name = "gate: 100 of 100 tests lost, 1 issue, no noise: told"
+    yield Check(name, 1, 1, lambda draws: lost_suite(1))
     for issues, rate in product(ISSUES, RATES):
         for name, draw in (
             ("independent tests", partial(independent, rate)),
@@ -108,6 +126,16 @@ def checks() -> Iterator[Check]:
         *FEW,
         _tenth(partial(alarms, partial(varying, 20, 0.5), 20)),
     )
+    for issues in (1, 3, 10, 20):
+        where = f"{issues} issues × {TESTS // issues} tests, pass rate 90%, issues vary"
+        by_issue, by_test = (
+            _tenth(partial(alarms_where_issues_vary, issues, has_caveat=one))
+            for one in (False, True)
+        )
+        yield Check(f"gate: no change, {where}: false alarms by issue", *FEW, by_issue)
+        yield Check(
+            f"gate: no change, {where}: false alarms by test", 0, 1, by_test, "caveat shown"
+        )
     for issues, lost in ((1, TESTS), (1, 12), (3, 12), (3, TESTS // 3), (6, 30), (20, 24)):
         yield Check(
             f"gate: {lost} of {TESTS} tests lost, {issues} issues: told",

@@ -51,6 +51,9 @@ CORRELATIONS = (0.0, 0.3, 0.5)
 
 ALWAYS_PASSES = Site(3, 4, 20, 25, 1.0, 0.0, 0.0, passed=0.97)
 ONE_ISSUE = Site(1, 1, 1, 80, 1.0, 1.0, 0.0)
+FEW_FAILS = Site(1, 1, 40, 5, 1.0, 1.0, 0.0, passed=0.99)
+FEW_PASSES = Site(1, 1, 40, 5, 1.0, 1.0, 0.0, passed=0.01)
+"""200 answers of which 2 on average are human fails (or passes): 10 are needed, and hardly come."""
 
 GOOD = (
     Site(1, 1, 60, 5, 0.97, 0.97, 0.0),
@@ -69,7 +72,12 @@ def checks() -> Iterator[Check]:
                 site = Site(*shape, *quality, correlation)
                 name = f"trust: any judge trusted, {site.words}"
                 yield Check(name, 0, 0.05, partial(trusted_in_any, site))
-    for site, what in ((ALWAYS_PASSES, "always passes"), (ONE_ISSUE, "one issue only")):
+    for site, what in (
+        (ALWAYS_PASSES, "always passes"),
+        (ONE_ISSUE, "one issue only"),
+        (FEW_FAILS, "always right, fewer than 10 human fails"),
+        (FEW_PASSES, "always right, fewer than 10 human passes"),
+    ):
         yield Check(f"trust: any judge trusted, {what}", 0, 0, partial(trusted_in_any, site))
     for site in GOOD:
         least = 0.8 if site.passed == 0.5 else 0.6

@@ -70,7 +70,7 @@ def named_issues(world: World, rng: np.random.Generator) -> set[int]:
 def share(world: World, draws: int, *, of: str = "any", seed: int = 5) -> float:
     """Return the share of runs that name any issue, the planted one, or another one."""
     rng = np.random.default_rng(seed)
-    runs = max(1, draws // 10)
+    runs = max(1, draws // 25)
     named = (named_issues(world, rng) for _ in range(runs))
     hits = {
         "any": lambda found: bool(found),
