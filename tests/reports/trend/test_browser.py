@@ -23,6 +23,12 @@ def enter(page, log_in):
     return page
 
 
+def open_computed(page, address):
+    """Open a report and wait for the figures that it requests later, which redraw its charts."""
+    page.goto(address)
+    page.locator("#report[data-pending='0']").wait_for()
+
+
 def draw_all(page):
     for chart in page.locator(".eh-chart").all():
         chart.scroll_into_view_if_needed()
@@ -34,7 +40,7 @@ def test_every_page_fits_in_both_themes_and_widths(enter, releases):
     if releases:
         make_workspace(releases=releases)
     for key in PAGES:
-        enter.goto(reverse(f"reports:{key}") + ALL.get(key, ""))
+        open_computed(enter, reverse(f"reports:{key}") + ALL.get(key, ""))
         draw_all(enter)
         for width in HEIGHTS:
             for scheme in ("light", "dark"):
@@ -46,7 +52,7 @@ def test_every_page_fits_in_both_themes_and_widths(enter, releases):
 
 def test_a_model_has_its_line_in_the_colour_of_the_theme_and_gives_an_svg(enter):
     make_workspace(releases=3)
-    enter.goto(reverse("reports:trend"))
+    open_computed(enter, reverse("reports:trend"))
     line = enter.locator("#chart-points .scatterlayer .js-line").first
     line.wait_for()
     light = line.evaluate("path => getComputedStyle(path).stroke")
