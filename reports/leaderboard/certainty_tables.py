@@ -32,7 +32,7 @@ def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
 
 
 def _caveat(sure: BoardCertainty, leader: str) -> str:
-    """Warn where tests were permuted for the leader, since fewer than 6 issues are shared."""
+    """Warn where tests were permuted for the leader, since a suite has fewer than 6 issues."""
     by_test = any(leader in (p.first, p.second) and not p.is_by_issue for p in sure.pairs)
     return f" {MAY_FAIL_TOGETHER}" if by_test else ""
 
@@ -69,7 +69,10 @@ def rivals(key: str, names: Mapping[str, str], sure: BoardCertainty | None) -> I
             Column("tests", "Tests", "count", "Scored for both"),
             Column("changed", "Differing", "count", "Tests or issues with other scores"),
             Column(
-                "permuted", "Permuted", "text", f"Issues where {MIN_CHANGED} or more are shared"
+                "permuted",
+                "Permuted",
+                "text",
+                f"Issues if all suites have {MIN_CHANGED} or more",
             ),
             Column("p", "p", "p", f"Two-sided, {METHOD}"),
             Column("p_holm", "p (Holm)", "p", f"Corrected for {_pairs(sure.compared)}"),

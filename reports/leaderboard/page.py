@@ -297,9 +297,9 @@ def _ranking_table(
         ],
         note="The latest complete run of each suite and model, or the mean of its variants. "
         f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
-        f"whole issues where a pair shares {MIN_CHANGED} or more). With fewer, tests of one issue "
-        "may fail together, and p is then too low. A wide range of ranks means that the data "
-        "cannot tell models apart, not that they are equal.",
+        f"whole issues in suites where a pair shares {MIN_CHANGED} or more). Elsewhere tests of "
+        "one issue may fail together, and p is then too low. A wide range of ranks means that the "
+        "data cannot tell models apart, not that they are equal.",
         empty=_empty(filters, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",

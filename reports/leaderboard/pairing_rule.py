@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.change_test import flipped_units
+from evalhub.statistics.change_test import Flipped, flipped_units
 from evalhub.statistics.flip_distribution import flipped_p
 from evalhub.statistics.holm import holm
 from reports.leaderboard.rule import RankedModel
@@ -40,8 +40,8 @@ class ModelPair:
         suites: Shared suites.
         tests: Shared tests.
         changed: Permuted units that differ: issues or tests.
-        is_by_issue: Whole issues were permuted, since the models share 6 or more. Otherwise p does
-            not account for tests of one issue failing together.
+        is_by_issue: Whole issues were permuted in every suite. Otherwise p does not account for
+            tests of one issue failing together.
         p: Two-sided, by paired permutation; None without a shared suite.
         holm: Corrected for all pairs of the board.
     """
@@ -78,13 +78,14 @@ def model_pairs(ranked: Sequence[RankedModel], results: Results) -> list[ModelPa
     """Compare all models in pairs, corrected for all pairs.
 
     If two models were equal, each test could as well have had their scores swapped, and so could
-    each issue, whose tests tend to fail together. Whole issues are permuted where the shared suites
-    have 6 or more, else tests: with fewer, no p could be significant. The statistic is the
-    difference of their means over the shared suites, each suite counting once.
+    each issue, whose tests tend to fail together. Within a suite whole issues are permuted where
+    the models share 6 or more of it, else tests: suites of a single issue could else tell nobody
+    apart. The statistic is the difference of their means over the shared suites, each suite
+    counting once.
     """
     suites = _suites(ranked, results)
     models = [one.model for one in ranked]
-    pairs = [_pair(_shared(*two, suites)) for two in combinations(models, 2)]
+    pairs = [_pair(*two, suites) for two in combinations(models, 2)]
     corrected = holm([one.p for one in pairs])
     return [replace(one, holm=p) for one, p in zip(pairs, corrected, strict=True)]
 
@@ -119,49 +120,44 @@ def _suite(by_model: Mapping[str, Sequence[ScoredTest]]) -> _Suite:
     )
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """The tests that two models share, each one's part of the difference, and its issue."""
+class _SuitePair(NamedTuple):
+    """The tests of a suite that two models share: their number, and what is permuted.
 
-    first: str
-    second: str
-    suites: int
-    parts: Floats
-    issues: NDArray[np.int64]
+    The units sum up to the difference of the models' means on the suite.
+    """
+
+    tests: int
+    units: Flipped
 
 
-def _shared(first: str, second: str, suites: Iterable[_Suite]) -> _Shared:
+def _pair(first: str, second: str, suites: Iterable[_Suite]) -> ModelPair:
     found = [
-        differences
+        shared
         for suite in suites
         if first in suite.rows and second in suite.rows
-        if (differences := _differences(suite, first, second)) is not None
+        if (shared := _shared(suite, first, second)) is not None
     ]
     if not found:
-        return _Shared(first, second, 0, np.empty(0), np.empty(0, dtype=np.int64))
-    parts, issues = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    return _Shared(first, second, len(found), parts / len(found), issues)
+        return ModelPair(first, second, None, 0, 0, 0, is_by_issue=False, p=None)
+    terms = np.concatenate([one.units.terms for one in found]) / len(found)
+    return ModelPair(
+        first=first,
+        second=second,
+        difference=float(terms.sum()),
+        suites=len(found),
+        tests=sum(one.tests for one in found),
+        changed=len(terms),
+        is_by_issue=all(one.units.is_by_issue for one in found),
+        p=flipped_p(terms.tolist()),
+    )
 
 
-def _differences(suite: _Suite, first: str, second: str) -> tuple[Floats, NDArray[np.int64]] | None:
-    """Return each shared test's part of the suite's difference, and its issue; None without."""
+def _shared(suite: _Suite, first: str, second: str) -> _SuitePair | None:
+    """Return what two models share of a suite; None: nothing."""
     away = suite.scores[suite.rows[first]] - suite.scores[suite.rows[second]]
     both = ~np.isnan(away)
     weight = suite.weights[both].sum()
     if not weight:
         return None
-    return suite.weights[both] * away[both] / weight, suite.issues[both]
-
-
-def _pair(shared: _Shared) -> ModelPair:
-    terms, is_by_issue = flipped_units(shared.parts, shared.issues, changed_only=False)
-    return ModelPair(
-        first=shared.first,
-        second=shared.second,
-        difference=float(shared.parts.sum()) if shared.suites else None,
-        suites=shared.suites,
-        tests=len(shared.parts),
-        changed=len(terms),
-        is_by_issue=is_by_issue,
-        p=flipped_p(terms.tolist()) if shared.suites else None,
-    )
+    parts = suite.weights[both] * away[both] / weight
+    return _SuitePair(len(parts), flipped_units(parts, suite.issues[both], changed_only=False))

@@ -5,9 +5,8 @@ more. Equal: each model passes each test with the test's own rate, on its own; o
 whole issues, enough of them to be permuted. (With few of them the rule permutes tests: see
 `leaderboard_correlated`.)
 
-Issues are permuted where there are 6 or more. So nested models are told apart where enough issues
-differ for the number of pairs, 7 for three models and 15 for forty; or where there are fewer than 6
-and tests are permuted.
+Issues are permuted in suites of 6 or more, elsewhere tests: however many issues a suite has, nested
+models are told apart.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,11 +40,11 @@ class Shape(NamedTuple):
         )
 
 
-SMALL = [Shape(3, 2, 20, issues) for issues in (1, 10, 20)]
+SMALL = [Shape(3, 2, 20, issues) for issues in (1, 4, 10, 20)]
 FIVE = Shape(3, 5, 20, 4)
 """Suites of which none could be told apart by flipping whole suites."""
 
-LARGE = [Shape(40, 10, 50, issues) for issues in (10, 50)]
+LARGE = [Shape(40, 10, 50, issues) for issues in (1, 4, 10, 50)]
 EQUAL = [Shape(3, 2, 20, 20), Shape(5, 5, 20, 8), Shape(10, 10, 50, 10)]
 STEP = 10
 """Tests that each of the 40 nested models fails more; three models lower, that is 30."""

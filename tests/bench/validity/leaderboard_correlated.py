@@ -1,12 +1,9 @@
 """Leaderboards of equal models whose tests fail together within issues, of which there are few.
 
-From "The unit of evidence": issues are permuted as blocks where there are 6 or more, and then at
-most 5 % of boards may tell any two equal models apart. Where a pair shares fewer, tests are
+From "The unit of evidence": within suites issues are permuted as blocks where there are 6 or more,
+and then at most 5 % of boards may tell any two equal models apart. In suites of fewer, tests are
 permuted: no rule that tells nested models of few issues apart can bound what chance does there. The
 page warns that tests of one issue may fail together, and the figure here is how often it has to.
-
-Where so few issues differ that no p can be significant among so many pairs, nested models are not
-told apart, and the page says that the data is too small.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from tests.bench.validity import Check
-from tests.bench.validity.leaderboard import STEP, Shape, board_of, nested
+from tests.bench.validity.leaderboard import Shape, board_of
 from tests.bench.validity.leaderboard_uneven import World, board
 
 ANY = (0.0, 0.05)
@@ -45,13 +42,6 @@ def told_apart(world: World, draws: int, *, by_issue: bool, seed: int = 3) -> fl
     return sum(told) / draws
 
 
-def too_small(shape: Shape, draws: int) -> float:
-    """Return the share of nested boards of which the page says that the data is too small."""
-    rng = np.random.default_rng(1)
-    found = (board_of(nested(shape, STEP, rng), shape) for _ in range(draws))
-    return sum(one.is_too_small for one in found) / draws
-
-
 def false_leaders(shape: Shape, draws: int) -> float:
     """Return the share of boards that call one of two equally good models first of three."""
     rng = np.random.default_rng(2)
@@ -69,9 +59,6 @@ def checks() -> Iterator[Check]:
         by_issue, by_test = (partial(told_apart, world, by_issue=one) for one in (True, False))
         yield Check(f"{name} issues", *ANY, _per(40, by_issue))
         yield Check(f"{name} tests", 0, 1, _per(40, by_test), CAVEAT)
-    shape = Shape(40, 10, 50, 1)
-    name = f"leaderboard: {shape}, nested: data said to be too small"
-    yield Check(name, 1, 1, _per(5000, partial(too_small, shape)))
     name = f"leaderboard: {TIED}, two equally good: one called first"
     yield Check(name, *ANY, _per(10, partial(false_leaders, TIED)))
 

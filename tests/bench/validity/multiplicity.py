@@ -93,13 +93,14 @@ def first_pages_told(draws: int, *, of: str) -> float:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalhub.settings")
         os.environ.setdefault("EVALHUB_DEBUG", "1")
         django.setup()
+    from reports.compare.pair_changes_query import Change, PairChange
     from reports.compare.rule import Tally
-    from reports.dashboard.latest_runs_query import Change, Comparison, Latest, corrected
+    from reports.dashboard.latest_runs_query import Latest, corrected
 
     def latest(found: Findings) -> Latest:
         whole = Change(Tally(0, 0, 0), None, found.evidence.p)
         issues = {issue: Change(Tally(0, 0, 0), None, one.p) for issue, one in found.issues.items()}
-        compared = Comparison(whole, found.evidence.rule, issues)
+        compared = PairChange(whole, found.evidence.rule, issues)
         unused: dict[str, Any] = dict.fromkeys(field.name for field in fields(Latest))
         return Latest(**unused | {"compared": compared, "turned": compared})
 
