@@ -1,6 +1,6 @@
-"""Intervals of a judge's accuracy against annotators, all from one resampling."""
+"""Intervals of a judge's accuracy against annotators, by the rule for pass rates, and of kappa."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,59 +8,70 @@ import numpy as np
 from evalhub.statistics.arguments import check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.resampling import Floats, resampled_sums, varying_interval
+from evalhub.statistics.rate_interval import MIN_ISSUES, RateInterval, rate_interval
+from evalhub.statistics.resampling import Floats, expanded, resampled_sums, varying_interval
+
+KAPPA_METHOD = "expanded percentile bootstrap of issues"
+"""The method of kappa's interval, for which there is no closed rule."""
+
+FEW_ISSUES = f"No interval of kappa: fewer than {MIN_ISSUES} issues."
 
 
 class JudgeIntervals(NamedTuple):
     """Bounds of the figures of `JudgeAccuracy` and of Cohen's kappa; None: unknown."""
 
-    accuracy: Interval | None = None
-    precision: Interval | None = None
-    recall: Interval | None = None
-    sensitivity: Interval | None = None
+    accuracy: RateInterval | None = None
+    precision: RateInterval | None = None
+    recall: RateInterval | None = None
+    sensitivity: RateInterval | None = None
     kappa: Interval | None = None
 
 
 def judge_intervals(
     clusters: Sequence[JudgeCounts], *, seed: int, resamples: int = 2000, level: float = 0.95
 ) -> JudgeIntervals:
-    """Percentile bootstrap intervals, resampling whole clusters (the answers to one issue's tests).
+    """Return `rate_interval` of each share and `kappa_interval`.
 
     Args:
-        clusters: The confusion matrix of each cluster, shape (g, 4); they add up to the judge's.
+        clusters: The confusion matrix of each issue, shape (g, 4); they add up to the judge's.
         seed: 0 or more. Equal input and seed give equal results.
 
     Returns:
-        Each None if fewer than two clusters have an answer, where the figure is undefined in
-        more than 5 % of the resamples, or the same in all: an interval of width zero would
-        overstate certainty.
+        A share's interval is None where its denominator is 0.
 
     Raises:
         ValueError: There are no resamples, or `level` is not within 0 to 1.
+    """
+    check_resampling(resamples=resamples, level=level)
+    return JudgeIntervals(
+        accuracy=_of_share(((c.true_pass + c.true_fail, sum(c)) for c in clusters), level),
+        precision=_of_share(((c.true_fail, c.true_fail + c.false_fail) for c in clusters), level),
+        recall=_of_share(((c.true_fail, c.true_fail + c.false_pass) for c in clusters), level),
+        sensitivity=_of_share(((c.true_pass, c.true_pass + c.false_fail) for c in clusters), level),
+        kappa=kappa_interval(clusters, seed=seed, resamples=resamples, level=level),
+    )
+
+
+def kappa_interval(
+    clusters: Sequence[JudgeCounts], *, seed: int, resamples: int = 2000, level: float = 0.95
+) -> Interval | None:
+    """Return the expanded percentile bootstrap interval of Cohen's kappa, resampling whole issues.
+
+    None below `MIN_ISSUES` issues with an answer, where it would contain the true kappa too
+    rarely; if kappa is undefined in more than 5 % of the resamples; or if it is the same in all.
 
     Source: B. Efron, R. J. Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
     """
-    check_resampling(resamples=resamples, level=level)
     counted = np.array([counts for counts in clusters if sum(counts)], dtype=np.float64)
-    if len(counted) < 2:
-        return JudgeIntervals()
+    if len(counted) < MIN_ISSUES:
+        return None
     drawn = resampled_sums(counted, resamples=resamples, rng=np.random.default_rng(seed))
-    return JudgeIntervals(*(varying_interval(values, level) for values in _figures(drawn)))
+    return varying_interval(kappas(drawn), expanded(level, len(counted)))
 
 
-def _figures(drawn: Floats) -> tuple[Floats, ...]:
-    """Return the figures in the order of `JudgeIntervals`, shape (resamples,); NaN: undefined."""
-    true_pass, false_pass, true_fail, false_fail = drawn.T
-    n = drawn.sum(axis=1)
-    human_pass, judge_pass = true_pass + false_fail, true_pass + false_pass
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (
-            (true_pass + true_fail) / n,
-            true_fail / (n - judge_pass),
-            true_fail / (n - human_pass),
-            true_pass / human_pass,
-            kappas(drawn),
-        )
+def _of_share(issues: Iterable[tuple[int, int]], level: float) -> RateInterval | None:
+    scored = [(part, n) for part, n in issues if n]
+    return rate_interval(scored, level=level) if scored else None
 
 
 def kappas(drawn: Floats) -> Floats:

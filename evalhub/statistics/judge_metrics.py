@@ -1,4 +1,4 @@
-"""All figures of a judge against annotators, resampled by issue."""
+"""All figures of a judge against annotators, with intervals by issue."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,11 +10,12 @@ from evalhub.statistics.judge_accuracy import (
     judge_accuracy,
     judge_counts,
 )
-from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
+from evalhub.statistics.judge_intervals import FEW_ISSUES, JudgeIntervals, judge_intervals
 from evalhub.statistics.kappa import kappa_from_confusion
+from evalhub.statistics.rate_interval import MIN_ISSUES
 
 SEED = 1
-"""Seed of the resampling, so that equal verdicts have equal intervals on every page."""
+"""Seed of kappa's resampling, so that equal verdicts have equal intervals on every page."""
 
 VerdictPair = tuple[int, bool | None, bool | None]
 """An issue, and the verdicts of judge and annotators on an answer; True: passed, None: missing."""
@@ -40,6 +41,11 @@ class JudgeMetrics:
     @property
     def n(self) -> int:
         return self.accuracy.n
+
+    @property
+    def why_no_interval(self) -> str:
+        """Why kappa has no interval; "" where it has one, or for other reasons."""
+        return FEW_ISSUES if self.kappa is not None and self.issues < MIN_ISSUES else ""
 
 
 def counts_by_issue(pairs: Iterable[VerdictPair]) -> dict[int, JudgeCounts]:

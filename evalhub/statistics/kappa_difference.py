@@ -8,13 +8,14 @@ from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.judge_intervals import kappas
 from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.resampling import resampled_sums, varying_interval
+from evalhub.statistics.rate_interval import MIN_ISSUES
+from evalhub.statistics.resampling import expanded, resampled_sums, varying_interval
 
 
 class KappaDifference(NamedTuple):
     """Cohen's kappa of the second judge minus that of the first, in [-2, 2].
 
-    `value` None: either is undefined. `interval` None: the spread is unknown.
+    `value` None: either is undefined. `interval` None: the spread is unknown, as below 5 issues.
     """
 
     value: float | None
@@ -28,7 +29,7 @@ def kappa_difference(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> KappaDifference:
-    """Return the difference with its percentile bootstrap interval, resampling whole clusters.
+    """Return the difference with its bootstrap interval, `expanded`, resampling whole clusters.
 
     Both matrices of a cluster are drawn together, so that the difficulty of its answers for
     both judges cancels out.
@@ -53,8 +54,8 @@ def kappa_difference(
     if first is None or second is None:
         return KappaDifference(None)
     value = second - first
-    if len(counted) < 2:
+    if len(counted) < MIN_ISSUES:
         return KappaDifference(value)
     drawn = resampled_sums(counted, resamples=resamples, rng=np.random.default_rng(seed))
     differences = kappas(drawn[:, 4:]) - kappas(drawn[:, :4])
-    return KappaDifference(value, varying_interval(differences, level))
+    return KappaDifference(value, varying_interval(differences, expanded(level, len(counted))))

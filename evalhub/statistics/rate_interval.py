@@ -35,7 +35,6 @@ class Method(StrEnum):
     BY_ISSUE = "Wilson by issue"
     BY_TEST = "Wilson by test, does not account for issues"
     WILSON = "Wilson"
-    BOOTSTRAP = "bootstrap by issue"
     NONE = ""
 
 

@@ -1,10 +1,13 @@
 from collections.abc import Hashable, Iterator, Sequence
+from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.statistics.arguments import check_weights
 from evalhub.statistics.interval import Interval
+from evalhub.statistics.student import student_quantile
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +63,22 @@ def chunks(rows: int, columns: int) -> Iterator[int]:
     most = max(1, _MAX_CELLS // max(1, columns))
     for start in range(0, rows, most):
         yield min(most, rows - start)
+
+
+def expanded(level: float, clusters: int) -> float:
+    """Return the level of a percentile interval over so few clusters that contains `level`.
+
+    A bootstrap of g clusters is too narrow: as if by the normal distribution in place of Student's
+    t with g - 1 degrees of freedom, and by a variance over g in place of g - 1.
+
+    Args:
+        clusters: 2 or more.
+
+    Source: T. Hesterberg (2015), What Teachers Should Know About the Bootstrap, The American
+    Statistician 69, 371-386, section 4.3 (expanded percentile interval).
+    """
+    reach = sqrt(clusters / (clusters - 1)) * student_quantile(level, clusters - 1)
+    return 2 * NormalDist().cdf(reach) - 1
 
 
 def percentile_interval(values: Floats, level: float) -> Interval:

@@ -16,10 +16,12 @@ import numpy as np
 from evalhub.statistics.arguments import check_lengths, check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_accuracy, judge_counts
+from evalhub.statistics.rate_interval import MIN_ISSUES
 from evalhub.statistics.resampling import (
     Floats,
     cluster_sums,
     defined_interval,
+    expanded,
     mean_sums,
     resampled_means,
     resampled_sums,
@@ -72,7 +74,7 @@ def corrected_interval(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> Interval | None:
-    """Percentile bootstrap interval of the corrected rate, resampling run and calibration.
+    """Expanded percentile bootstrap interval of the corrected rate, resampling run and calibration.
 
     Both are drawn independently, by whole clusters. Four answers, one of each kind (passed or
     failed, by judge and annotators), are added to the calibration as clusters of their own: else
@@ -87,8 +89,9 @@ def corrected_interval(
 
     Returns:
         Within [0, 1]. None if the rate itself cannot be corrected, where either sample has
-        fewer than two clusters (with a weight), where all clusters of the run have the same mean
-        (to 1e-9), or where se + sp <= 1 in more than 5 % of the resamples; fewer are left out.
+        fewer than `MIN_ISSUES` clusters (with a weight), where all clusters of the run have the
+        same mean (to 1e-9), or where se + sp <= 1 in more than 5 % of the resamples; fewer are
+        left out.
 
     Raises:
         ValueError: The sequences differ in length, a weight is negative, there are no resamples,
@@ -97,12 +100,13 @@ def corrected_interval(
     check_lengths(values=values, weights=weights, clusters=clusters)
     check_resampling(resamples=resamples, level=level)
     run = mean_sums(values, weights, clusters)
-    if run is None or not _calibrates(calibration):
+    if run is None or len(run) < MIN_ISSUES or not _calibrates(calibration):
         return None
     rng = np.random.default_rng(seed)
     rates = resampled_means(run, resamples=resamples, rng=rng)
     judged = resampled_sums(_kinds(calibration), resamples=resamples, rng=rng)
-    return defined_interval(_corrected(rates, judged), level)
+    fewest = min(len(run), len({row.cluster for row in calibration}))
+    return defined_interval(_corrected(rates, judged), expanded(level, fewest))
 
 
 def _calibrates(calibration: Sequence[Calibrated]) -> bool:
@@ -110,8 +114,8 @@ def _calibrates(calibration: Sequence[Calibrated]) -> bool:
         [row.judge for row in calibration], [row.annotators for row in calibration]
     )
     found = judge_accuracy(counts)
-    several = len({row.cluster for row in calibration}) > 1
-    return several and corrected_rate(0.5, found.sensitivity, found.specificity) is not None
+    enough = len({row.cluster for row in calibration}) >= MIN_ISSUES
+    return enough and corrected_rate(0.5, found.sensitivity, found.specificity) is not None
 
 
 def _kinds(calibration: Sequence[Calibrated]) -> Floats:

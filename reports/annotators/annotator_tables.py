@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from statistics import median
 
 from evalhub.statistics.alpha_bands import MIN_UNITS, RELIABLE, TENTATIVE
+from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from reports.annotators.query import Annotators
-from reports.annotators.rule import EvaluationScope
+from reports.annotators.rule import EvaluationScope, Pair
 from reports.documents.document import Cell, Column, Estimate, Table
-from reports.documents.rate_cells import resampled_share, share_of
+from reports.documents.rate_cells import share_of
 
 NO_PAIRS = "No answer has two annotators yet. Set a review queue to two reviewers per answer."
 TITLES = {
@@ -17,7 +18,7 @@ TITLES = {
 NOTES = {
     EvaluationScope.BLIND: "Answers that both judged without seeing any verdict. Kappa is Cohen's, "
     "of pass and fail; weighted kappa uses the squared steps of scales with more than two options. "
-    "Intervals are resampled by issue.",
+    f"Interval of kappa: {KAPPA_METHOD}.",
     EvaluationScope.ALL: "Annotators may have seen the verdicts of judges and others, which raises "
     "their agreement.",
 }
@@ -45,16 +46,23 @@ def pairs_table(found: Annotators, scope: EvaluationScope) -> Table:
             (
                 name_of(pair.first, found),
                 name_of(pair.second, found),
-                resampled_share(pair.same, pair.n, pair.raw),
+                pair.same,
                 Estimate(pair.kappa, pair.n, pair.interval),
                 pair.graded and Estimate(pair.graded.kappa, pair.graded.n),
-                pair.why_not or "One verdict is rare: kappa says little." * pair.is_lopsided,
+                " ".join(_notes(pair)),
             )
             for pair in found.pairs[scope]
         ],
         note=NOTES[scope],
         empty=EMPTY[scope],
     )
+
+
+def _notes(pair: Pair) -> Iterator[str]:
+    if pair.why_not:
+        yield pair.why_not
+    if pair.kappa is not None and pair.is_lopsided:
+        yield "One verdict is rare: kappa says little."
 
 
 def name_of(annotator: int, found: Annotators) -> str:
@@ -77,8 +85,8 @@ def group_agreement_table(found: Annotators) -> Table:
         ),
         rows=list(_group_agreement(found)),
         note=f"Reliable from {RELIABLE}, tentative from {TENTATIVE}. Alpha needs {MIN_UNITS} "
-        "answers and both outcomes. Intervals are resampled by issue. An answer counts in each of "
-        "its tags.",
+        "answers and both outcomes; its interval is a percentile bootstrap of issues. An answer "
+        "counts in each of its tags.",
         empty=NO_PAIRS,
         look="long",
     )
@@ -95,7 +103,7 @@ def _group_agreement(found: Annotators) -> Iterator[tuple[Cell, ...]]:
                 name,
                 line.answers,
                 line.annotators,
-                resampled_share(line.same, line.compared, line.raw),
+                line.same,
                 Estimate(line.alpha, line.answers, line.interval),
                 str(line.band),
             )
@@ -145,12 +153,13 @@ def self_agreement_table(found: Annotators) -> Table:
         rows=[
             (
                 name_of(line.who, found),
-                resampled_share(line.same, line.n, line.raw),
+                line.same,
                 Estimate(line.kappa, line.n, line.interval),
                 line.why_not,
             )
             for line in found.self_agreement
         ],
-        note="Answers that a queue gave to the same annotator again, blind.",
+        note="Answers that a queue gave to the same annotator again, blind. "
+        f"Interval of kappa: {KAPPA_METHOD}.",
         empty="No annotator has judged an answer again, blind.",
     )

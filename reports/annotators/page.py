@@ -62,7 +62,8 @@ def _sentences(found: Annotators | None) -> Iterator[str]:
     answers = f"{line.answers:,} answer{'s' * (line.answers != 1)}"
     yield (
         f"At least two of {line.annotators:,} annotators gave {blind}verdicts on {answers}: any "
-        f"two agree {percent(line.same / line.compared)} of the time ({between(line.raw)})."
+        f"two agree {percent(line.same.share)} of the time "
+        f"({between(line.same.interval)}, {line.same.method})."
     )
     if line.alpha is not None:
         low, high = line.interval or (None, None)

@@ -5,15 +5,18 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
+from math import comb
 from typing import Any, NamedTuple
 
 from evalhub.statistics.alpha_bands import Band, band, is_enough
 from evalhub.statistics.alpha_interval import alpha_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_counts
-from evalhub.statistics.judge_intervals import judge_intervals
+from evalhub.statistics.judge_intervals import FEW_ISSUES, kappa_interval
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
+from evalhub.statistics.rate_interval import MIN_ISSUES
+from runs.figures.tallies import Rate, rate_of_issues
 
 SEED = 1
 MIN_ANSWERS = 2
@@ -78,9 +81,9 @@ class Pair:
     """Two annotators, the lower id first, on the answers that both judged.
 
     Attributes:
-        n: Answers; on `same` of them both pass, or both fail.
-        raw: The interval of same / n, resampled by issue.
-        kappa: Cohen's, of pass and fail; None: see `why_not`.
+        n: Answers.
+        same: The share of them on which both pass, or both fail.
+        kappa: Cohen's, of pass and fail. `why_not`: why it, or its interval, is None.
         graded: On their most common scale with more than two options; None without one.
         rarest: The share of the rarer verdict among all they gave.
     """
@@ -88,8 +91,7 @@ class Pair:
     first: int
     second: int
     n: int
-    same: int
-    raw: Interval | None
+    same: Rate
     kappa: float | None
     interval: Interval | None
     graded: Graded | None
@@ -114,31 +116,39 @@ def pairs(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[Pair]:
 def _pair(who: tuple[int, int], both: Sequence[Both]) -> Pair:
     found = _agreement([(one.issue, one.passed, other.passed) for one, other in both])
     is_enough = len(both) >= MIN_ANSWERS
+    if found["kappa"] is None:
+        found["why_not"] = ONE_VERDICT if is_enough else FEW_BOTH
     given = Counter(one.passed for pair in both for one in pair)
     return Pair(
         *who,
         **found,
         graded=_graded(both) if is_enough else None,
         rarest=min(given[True], given[False]) / given.total(),
-        why_not="" if found["kappa"] is not None else ONE_VERDICT if is_enough else FEW_BOTH,
     )
 
 
-def _agreement(verdicts: Sequence[tuple[int, bool, bool]]) -> dict[str, Any]:
-    """Measure (issue, one verdict, the other): the fields of `Pair` and `SelfAgreement`."""
+def _agreement(
+    verdicts: Sequence[tuple[int, bool, bool]], *, pairs_each: int = 1
+) -> dict[str, Any]:
+    """Measure (issue, one verdict, the other): the fields of `Pair` and `SelfAgreement`.
+
+    Args:
+        pairs_each: Pairs of verdicts on each answer: they are no further answers.
+    """
     by_issue: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
     for issue, *both in verdicts:
         by_issue[issue].append((both[0], both[1]))
     clusters = [judge_counts(*zip(*mine, strict=True)) for _, mine in sorted(by_issue.items())]
-    intervals = judge_intervals(clusters, seed=SEED)
     counts = judge_counts([one for _, one, _ in verdicts], [other for *_, other in verdicts])
     kappa = kappa_from_confusion(counts.as_pairs()) if len(verdicts) >= MIN_ANSWERS else None
     return {
         "n": len(verdicts),
-        "same": counts.true_pass + counts.true_fail,
-        "raw": intervals.accuracy,
+        "same": rate_of_issues(
+            [(c.true_pass + c.true_fail, sum(c)) for c in clusters], answers=pairs_each
+        ),
         "kappa": kappa,
-        "interval": intervals.kappa if kappa is not None else None,
+        "interval": kappa_interval(clusters, seed=SEED) if kappa is not None else None,
+        "why_not": FEW_ISSUES if kappa is not None and len(clusters) < MIN_ISSUES else "",
     }
 
 
@@ -159,16 +169,14 @@ def _graded(both: Iterable[Both]) -> Graded | None:
 class GroupAgreement:
     """Agreement of all annotators on one group of answers.
 
-    `answers` have two annotators at least. `same` of `compared` pairs of verdicts are equal.
+    `answers` have two annotators at least. `same` is the share of equal pairs of verdicts.
     `alpha` is Krippendorff's, of pass and fail; `band` its reliability, or why there is none.
     """
 
     group: Any
     answers: int
     annotators: int
-    same: int
-    compared: int
-    raw: Interval | None
+    same: Rate
     alpha: float | None
     interval: Interval | None
     band: Band
@@ -195,7 +203,8 @@ def _group_agreement(
             (one.issue, one.passed, other.passed)
             for mine in answers
             for one, other in combinations(mine, 2)
-        ]
+        ],
+        pairs_each=max(comb(len(mine), 2) for mine in answers),
     )
     units: dict[int, list[list[float]]] = defaultdict(list)
     for mine in answers:
@@ -211,8 +220,6 @@ def _group_agreement(
         answers=len(answers),
         annotators=annotators,
         same=compared["same"],
-        compared=compared["n"],
-        raw=compared["raw"],
         alpha=alpha if is_reported else None,
         interval=interval if is_reported else None,
         band=reliability,
@@ -234,8 +241,7 @@ class SelfAgreement:
 
     who: int
     n: int
-    same: int
-    raw: Interval | None
+    same: Rate
     kappa: float | None
     interval: Interval | None
     why_not: str
@@ -247,12 +253,12 @@ def self_agreement(again: Iterable[RepeatedVerdict]) -> list[SelfAgreement]:
         by_annotator[one.who].append((one.issue, one.first, one.second))
     lines = []
     for who, mine in sorted(by_annotator.items()):
-        found, why_not = _agreement(mine), ""
+        found = _agreement(mine)
         if len(mine) < MIN_ANSWERS:
-            why_not = "Fewer than 2 answers were reviewed again."
+            found["why_not"] = "Fewer than 2 answers were reviewed again."
         elif found["kappa"] is None:
-            why_not = "A single verdict throughout: kappa is not defined."
-        lines.append(SelfAgreement(who, **found, why_not=why_not))
+            found["why_not"] = "A single verdict throughout: kappa is not defined."
+        lines.append(SelfAgreement(who, **found))
     return lines
 
 

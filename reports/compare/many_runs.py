@@ -262,5 +262,6 @@ def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn], shown: 
         ),
         rows,
         note="Counts answers. Answers of one family to a test are not independent, so intervals "
-        "resample issues. Errors, unscored and pending answers are excluded from rates.",
+        "count them as one, or account for issues. Errors, unscored and pending answers are "
+        "excluded from rates.",
     )

@@ -1,6 +1,5 @@
 """Shares of counts as cells of a report."""
 
-from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method
 from evalhub.statistics.wilson import wilson_interval
 from runs.figures.tallies import Rate, rate_of_issues
@@ -13,12 +12,9 @@ def share_of(part: int, whole: int) -> Rate:
     return Rate(part, whole, part / whole, wilson_interval(part, whole), Method.WILSON)
 
 
-def resampled_share(
-    part: int, whole: int, interval: Interval | None, *, total: int | None = None
-) -> Rate:
-    """Return the share of things that are not independent, with this interval or none."""
-    method = Method.BOOTSTRAP if interval else Method.NONE
-    return Rate(part, whole, part / whole if whole else None, interval, method, total)
+def share_without_interval(part: int, whole: int, *, total: int | None = None) -> Rate:
+    """Return the share of things that are not independent and whose issues are not known."""
+    return Rate(part, whole, part / whole if whole else None, total=total)
 
 
 def issue_rate(passed: int, scored: int, *, answers: int, total: int) -> Rate:

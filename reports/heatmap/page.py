@@ -165,7 +165,7 @@ def _note(query: HeatQuery) -> Iterator[str]:
         yield "Each model is shown with its newest run of any variant."
     yield (
         "Answers of several models to one test are not independent, so intervals in the column All "
-        "resample issues; a single issue has none."
+        "account for issues, or count these answers as one."
     )
 
 

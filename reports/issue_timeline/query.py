@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 from evalhub.models import User
 from issues.models import Feedback, Issue, IssueState, Test
 from reports.documents.model_lines import LineStyle
-from reports.documents.rate_cells import issue_rate, resampled_share
+from reports.documents.rate_cells import issue_rate, share_without_interval
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
@@ -212,7 +212,7 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
     for pk, state in tests.values_list("pk", "state")[:MAX_TESTS]:
         passed, failed = counts[pk][Outcome.PASSED], counts[pk][Outcome.FAILED]
         total = sum(counts[pk].values())
-        rate = resampled_share(passed, passed + failed, None, total=total)
+        rate = share_without_interval(passed, passed + failed, total=total)
         prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
         excluded = total - passed - failed
         lines.append(TestLine(pk, state, prompt, rate, excluded))

@@ -8,11 +8,15 @@ from typing import NamedTuple
 
 from evalhub.statistics.judge_accuracy import JudgeAccuracy, judge_accuracy, judge_counts
 from evalhub.statistics.judge_metrics import SEED, JudgeMetrics, VerdictPair, judge_metrics
+from evalhub.statistics.rate_interval import MIN_ISSUES
 from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
 from reports.judge_reliability.trust_rule import Evidence
 
 RARE = 0.1
 """With a verdict rarer than this, kappa is low however often two agree."""
+
+
+FEW_ISSUES = f"No interval: the run or the random sample has fewer than {MIN_ISSUES} issues."
 
 
 class Sample(StrEnum):
@@ -56,10 +60,6 @@ class Measured(JudgeMetrics):
     party: str
 
     @property
-    def right(self) -> int:
-        return self.counts.true_pass + self.counts.true_fail
-
-    @property
     def evidence(self) -> Evidence:
         return Evidence.of(self.by_issue)
 
@@ -91,7 +91,7 @@ class Tally(NamedTuple):
 
 
 class Corrected(NamedTuple):
-    """The pass rate that humans would find in a run; `why_not` says why there is none.
+    """The pass rate that humans would find in a run; `why_not`: why it, or its interval, is none.
 
     `n` are the answers drawn at random from which the jury's error is estimated.
     """
@@ -128,7 +128,12 @@ def corrected(tallies: Sequence[Tally], checked: Iterable[Checked]) -> Corrected
         seed=SEED,
     )
     low, high = interval or (None, None)
-    return Corrected(share, low, high, found.n)
+    issues = min(
+        len({tally.issue for tally in tallies if tally.passed + tally.failed}),
+        len({row.issue for row in rows}),
+    )
+    why_not = FEW_ISSUES if issues < MIN_ISSUES else ""
+    return Corrected(share, low, high, found.n, why_not)
 
 
 def _why_not(rate: float | None, found: JudgeAccuracy) -> str:

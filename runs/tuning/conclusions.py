@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from evalhub.formatting import DASH, counted, score
 from evalhub.statistics.interval import Interval
+from evalhub.statistics.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.rate_interval import MIN_ISSUES
 from runs.tuning.figures import MeasuredAttempt, TuningFigures
 from runs.tuning.metrics import FEW, Conclusion, MetricDifference, Metrics
 from runs.tuning.models import Split
-
-METHOD = "bootstrap of issues"
 
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 
@@ -36,9 +36,10 @@ def difference(against: MetricDifference | None) -> str:
     value = against.difference.value
     interval, answers = against.difference.interval, counted(against.n, "answer")
     if interval is None:
-        return f"kappa {signed(value)} over {answers}, not tested"
+        few = f": fewer than {MIN_ISSUES} issues" if against.issues < MIN_ISSUES else ""
+        return f"kappa {signed(value)} over {answers}, not tested{few}"
     between = f"{signed(interval.low)} to {signed(interval.high)}"
-    return f"kappa {signed(value)} over {answers} (95% {between}, {METHOD})"
+    return f"kappa {signed(value)} over {answers} (95% {between}, {KAPPA_METHOD})"
 
 
 def conclusion(judged: MeasuredAttempt) -> str:
@@ -55,7 +56,8 @@ def conclusion(judged: MeasuredAttempt) -> str:
     n = against.n
     return (
         f"No conclusion on the held-out split: the {n} answer{'s' if n != 1 else ''} judged by "
-        "both versions are too few, too uniform, or from a single issue."
+        "both versions are too few, too uniform, or from fewer than "
+        f"{MIN_ISSUES} issues."
     )
 
 
@@ -100,4 +102,7 @@ def warnings(tuning_figures: TuningFigures) -> Iterator[str]:
 
 
 def kappa_of(measured: Metrics) -> str:
-    return estimate(measured.kappa, measured.intervals.kappa)
+    text = estimate(measured.kappa, measured.intervals.kappa)
+    return (
+        f"{text}, no interval: fewer than {MIN_ISSUES} issues" if measured.why_no_interval else text
+    )

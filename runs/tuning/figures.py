@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, QuerySet
 
 from evalhub.models import BatchState, ItemState
+from evalhub.statistics.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.rate_interval import Method
 from issues.models import Polarity
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import consensus
@@ -182,16 +184,27 @@ def _split(judged: MeasuredAttempt, split: str) -> dict[str, Any]:
         "failed": found.failed,
         "kappa": found.kappa,
         "kappa_interval": found.intervals.kappa,
-        "accuracy": found.accuracy.accuracy,
-        "accuracy_interval": found.intervals.accuracy,
-        "precision": found.accuracy.precision,
-        "recall": found.accuracy.recall,
+        "kappa_method": KAPPA_METHOD if found.intervals.kappa else Method.NONE,
+        **_share("accuracy", found),
+        **_share("precision", found),
+        **_share("recall", found),
         "confusion": found.counts._asdict(),
         "difference": against
         and {
             "kappa": against.difference.value,
             "interval": against.difference.interval,
+            "method": KAPPA_METHOD if against.difference.interval else Method.NONE,
             "n": against.n,
             "conclusion": against.conclusion.value,
         },
+    }
+
+
+def _share(name: str, found: Metrics) -> dict[str, Any]:
+    """Serialise a share with its interval and the interval's method."""
+    interval, method = getattr(found.intervals, name) or (None, Method.NONE)
+    return {
+        name: getattr(found.accuracy, name),
+        f"{name}_interval": interval,
+        f"{name}_method": method,
     }

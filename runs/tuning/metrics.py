@@ -39,7 +39,7 @@ class Metrics(JudgeMetrics):
 
 
 def metrics_of(rows: Sequence[Row]) -> Metrics:
-    """Compute the metrics of these rows, with intervals resampled by issue."""
+    """Compute the metrics of these rows, with intervals by issue."""
     failed = sum(row.judge is None for row in rows)
     return Metrics(**vars(judge_metrics(row.pair for row in rows)), failed=failed)
 
@@ -58,6 +58,7 @@ class MetricDifference(NamedTuple):
 
     difference: KappaDifference
     n: int
+    issues: int
 
     @property
     def conclusion(self) -> Conclusion:
@@ -70,14 +71,14 @@ class MetricDifference(NamedTuple):
 
 
 def compared(before: Iterable[Row], after: Iterable[Row]) -> MetricDifference:
-    """Compare kappa on the labelled examples judged by both, resampled by issue."""
+    """Compare kappa on the labelled examples judged by both, resampling issues."""
     first = {row.labelled_example: row for row in before if row.judge is not None}
     second = {row.labelled_example: row for row in after if row.judge is not None}
     both = [(first[pk], second[pk]) for pk in first if pk in second]
     one = counts_by_issue(row.pair for row, _ in both)
     other = counts_by_issue(row.pair for _, row in both)
     pairs = [(one[issue], other[issue]) for issue in one]
-    return MetricDifference(kappa_difference(pairs, seed=SEED), len(both))
+    return MetricDifference(kappa_difference(pairs, seed=SEED), len(both), len(pairs))
 
 
 def is_overfitted(development: MetricDifference, held_out: MetricDifference) -> bool:

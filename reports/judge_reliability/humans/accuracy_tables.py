@@ -6,9 +6,10 @@ from typing import Any
 
 from evalhub.formatting import percent
 from evalhub.models import User
+from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.documents.links import page_url, row_url, run_url
-from reports.documents.rate_cells import issue_rate, resampled_share
+from reports.documents.rate_cells import issue_rate
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured, Sample
 from reports.judge_reliability.figure import confusion
 from reports.judge_reliability.humans.answer_names_query import Names, names_of
@@ -74,7 +75,17 @@ def party_url(**state: Any) -> str:
 
 
 def accuracy(line: Measured) -> Rate:
-    return resampled_share(line.right, line.n, line.intervals.accuracy)
+    return rate_of_issues([(c.true_pass + c.true_fail, sum(c)) for c in line.by_issue], answers=1)
+
+
+def precision(line: Measured) -> Rate:
+    """Return the share of its fails that humans fail too."""
+    fails = [(c.true_fail, c.true_fail + c.false_fail) for c in line.by_issue]
+    return rate_of_issues(fails, answers=1)
+
+
+def human_passes(line: Measured) -> Rate:
+    return rate_of_issues([(c.true_pass + c.false_fail, sum(c)) for c in line.by_issue], answers=1)
 
 
 def rates(line: Measured) -> tuple[Rate, Rate]:
@@ -97,11 +108,12 @@ SAMPLES = {
     Sample.DRAWN: "answers drawn at random, judged blind",
     Sample.ALL: "all answers with a human verdict",
 }
+KAPPA_NOTE = f"Interval of kappa: {KAPPA_METHOD}."
 NOTES = {
     Sample.DRAWN: "Only this sample shows a judge's error, and only from it are pass rates "
-    "corrected. Intervals are resampled by issue.",
+    f"corrected. {KAPPA_NOTE}",
     Sample.ALL: "A selected sample if annotators looked at what they doubted: do not read it as "
-    "the judge's error. Intervals are resampled by issue.",
+    f"the judge's error. {KAPPA_NOTE}",
 }
 EMPTY = {
     Sample.DRAWN: "No answer was drawn at random by a review queue and judged blind.",
@@ -144,19 +156,15 @@ def _measured(
     humans: Calibration, view: View, sample: Sample, proofs: Proofs
 ) -> Iterator[tuple[Cell, ...]]:
     for line in sorted(humans.measured[sample], key=jury_first):
-        counts, intervals = line.counts, line.intervals
-        passed = counts.true_pass + counts.false_fail
         url = view.url(sample=sample.value, party=line.party) + "#confusion"
         proof = proofs.get(line.party) if sample is Sample.DRAWN else None
         yield (
             party_link(humans.parties[line.party], url),
             accuracy(line),
             kappa(line),
-            resampled_share(
-                counts.true_fail, counts.true_fail + counts.false_fail, intervals.precision
-            ),
+            precision(line),
             *rates(line),
-            resampled_share(passed, line.n, None),
+            human_passes(line),
             " ".join(_notes(line, proof)),
         )
 
@@ -166,6 +174,8 @@ def _notes(line: Measured, proof: HumanProof | None) -> Iterator[str]:
         yield f"{proof.proof.capitalize()}. {proof.needed}".strip()
     if line.is_lopsided:
         yield "One verdict is rare: kappa says little."
+    if line.why_no_interval:
+        yield line.why_no_interval
 
 
 def confusion_table(view: View) -> Table:
@@ -274,8 +284,9 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
         ),
         rows=[_run(run, (corrected or {}).get(run.judge_run.pk)) for run in runs],
         note="The pass rate that humans would find if the jury errs here as on the random sample: "
-        "(p + sp − 1) / (se + sp − 1), clipped to 0 and 1. The interval resamples run and "
-        "calibration together. It never replaces the pass rate.",
+        "(p + sp − 1) / (se + sp − 1), clipped to 0 and 1. The interval is a percentile "
+        "bootstrap of the issues of run and calibration, from 5 issues of each on. It never "
+        "replaces the pass rate.",
         empty="No run with a jury is done yet.",
     )
 

@@ -100,12 +100,12 @@ def _sentences(
         )
     if humans is None or view.shown is None:
         return
-    shown, found = view.shown, view.shown.accuracy
+    shown, rate = view.shown, accuracy(view.shown)
     where = "drawn at random" if view.sample is Sample.DRAWN else "with a human verdict"
-    interval = f" ({between(shown.intervals.accuracy)})" if shown.intervals.accuracy else ""
+    interval = f" ({between(rate.interval)}, {rate.method})" if rate.interval else ""
     yield (
-        f"{view.name} agrees with humans on {percent(found.accuracy)}{interval} of "
-        f"{counted(found.n, 'answer')} {where}: kappa "
+        f"{view.name} agrees with humans on {percent(rate.share)}{interval} of "
+        f"{counted(rate.n, 'answer')} {where}: kappa "
         f"{'not defined' if shown.kappa is None else score(shown.kappa)}."
     )
     if view.sample is Sample.DRAWN and (proof := proofs.get(shown.party)):

@@ -6,7 +6,7 @@ from evalhub.formatting import percent, words
 from evalhub.statistics.alpha_bands import TENTATIVE
 from reports.documents.document import Column, Estimate, Link, Table
 from reports.documents.links import run_url
-from reports.documents.rate_cells import resampled_share, share_of
+from reports.documents.rate_cells import share_of, share_without_interval
 from reports.judge_reliability.concerns_rule import Concern, trust_in
 from reports.judge_reliability.figure import Alpha, alpha_lines
 from reports.judge_reliability.humans.accuracy_tables import kappa, party_url, rates
@@ -125,7 +125,7 @@ def _agrees(judge: JudgeLine, report: JudgeReport) -> Rate | None:
     """Pool its pairs, which are not independent: without an interval."""
     mine = [pair for pair in report.pairs if judge.judge_id in (pair.first, pair.second)]
     n, same = sum(pair.n for pair in mine), sum(pair.same for pair in mine)
-    return resampled_share(same, n, None) if n else None
+    return share_without_interval(same, n) if n else None
 
 
 def habits_table(report: JudgeReport) -> Table:

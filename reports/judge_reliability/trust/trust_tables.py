@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from evalhub.formatting import percent
 from evalhub.statistics.rate_interval import MIN_ISSUES
 from reports.documents.document import Cell, Column, Table
-from reports.documents.rate_cells import resampled_share
+from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
     NO_EVALUATIONS,
@@ -176,7 +176,7 @@ def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
                 name_of(entry.group),
                 parties[pair.first].name,
                 parties[pair.second].name,
-                resampled_share(pair.agreed, pair.both, None),
+                share_without_interval(pair.agreed, pair.both),
                 *_rates_of(pair.human_proof),
                 "can decide together" if pair.is_enough else pair.human_proof.needed,
             )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from evalhub.formatting import percent, words
 from evalhub.models import BatchState, ItemState
+from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from evalhub.word_diff import Diff, word_diff
 from issues.models import JudgeTemplate
 from runs.tuning.attempt_control import counts
@@ -159,7 +160,7 @@ def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
         return Figure(name, text_of(development), text_of(held_out), note)
 
     return [
-        both("Kappa", kappa_of, "0 is chance, 1 full agreement; 95% CI, resampled by issue"),
+        both("Kappa", kappa_of, f"0 is chance, 1 full agreement; 95% interval: {KAPPA_METHOD}"),
         both("Accuracy", lambda split: _share(split, "accuracy")),
         both(
             "Precision of “fails”",
@@ -186,7 +187,8 @@ def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
 
 
 def _share(split: Metrics, name: str) -> str:
-    value, interval = getattr(split.accuracy, name), getattr(split.intervals, name)
-    if interval is None:
+    value, found = getattr(split.accuracy, name), getattr(split.intervals, name)
+    if found is None:
         return percent(value)
-    return f"{percent(value)} ({percent(interval.low)} to {percent(interval.high)})"
+    low, high = map(percent, found.interval)
+    return f"{percent(value)} ({low} to {high}, {found.method})"

@@ -44,6 +44,7 @@ SIMULATIONS = (
         "underperforming",
         "leaderboard",
         "judge_trust",
+        "judge_figures",
     ),
     *("issue_outcome", "claims"),
     *("comparison", "change_intervals", "detectable", "multiplicity", "drift"),

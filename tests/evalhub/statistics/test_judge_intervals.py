@@ -3,9 +3,11 @@ from time import process_time
 
 import pytest
 
-from evalhub.statistics.judge_accuracy import JudgeCounts, judge_accuracy
+from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
 from evalhub.statistics.kappa import kappa_from_confusion
+from evalhub.statistics.rate_interval import Method, rate_interval
+from evalhub.statistics.resampling import expanded
 from evalhub.statistics.wilson import wilson_interval
 from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
@@ -20,36 +22,51 @@ def added(matrices):
     return JudgeCounts(*map(sum, zip(*matrices, strict=True)))
 
 
-STATISTICS = {
-    "accuracy": lambda rows: judge_accuracy(added(rows)).accuracy,
-    "precision": lambda rows: judge_accuracy(added(rows)).precision,
-    "recall": lambda rows: judge_accuracy(added(rows)).recall,
-    "sensitivity": lambda rows: judge_accuracy(added(rows)).sensitivity,
-    "kappa": lambda rows: kappa_from_confusion(added(rows).as_pairs()),
-}
+def _kappa(rows):
+    return kappa_from_confusion(added(rows).as_pairs())
 
 
-@pytest.mark.parametrize("name", STATISTICS)
-def test_it_is_the_interval_that_the_general_bootstrap_finds(name):
+def test_kappas_is_the_interval_that_the_general_bootstrap_finds():
     rows = clusters(30)
-    found = getattr(judge_intervals(rows, seed=4, resamples=400), name)
-    expected = bootstrap_of(STATISTICS[name], rows, range(30), seed=4, resamples=400)
+    found = judge_intervals(rows, seed=4, resamples=400).kappa
+    expected = bootstrap_of(
+        _kappa, rows, range(30), seed=4, resamples=400, level=expanded(0.95, 30)
+    )
     assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_shares_have_the_interval_of_pass_rates():
+    # Of 6 issues, each with 10 answers that the judge passed or failed as (tp, fp, tf, ff).
+    rows = [JudgeCounts(4, 1, 4, 1), JudgeCounts(5, 0, 3, 2), JudgeCounts(2, 3, 5, 0)] * 2
+    found = judge_intervals(rows, seed=1)
+    assert found.accuracy == rate_interval([(8, 10), (8, 10), (7, 10)] * 2)
+    assert found.precision == rate_interval([(4, 5), (3, 5), (5, 5)] * 2)
+    assert found.recall == rate_interval([(4, 5), (3, 3), (5, 8)] * 2)
+    assert found.sensitivity == rate_interval([(4, 5), (5, 7), (2, 2)] * 2)
+    assert {share.method for share in found[:4]} == {Method.BY_ISSUE}
 
 
 def test_accuracy_of_single_answers_is_as_wide_as_wilsons():
     rows = [JudgeCounts(1, 0, 0, 0)] * 160 + [JudgeCounts(0, 1, 0, 0)] * 40
     found = judge_intervals(rows, seed=1).accuracy
-    assert found == pytest.approx(wilson_interval(160, 200), abs=0.01)
+    assert found.interval == pytest.approx(wilson_interval(160, 200), abs=0.01)
 
 
-def test_one_issue_tells_nothing_of_the_spread():
-    assert judge_intervals([JudgeCounts(5, 2, 3, 1)], seed=1) == JudgeIntervals()
+@pytest.mark.parametrize(("issues", "has_kappa"), [(1, False), (4, False), (5, True)])
+def test_below_five_issues_shares_are_by_test_and_kappa_has_no_interval(issues, has_kappa):
+    found = judge_intervals(clusters(issues, size=20), seed=1)
+    assert found.accuracy.method is (Method.BY_ISSUE if has_kappa else Method.BY_TEST)
+    assert (found.kappa is not None) is has_kappa
 
 
-def test_figure_that_is_always_the_same_has_no_interval():
-    found = judge_intervals([JudgeCounts(4, 0, 3, 0), JudgeCounts(2, 0, 5, 0)], seed=1)
-    assert found == JudgeIntervals()
+def test_judge_without_errors_is_not_certain_to_have_none():
+    found = judge_intervals([JudgeCounts(4, 0, 3, 0), JudgeCounts(2, 0, 5, 0)] * 3, seed=1)
+    assert found.accuracy.interval.low < 0.95
+    assert found.kappa is None
+
+
+def test_nothing_measured_has_no_interval():
+    assert judge_intervals([], seed=1) == JudgeIntervals()
 
 
 def test_judge_that_failed_nothing_has_no_interval_of_precision():

@@ -5,6 +5,7 @@ import pytest
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.kappa_difference import KappaDifference, kappa_difference
+from evalhub.statistics.resampling import expanded
 from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 
@@ -42,7 +43,9 @@ def test_difference_of_known_kappas():
 def test_interval_is_the_one_that_the_general_bootstrap_finds():
     rows = matrices(25)
     found = kappa_difference(rows, seed=4, resamples=400)
-    expected = bootstrap_of(_difference, rows, range(25), seed=4, resamples=400)
+    expected = bootstrap_of(
+        _difference, rows, range(25), seed=4, resamples=400, level=expanded(0.95, 25)
+    )
     assert found.value == pytest.approx(_difference(rows))
     assert found.interval == pytest.approx(expected, abs=1e-9)
 
@@ -52,8 +55,11 @@ def test_judges_that_say_the_same_differ_by_nothing_and_have_no_interval():
     assert kappa_difference(rows, seed=1) == KappaDifference(0.0)
 
 
-def test_one_issue_tells_nothing_of_the_spread():
-    assert kappa_difference(matrices(1, size=40), seed=1).interval is None
+@pytest.mark.parametrize(("issues", "has_interval"), [(1, False), (4, False), (5, True)])
+def test_fewer_than_five_issues_have_no_interval(issues, has_interval):
+    found = kappa_difference(matrices(issues, size=40), seed=1)
+    assert found.value is not None
+    assert (found.interval is not None) is has_interval
 
 
 def test_undefined_kappa_makes_no_difference():

@@ -143,6 +143,15 @@ def test_run_without_a_spread_gives_no_interval(clusters):
     assert interval([1.0, 1.0, 1.0], calibration(60), clusters) is None
 
 
+@pytest.mark.parametrize(("issues", "has_interval"), [(4, False), (5, True)])
+def test_fewer_than_five_issues_of_run_or_calibration_have_no_interval(issues, has_interval):
+    values, sample = [1.0] * 31 + [0.0] * 29, calibration(60)
+    of_run = interval(values, sample, [n % issues for n in range(60)])
+    together = [row._replace(cluster=n % issues) for n, row in enumerate(sample)]
+    of_calibration = interval(values, together)
+    assert (of_run is not None, of_calibration is not None) == (has_interval, has_interval)
+
+
 def test_equal_seed_gives_equal_interval():
     values, sample = [1.0, 0.0, 1.0] * 20, calibration(60)
     assert interval(values, sample) == interval(values, sample)

@@ -4,6 +4,7 @@ import pytest
 
 from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.krippendorff import alpha
+from evalhub.statistics.rate_interval import Method
 from reports.annotators.page import ANNOTATORS
 from reports.annotators.query import ALL, annotators
 from reports.annotators.rule import (
@@ -46,10 +47,11 @@ def test_kappa_and_raw_agreement_of_two_people():
     first = verdicts_of(1, [1, 1, 1, 1, 0, 1, 0, 0, 0, 0])
     second = verdicts_of(2, [1, 1, 1, 1, 1, 0, 0, 0, 0, 0])
     (pair,) = pairs([*second, *first])
-    assert (pair.first, pair.second, pair.n, pair.same) == (1, 2, 10, 8)
+    assert (pair.first, pair.second, pair.n, pair.same.passed) == (1, 2, 10, 8)
     assert pair.kappa == pytest.approx(0.6)
     assert pair.interval.low < 0.6 < pair.interval.high
-    assert pair.raw.low < 0.8 < pair.raw.high
+    assert pair.same.interval.low < 0.8 < pair.same.interval.high
+    assert pair.same.method is Method.BY_ISSUE
     assert pair.why_not == ""
 
 
@@ -65,7 +67,7 @@ def test_one_answer_in_common_gives_no_kappa_and_says_why():
 
 def test_one_verdict_throughout_gives_no_kappa_and_says_why():
     (pair,) = pairs([*verdicts_of(1, [1, 1, 1]), *verdicts_of(2, [1, 1, 1])])
-    assert (pair.same, pair.kappa, pair.why_not) == (3, None, ONE_VERDICT)
+    assert (pair.same.passed, pair.kappa, pair.why_not) == (3, None, ONE_VERDICT)
 
 
 def test_on_a_longer_scale_near_misses_weigh_less_by_degree():
@@ -107,7 +109,7 @@ def test_alpha_is_krippendorffs_of_pass_and_fail():
     assert line.alpha == pytest.approx(alpha(table, "nominal"))
     assert (line.answers, line.annotators) == (6, 3)
     # Pairs of verdicts: 1 + 3 + 1 + 1 + 3 + 3 = 12; equal: 1 + 3 + 0 + 1 + 1 + 3 = 9.
-    assert (line.compared, line.same) == (12, 9)
+    assert (line.same.n, line.same.passed) == (12, 9)
     assert line.interval is not None
 
 
@@ -136,7 +138,7 @@ def test_blind_verdicts_are_taken_alone():
 def test_how_often_a_person_says_the_same_again():
     again = [RepeatedVerdict(1, n, first, second) for n, (first, second) in enumerate(ONE_PERSON)]
     (line,) = self_agreement(again)
-    assert (line.n, line.same) == (4, 3)
+    assert (line.n, line.same.passed) == (4, 3)
     # Chance: 0.5 · 0.75 + 0.5 · 0.25 = 0.5; (0.75 - 0.5) / 0.5.
     assert line.kappa == pytest.approx(0.5)
 
@@ -194,7 +196,7 @@ def test_each_persons_standing_verdict_counts(people):
 
     (pair,) = found().pairs[EvaluationScope.BLIND]
 
-    assert (pair.n, pair.same) == (3, 3)
+    assert (pair.n, pair.same.passed) == (3, 3)
 
 
 def test_an_adjudication_is_nobodys_opinion_and_says_who_was_overruled(people):
@@ -245,7 +247,7 @@ def test_a_later_blind_verdict_from_a_queue_is_held_against_the_earlier(people):
 
     (line,) = found().self_agreement
 
-    assert (line.who, line.n, line.same) == (people[0].pk, 3, 2)
+    assert (line.who, line.n, line.same.passed) == (people[0].pk, 3, 2)
 
 
 def test_the_scale_of_the_test_decides_what_passes(people):
@@ -256,7 +258,7 @@ def test_the_scale_of_the_test_decides_what_passes(people):
 
     (pair,) = found().pairs[EvaluationScope.ALL]
 
-    assert (pair.n, pair.same) == (3, 2)
+    assert (pair.n, pair.same.passed) == (3, 2)
     assert pair.graded.n == 3
 
 

@@ -169,7 +169,7 @@ def change(worse, better, same, p, **fields):
         "tally": Tally(worse, better, same),
         "net": (better - worse) / n if n else None,
         "interval": Interval(-0.3, -0.1),
-        "interval_method": "bootstrap by issue",
+        "interval_method": "Student's t by issue",
         "p": p,
         "test": "exact McNemar",
         "units": n,
@@ -246,7 +246,7 @@ def test_a_net_loss_has_its_interval_in_points():
     found = net_loss_rule(change(5, 1, 14, 0.2), 10)
 
     assert found.sentence == (
-        "Net loss of 20 points over 20 matched tests (95% 10 to 30 lost, bootstrap by issue); "
+        "Net loss of 20 points over 20 matched tests (95% 10 to 30 lost, Student's t by issue); "
         "allowed is a loss of 10 points."
     )
     assert found.value == pytest.approx(20)

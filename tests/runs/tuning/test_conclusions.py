@@ -14,18 +14,19 @@ def attempted(development, held_out, *, look=1):
     )
 
 
-def of(value, *bounds):
-    return MetricDifference(KappaDifference(value, Interval(*bounds) if bounds else None), 40)
+def of(value, *bounds, issues=10):
+    interval = Interval(*bounds) if bounds else None
+    return MetricDifference(KappaDifference(value, interval), 40, issues)
 
 
 def test_conclusion_is_about_the_held_out_split():
     assert conclusion(attempted(of(0.1), of(0.2, 0.05, 0.4))) == (
         "Significantly better on the held-out split. Kappa +0.2 over 40 answers (95% +0.05 to "
-        "+0.4, bootstrap of issues)."
+        "+0.4, expanded percentile bootstrap of issues)."
     )
     assert conclusion(attempted(of(0.1), of(-0.2, -0.4, -0.05))) == (
         "Significantly worse on the held-out split. Kappa −0.2 over 40 answers (95% −0.4 to −0.05, "
-        "bootstrap of issues)."
+        "expanded percentile bootstrap of issues)."
     )
     assert conclusion(attempted(of(0.1), of(0.1, -0.05, 0.2))).startswith(
         "No significant difference on the held-out split."
@@ -33,11 +34,19 @@ def test_conclusion_is_about_the_held_out_split():
     assert "too few" in conclusion(attempted(of(0.1), of(0.1)))
 
 
+def test_few_issues_are_named_as_the_reason_of_no_interval():
+    assert difference(of(0.1, issues=4)).endswith("not tested: fewer than 5 issues")
+    assert difference(of(0.1, issues=5)).endswith("not tested")
+
+
 def test_overfitting_is_warned_of():
     learnt = of(0.2, 0.1, 0.3)
     (overfitted, _) = warnings_of(attempted(learnt, of(-0.1)))
     assert overfitted.startswith("Overfitted: significantly better on the development split")
-    assert "kappa +0.2 over 40 answers (95% +0.1 to +0.3, bootstrap of issues)" in overfitted
+    assert (
+        "kappa +0.2 over 40 answers (95% +0.1 to +0.3, expanded percentile bootstrap of issues)"
+        in overfitted
+    )
     assert "kappa −0.1 over 40 answers, not tested" in overfitted
     assert not any("Overfitted" in text for text in warnings_of(attempted(learnt, of(0.1))))
 

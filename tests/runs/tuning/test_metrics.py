@@ -53,11 +53,11 @@ def test_only_what_both_judged_is_compared():
     ],
 )
 def test_conclusion_follows_the_interval(interval, expected):
-    assert MetricDifference(KappaDifference(0.1, interval), 40).conclusion is expected
+    assert MetricDifference(KappaDifference(0.1, interval), 40, 10).conclusion is expected
 
 
 def of(value, *bounds):
-    return MetricDifference(KappaDifference(value, Interval(*bounds) if bounds else None), 40)
+    return MetricDifference(KappaDifference(value, Interval(*bounds) if bounds else None), 40, 10)
 
 
 def test_better_on_the_development_split_only_is_overfitted():
