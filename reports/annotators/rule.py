@@ -16,7 +16,7 @@ from evalhub.statistics.judge_intervals import FEW_ISSUES, kappa_interval
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
 from evalhub.statistics.rate_interval import MIN_ISSUES
-from runs.figures.tallies import Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
 
 SEED = 1
 MIN_ANSWERS = 2

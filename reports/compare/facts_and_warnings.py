@@ -15,7 +15,7 @@ from reports.compare.sentences import between, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
 from runs.comparability import Comparable, comparability_of_pairs
-from runs.figures.tallies import Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Run
 
 

@@ -13,7 +13,7 @@ from reports.compare.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 
 PROMPT = 160
 """Characters of the prompt shown in a row."""

@@ -19,7 +19,7 @@ from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
 from reports.queries.model_identities import identities
 from runs.comparability import Comparable
-from runs.figures.tallies import rate_of_issues
+from runs.figures.rate import rate_of_issues
 from runs.models import Run
 
 ABSENT = "N/A"

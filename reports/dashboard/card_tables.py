@@ -30,7 +30,7 @@ from reports.underperforming.page import reason
 from reports.underperforming.query import UnderperformingReport
 from runs.baselines import is_baseline
 from runs.completeness import scored_words
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from runs.models import Run
 
 SHOWN = 6

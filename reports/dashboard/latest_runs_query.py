@@ -19,7 +19,7 @@ from reports.documents.reading import Reading
 from reports.leaderboard.query import labels_by_run
 from runs.baselines import earlier_of, is_baseline, skipped_baselines
 from runs.comparability import COMPARABLE, Comparable, comparability_of_pairs
-from runs.figures.tallies import Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Run
 
 MAX_MODELS = 8

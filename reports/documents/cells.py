@@ -11,7 +11,7 @@ from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.completeness import scored_words
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 
 MIN_P = 0.0001
 

@@ -2,7 +2,7 @@
 
 from evalhub.statistics.rate_interval import Method
 from evalhub.statistics.wilson import wilson_interval
-from runs.figures.tallies import Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
 
 
 def share_of(part: int, whole: int) -> Rate:

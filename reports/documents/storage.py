@@ -9,7 +9,7 @@ from typing import Any
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Linked, Table
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 
 
 def stored(document: Document) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from reports.queries.result_rows import TEXT, prompt_of
 from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
 from runs.comparability import comparability
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from runs.models import Outcome, Result, Run
 
 MAX_LINES, MAX_FEEDBACK, MAX_TESTS = 8, 100, 300

@@ -7,15 +7,8 @@ from typing import Self, TypeVar
 
 from issues.domains import Domains, current_domains
 from issues.models import Issue
-from runs.figures.tallies import (
-    Cell,
-    Counts,
-    Rate,
-    Score,
-    counts_of,
-    rate_of,
-    score_of,
-)
+from runs.figures.rate import Rate
+from runs.figures.tallies import Cell, Counts, Score, counts_of, rate_of, score_of
 from runs.models import TagSet
 
 K = TypeVar("K", bound=Hashable)

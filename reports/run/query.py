@@ -17,9 +17,10 @@ from reports.run.jury_query import RunJury, jury_of
 from reports.run.overrides_query import Override, overrides_of
 from reports.run.progress_query import Progress, ScoringProgress, progress_of, scoring_progress_of
 from reports.run.sealing_query import Sealing, sealing_of
+from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
-from runs.figures.tallies import Cell, Counts, Rate, Score, cells_of, counts_of
+from runs.figures.tallies import Cell, Counts, Score, cells_of, counts_of
 from runs.models import JudgeRun, Outcome, Result, Run
 from runs.result_list.filters import Filters
 

@@ -8,7 +8,8 @@ from django.db.models import Case, Count, Value, When
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_difference import rate_difference_interval
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
-from runs.figures.tallies import Group, Rate, Rates
+from runs.figures.rate import Rate
+from runs.figures.tallies import Group, Rates
 from runs.models import Result, Run
 
 NAMES = {OPEN: "Open", NEVER: "Sealed, never exposed", EXPOSED: "Sealed, exposed"}

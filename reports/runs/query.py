@@ -10,12 +10,12 @@ from django.core.paginator import Page, Paginator
 from evalhub.models import BatchState
 from reports.queries.run_names import saying
 from runs.comparability import Scoring, comparability, scoring_of
+from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.figures.tallies import (
     Counts,
     Group,
-    Rate,
     Rates,
     Score,
     Tally,

@@ -14,7 +14,7 @@ from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.templatetags.report import outcome_badge, rate_marks
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from runs.templatetags.rates import scored_badge
 
 register = template.Library()

@@ -28,7 +28,8 @@ from reports.trend.series_rule import (
     has_releases,
 )
 from runs.comparability import Comparable, Scoring, comparability, scorings_of
-from runs.figures.tallies import Group, Rate, Rates, Tally, grouped, tallies_of
+from runs.figures.rate import Rate
+from runs.figures.tallies import Group, Rates, Tally, grouped, tallies_of
 from runs.models import Outcome, Result, Run, TagSet
 from runs.models.run import RunQuerySet
 

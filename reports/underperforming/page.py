@@ -18,7 +18,7 @@ from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import incomplete_runs
 from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
 from reports.underperforming.rule import LAST, IssueComparison, IssueComparisons
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from runs.models import Run
 
 MAX_OFFERED, MAX_DRAWN, MAX_NEXT = 50, 20, 10

@@ -15,7 +15,8 @@ from reports.underperforming.rule import (
     IssueComparisons,
     issue_comparisons,
 )
-from runs.figures.tallies import Group, Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
+from runs.figures.tallies import Group
 from runs.models import Outcome, Result, Run
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)

@@ -7,17 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from evalhub.models import BatchState
+from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of
-from runs.figures.tallies import (
-    Counts,
-    Rate,
-    Score,
-    Tally,
-    counts_of,
-    rate_of,
-    score_of,
-    tallies_of_runs,
-)
+from runs.figures.tallies import Counts, Score, Tally, counts_of, rate_of, score_of, tallies_of_runs
 from runs.models import JudgeRun, Run
 
 

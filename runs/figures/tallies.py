@@ -14,8 +14,9 @@ from django.db.models.functions import Coalesce
 
 from evalhub.models import ItemState
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import Method, mean_interval, rate_interval
-from runs.completeness import is_enough, scored_words
+from evalhub.statistics.rate_interval import mean_interval
+from runs.completeness import is_enough
+from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Outcome, Result, Run
 
 OUTCOMES = tuple(Outcome.values)
@@ -96,41 +97,6 @@ class Counts:
 
     def as_dict(self) -> dict[str, int]:
         return {outcome: getattr(self, outcome) for outcome in OUTCOMES}
-
-
-@dataclass(frozen=True)
-class Rate:
-    """The share of scored results that passed, with its 95% interval.
-
-    Attributes:
-        passed: How many passed.
-        n: How many were scored: passed or failed. Each counts once, whatever its weight.
-        share: passed / n, in [0, 1]; None where n is 0.
-        interval: None where nothing can be said of the spread, or it is still to be computed.
-        method: Of the interval; `Method.NONE` where there is none.
-        total: All results, scored or not, that the rate is of; None where it is of other things.
-    """
-
-    passed: int
-    n: int
-    share: float | None
-    interval: Interval | None = None
-    method: Method = Method.NONE
-    total: int | None = None
-
-    @property
-    def scored_words(self) -> str:
-        """The scored results of all, such as "16/20 scored"; "" where it is of other things."""
-        return "" if self.total is None else scored_words(self.n, self.total)
-
-    @property
-    def is_enough(self) -> bool:
-        """False where too few of the results are scored to conclude anything."""
-        return self.total is None or is_enough(self.n, self.total)
-
-    @property
-    def accounts_for_issues(self) -> bool:
-        return self.method is not Method.BY_TEST
 
 
 @dataclass(frozen=True)
@@ -284,23 +250,6 @@ class Rates(Generic[K]):
     def get(self, key: K) -> Rate | None:
         """Return the rate of this group; None where there is no such group."""
         return self[key] if key in self._groups else None
-
-
-def rate_of_issues(
-    issues: Iterable[tuple[int, int]], *, answers: int, total: int | None = None
-) -> Rate:
-    """Return a pass rate with its interval; every pass rate of the site is made here.
-
-    Args:
-        issues: (passed, scored) of each issue.
-        answers: Answers to each test, by repeats and pooled runs: they are no further tests.
-        total: All results, scored or not; None where only scored ones are looked at.
-    """
-    issues = list(issues)
-    passed, n = sum(one for one, _ in issues), sum(scored for _, scored in issues)
-    if not n:
-        return Rate(0, 0, None, total=total)
-    return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers), total)
 
 
 def rate_of(tallies: Iterable[Tally | Cell], *, answers: int) -> Rate:

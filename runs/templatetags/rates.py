@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from runs.completeness import LEAST_IN_WORDS
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 
 register = template.Library()
 

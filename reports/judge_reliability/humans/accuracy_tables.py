@@ -16,7 +16,7 @@ from reports.judge_reliability.humans.answer_names_query import Names, names_of
 from reports.judge_reliability.humans.corrections_query import JudgedRun
 from reports.judge_reliability.trust_rule import HumanProof
 from reports.queries.human_agreement import Calibration, Choice, Party
-from runs.figures.tallies import Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Outcome
 
 CELLS = {

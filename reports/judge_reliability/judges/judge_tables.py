@@ -16,7 +16,7 @@ from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
 from reports.judge_reliability.trust_rule import MIN_RATE, NOTHING
 from reports.queries.human_agreement import judge_key
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from runs.models import Run
 
 NO_JUDGE_RUN = "No judge run is done yet. Launch a run with a jury."

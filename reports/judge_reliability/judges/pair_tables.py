@@ -8,7 +8,7 @@ from reports.judge_reliability.figure import matrix
 from reports.judge_reliability.judges.pairs_rule import MIN_CRITERIA, Pair, correlations
 from reports.judge_reliability.judges.query import JudgeReport
 from reports.judge_reliability.judges.totals_query import JuryLine
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 
 SAME, KAPPA = "same", "kappa"
 MEASURES = [(SAME, "share of equal verdicts"), (KAPPA, "kappa, beyond chance")]

@@ -24,7 +24,7 @@ from reports.judge_reliability.trust.deciders import (
 )
 from reports.judge_reliability.trust_rule import METHOD, MIN_OF_EACH, MIN_RATE, HumanProof
 from reports.queries.human_agreement import Party
-from runs.figures.tallies import rate_of_issues
+from runs.figures.rate import rate_of_issues
 
 RULE = (
     "On answers drawn at random and judged blind. One judge: a judge or jury whose sensitivity and "

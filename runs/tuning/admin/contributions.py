@@ -10,8 +10,9 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.formatting import DASH, percent, score
 from evalhub.statistics.interval import Interval
+from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from issues.models import JudgeTemplate, TemplateState
-from runs.tuning.conclusions import METHOD, estimate
+from runs.tuning.conclusions import estimate
 from runs.tuning.models import Publication, Split, Tuning
 
 
@@ -64,7 +65,7 @@ def _difference(against: dict[str, Any]) -> str:
     interval = _interval(against["interval"])
     if interval is None:
         return f"{against['kappa']:+.2f}, not tested"
-    between = f"95% {score(interval.low)} to {score(interval.high)}, {METHOD}"
+    between = f"95% {score(interval.low)} to {score(interval.high)}, {KAPPA_METHOD}"
     return f"{against['kappa']:+.2f} ({between}), {against['conclusion']}"
 
 

@@ -6,7 +6,7 @@ from reports.documents.cells import as_json, flat, headings, words
 from reports.documents.document import Column, Document, Estimate, Linked, Table
 from reports.documents.html_export import html_of
 from reports.templatetags.document import cell, heat
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 
 HALF = Rate(passed=1, n=2, share=0.5, interval=None)
 LINKED = Linked(HALF, "/somewhere/?a=1&b=2")

@@ -15,7 +15,7 @@ from reports.documents.cells import headings, words
 from reports.documents.document import Column, Document, Linked, Table
 from reports.documents.reading import Reading
 from reports.registry import page_of
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from tests.api import client_of
 from tests.factories import make_user
 from tests.reports.workspaces import VIEWS, make_workspace, state_for

@@ -11,7 +11,7 @@ from reports.documents.reading import Reading
 from reports.registry import PAGES
 from reports.run.page import document_of_run
 from reports.run.query import run_report
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from runs.result_list.filters import Filters
 from tests.factories import make_user
 from tests.reports.workspaces import make_workspace, state_for

@@ -9,7 +9,7 @@ from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.queries.issue_outcomes import false_fails
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
 from tests.reports.judge_reliability.trust.test_page import say

@@ -22,7 +22,7 @@ from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
 from reports.schedules.snapshots import make, make_due
 from reports.summaries.requests import ask_summary
 from reports.summaries.schedules import state_like
-from runs.figures.tallies import Rate
+from runs.figures.rate import Rate
 from tests.factories import make_model, make_test, make_user
 from tests.reports.workspaces import make_workspace
 

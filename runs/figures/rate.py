@@ -1,0 +1,60 @@
+"""The one form of a pass rate, with its interval. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.rate_interval import Method, rate_interval
+from runs.completeness import is_enough, scored_words
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The share of scored results that passed, with its 95% interval.
+
+    Attributes:
+        passed: How many passed.
+        n: How many were scored: passed or failed. Each counts once, whatever its weight.
+        share: passed / n, in [0, 1]; None where n is 0.
+        interval: None where nothing can be said of the spread, or it is still to be computed.
+        method: Of the interval; `Method.NONE` where there is none.
+        total: All results, scored or not, that the rate is of; None where it is of other things.
+    """
+
+    passed: int
+    n: int
+    share: float | None
+    interval: Interval | None = None
+    method: Method = Method.NONE
+    total: int | None = None
+
+    @property
+    def scored_words(self) -> str:
+        """The scored results of all, such as "16/20 scored"; "" where it is of other things."""
+        return "" if self.total is None else scored_words(self.n, self.total)
+
+    @property
+    def is_enough(self) -> bool:
+        """False where too few of the results are scored to conclude anything."""
+        return self.total is None or is_enough(self.n, self.total)
+
+    @property
+    def accounts_for_issues(self) -> bool:
+        return self.method is not Method.BY_TEST
+
+
+def rate_of_issues(
+    issues: Iterable[tuple[int, int]], *, answers: int, total: int | None = None
+) -> Rate:
+    """Return a pass rate with its interval; every pass rate of the site is made here.
+
+    Args:
+        issues: (passed, scored) of each issue.
+        answers: Answers to each test, by repeats and pooled runs: they are no further tests.
+        total: All results, scored or not; None where only scored ones are looked at.
+    """
+    issues = list(issues)
+    passed, n = sum(one for one, _ in issues), sum(scored for _, scored in issues)
+    if not n:
+        return Rate(0, 0, None, total=total)
+    return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers), total)
