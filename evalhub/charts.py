@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from evalhub.formatting import clip
+from evalhub.formatting import clip, percent
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
@@ -64,7 +64,7 @@ class RateRow:
 
 
 def outcome_pie(counts: Mapping[str, int]) -> Figure:
-    """Draw the outcomes as a ring with n in its middle; raise ValueError for an unknown one."""
+    """Draw the outcomes as a ring around the pass rate; raise ValueError for an unknown one."""
     present = [name for name in _known(counts) if counts[name]]
     n = sum(counts.values())
     found = ring(
@@ -74,7 +74,7 @@ def outcome_pie(counts: Mapping[str, int]) -> Figure:
         [OUTCOMES[name].colour for name in present],
         [OUTCOMES[name].pattern for name in present],
     )
-    layout = base_layout(showlegend=False, annotations=[in_the_middle(n)])
+    layout = base_layout(showlegend=False, annotations=[in_the_middle(_passed(counts))])
     return {"data": [found | {"customdata": present}], "layout": layout}
 
 
@@ -102,9 +102,17 @@ def ring(
     }
 
 
-def in_the_middle(n: int) -> dict[str, Any]:
-    """Return the annotation of a ring's total."""
-    return {"text": f"n = {n:,}", "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
+def _passed(counts: Mapping[str, int]) -> str:
+    """Return the pass rate with its counts, in two lines."""
+    passed, n = counts.get("passed", 0), counts.get("passed", 0) + counts.get("failed", 0)
+    if not n:
+        return "none scored"
+    return f"<b>{percent(passed / n)}</b><br>{passed:,} of {n:,}"
+
+
+def in_the_middle(text: str) -> dict[str, Any]:
+    """Return the annotation in the middle of a ring."""
+    return {"text": text, "x": 0.5, "y": 0.5, "showarrow": False, "font": {"size": 18}}
 
 
 def tag_bars(rows: Sequence[OutcomeRow]) -> Figure:

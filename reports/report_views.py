@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, Stream
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import slugify
 
 from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
@@ -14,6 +15,9 @@ from reports.documents.html_export import html_of
 from reports.documents.reading import Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
+
+MAX_NAME = 80
+"""Characters of a report's title in the names of its files."""
 
 TABLE, COMPUTE = "table", "compute"
 """Parameters beside a page's filters: the table to download, and to compute now."""
@@ -49,7 +53,8 @@ def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     """Download the report: one table as CSV, or everything in another format."""
     shown = page_of(key)
     document = shown.build(shown.form(request.GET).filters, Reading(current_user(request)))
-    return attached(WRITERS[ending](request, document), key, ending)
+    name = f"{key}-{slugify(document.title)[:MAX_NAME]}"
+    return attached(WRITERS[ending](request, document), name, ending)
 
 
 def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalhub.charts import Figure
 from evalhub.statistics.change_test import MAY_FAIL_TOGETHER
 from reports.compare.evidence_rule import TagSignificance
 from reports.compare.figure import became_ring, changes_by_line
@@ -25,7 +26,9 @@ from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.lazy_rows import LazyRows
 
 DRAWN = 25
-"""Tags in the figure; the table has them all."""
+"""Lines in a figure; its table has them all."""
+
+DRAWN_NOTE = f"The chart shows at most {DRAWN}, with most flips."
 
 SHOWS: Mapping[Kind, str] = {
     kind: key for key, (_, kinds) in SHOW.items() if key not in ("", "all") for kind in kinds
@@ -78,20 +81,15 @@ def _line_row(line: Line, url: str, sure: Mapping[Any, TagSignificance]) -> tupl
 def by_tag(two: TwoRuns) -> Table:
     lines = _lines(two, lambda tested: two.comparison.tags[tested.tag_set_id], {})
     sure = two.found.tags if two.found else {}
-    moved = [line for line in lines if line.tally.worse or line.tally.better]
-    drawn = sorted(moved, key=lambda line: -(line.tally.worse + line.tally.better))[:DRAWN]
     return Table(
         "tags",
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
         [_line_row(line, two.url(tag=line.key, show="", issue=None), sure) for line in lines],
-        note=f"A test with two tags counts in both. Tags are those of the later run. "
-        f"{MAY_FAIL_TOGETHER}"
-        + (f" The chart shows the {DRAWN} tags with most flips." if len(moved) > DRAWN else ""),
+        note="A test with two tags counts in both. Tags are those of the later run. "
+        f"{MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
         empty="No compared test has a tag. Add tags to issues.",
-        draw=lambda: (
-            changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None
-        ),
+        draw=lambda: _drawn(lines),
         describes="Tests of each tag that got worse and better",
     )
 
@@ -109,9 +107,19 @@ def by_issue(two: TwoRuns) -> Table:
         "By issue",
         (Column("issue", "Issue", "link"), *LINE_COLUMNS),
         LazyRows(lines, load),
-        note="At least 6 flips in one direction are needed for p < 0.05. " + MAY_FAIL_TOGETHER,
+        note="At least 6 flips in one direction are needed for p < 0.05. "
+        f"{MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
         empty="No tests compared.",
+        draw=lambda: _drawn(lines),
+        describes="Tests of each issue that got worse and better",
     )
+
+
+def _drawn(lines: Sequence[Line]) -> Figure | None:
+    """Draw the lines with most flips; None where nothing flipped."""
+    moved = [line for line in lines if line.tally.worse or line.tally.better]
+    drawn = sorted(moved, key=lambda line: -(line.tally.worse + line.tally.better))[:DRAWN]
+    return changes_by_line([(line.name, line.tally) for line in drawn]) if drawn else None
 
 
 def became(two: TwoRuns) -> Table:

@@ -45,7 +45,9 @@ def became_ring(counts: Sequence[tuple[str, str, int]]) -> Figure:
     )
     return {
         "data": [found],
-        "layout": base_layout(height=300, showlegend=False, annotations=[in_the_middle(total)]),
+        "layout": base_layout(
+            height=300, showlegend=False, annotations=[in_the_middle(f"n = {total:,}")]
+        ),
     }
 
 

@@ -17,17 +17,27 @@ from reports.documents.rejudging import rejudging
 NO_VERDICT = "Outcomes are shown side by side, without a verdict."
 
 
+def _title(two: TwoRuns) -> str:
+    """Name both runs and the models."""
+    first, second = two.names
+    model = two.comparison.second.run.model_name
+    of = f"{model}: " if two.comparison.first.run.model_name == model else ""
+    if not two.comparison.is_conclusive:
+        return f"{of}{first} and {second}"
+    return f"{of or 'Changes '}from {first} to {second}"
+
+
 def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Reading) -> Document:
     two = TwoRuns(comparison, filters, reading)
     first, second = two.names
     rows, is_conclusive = comparison.rows, comparison.is_conclusive
     return Document(
-        title=f"Changes from {first} to {second}" if is_conclusive else f"{first} and {second}",
+        title=_title(two),
         sentences=sentences(rows, two.found, first=first, second=second)
         if is_conclusive
         else (NO_VERDICT, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),
-        tables=(tests_of(two), *edited_tests(two), by_tag(two), by_issue(two), became(two)),
+        tables=(by_issue(two), by_tag(two), tests_of(two), *edited_tests(two), became(two)),
         warnings=warnings((comparison.first, comparison.second)),
         labels=labels(comparison, two.names),
         actions=rejudging(

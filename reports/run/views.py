@@ -26,10 +26,11 @@ from runs.result_list.filters import Filters
 from runs.result_list.sorting import SORTS
 
 SECTIONS = {
-    "head": ("outcomes", "settings"),
+    "outcomes": ("outcomes",),
     "issues": ("issues",),
     "groups": ("domains", "tags", "sealing", "flaky", "weights"),
     "side_by_side": (
+        "settings",
         "judges",
         "agreement",
         "judge_errors",

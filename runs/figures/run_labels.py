@@ -27,9 +27,9 @@ def _address(endpoint: dict[str, Any]) -> tuple[str, str]:
 
 
 def names_of_pair(first: Run, second: Run) -> tuple[str, str]:
-    """Return the labels of two runs, made distinct where they are equal."""
-    if first.label != second.label:
-        return first.label, second.label
+    """Return names that tell two runs apart: with their models, if these differ."""
     if first.model_name != second.model_name:
         return str(first), str(second)
+    if first.label != second.label:
+        return first.label, second.label
     return f"{first.label} (run {first.pk})", f"{second.label} (run {second.pk})"

@@ -149,8 +149,13 @@ def test_slice_says_its_count_and_share():
     ]
 
 
-def test_middle_of_the_pie_says_n():
-    assert charts.outcome_pie(COUNTS)["layout"]["annotations"][0]["text"] == "n = 20"
+def test_the_middle_of_the_pie_is_the_pass_rate():
+    assert _middle({"passed": 7, "failed": 3, "error": 5}) == "<b>70%</b><br>7 of 10"
+    assert _middle({"error": 5}) == "none scored"
+
+
+def _middle(counts):
+    return charts.outcome_pie(counts)["layout"]["annotations"][0]["text"]
 
 
 def test_slice_keeps_its_colour_whatever_else_there_is():

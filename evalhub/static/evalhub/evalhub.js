@@ -26,6 +26,20 @@
         }
     });
 
+    // A menu closes when something else is clicked, or by Escape, which gives its button the focus.
+    document.addEventListener("click", (event) => {
+        for (const menu of document.querySelectorAll(".eh-menu[open]")) {
+            menu.open = menu.contains(event.target) && !event.target.closest("[data-eh-print]");
+        }
+    });
+    document.addEventListener("keydown", (event) => {
+        const menu = event.key === "Escape" ? document.querySelector(".eh-menu[open]") : null;
+        if (menu) {
+            menu.open = false;
+            menu.querySelector("summary").focus();
+        }
+    });
+
     // The labels that lists show in narrow windows begin with a capital, as their headers do.
     document.addEventListener("DOMContentLoaded", () => {
         for (const cell of document.querySelectorAll("#result_list [data-label]")) {

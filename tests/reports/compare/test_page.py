@@ -81,7 +81,7 @@ def test_nothing_is_concluded_from_an_incomplete_run():
 
     document = report(first, second)
 
-    assert document.title == "March and April"
+    assert document.title == f"{first} and {second}"
     assert set(facts(document)) == {"rate_before", "rate_after", "missing"}
     assert facts(document)["rate_after"].n == 18
     assert "April is incomplete, 18/20 scored" in document.warnings[0]
@@ -261,7 +261,7 @@ def test_runs_of_different_juries_are_shown_side_by_side_without_a_verdict():
     document = report(first, second)
 
     assert document.warnings == ("Not comparable: different juries judged these runs.",)
-    assert document.title == "March and April"
+    assert document.title == f"{first} and {second}"
     found = facts(document)
     assert set(found) == {"rate_before", "rate_after", "missing"}
     assert (found["rate_before"].passed, found["rate_after"].passed) == (20, 0)
@@ -342,7 +342,7 @@ def test_labels_name_the_run_that_has_them():
     Run.objects.filter(pk=second.pk).update(is_scripted=True)
     second.refresh_from_db()
 
-    assert "April: scripted model" in report(first, second).labels
+    assert f"{second}: scripted model" in report(first, second).labels
 
 
 # Which runs --------------------------------------------------------------------------------------
@@ -367,7 +367,7 @@ def test_one_run_is_compared_with_what_it_follows():
     runs = [judged(PASS, label="March"), judged(PASS, label="April")]
     suite_of(*runs)
 
-    assert report(runs[1]).title.endswith("from March to April")
+    assert report(runs[1]).title == f"Changes from {runs[0]} to {runs[1]}"
 
 
 def test_one_run_alone_asks_for_another():

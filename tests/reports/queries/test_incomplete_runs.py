@@ -108,7 +108,7 @@ def test_a_comparison_says_why_it_passes_the_baseline_over(suite, model, tests, 
 
     document = built(COMPARE, runs=run.pk)
 
-    assert document.title == f"Changes from {complete.label} to {run.label}"
+    assert document.title == f"{model.name}: from {complete.label} to {run.label}"
     assert any(
         f"baseline is not used. {baseline.label} is incomplete, 0/20 scored" in warning
         for warning in document.warnings

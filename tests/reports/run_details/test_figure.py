@@ -33,9 +33,9 @@ def test_each_run_has_a_ring_in_a_place_of_its_own():
     assert len(set(places)) == 5
 
 
-def test_a_ring_says_its_n_and_whose_it_is():
+def test_a_ring_says_its_pass_rate_and_whose_it_is():
     texts = [note["text"] for note in FIGURES["rings"]["layout"]["annotations"]]
-    assert texts[:2] == ["n = 4", "<b>run 0 &lt;b&gt;</b>"]
+    assert texts[:2] == ["<b>75%</b><br>3 of 4", "<b>run 0 &lt;b&gt;</b>"]
 
 
 def test_bars_have_their_intervals_where_there_are_any():
