@@ -106,10 +106,6 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     yield Fact("score", "Score", value, "estimate", ", ".join(about))
     note = f"95% CI, {report.rate.method}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)
-    for name, n in report.counts.as_dict().items():
-        note = f"of {counted(report.counts.total, 'result')}"
-        url = links.results(outcomes=(name,))
-        yield Fact(name, OUTCOMES[name].label, n, "count", note, url)
     url = links.results(overridden=True)
     yield Fact("overridden", "Human overrides", report.overridden, "count", "", url)
     url = links.results(disputed=True)
