@@ -53,8 +53,10 @@ def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     """Download the report: one table as CSV, or everything in another format."""
     shown = page_of(key)
     document = shown.build(shown.form(request.GET).filters, Reading(current_user(request)))
+    state = state_of(request)
+    url = reverse(f"reports:{key}") + (f"?{state}" if state else "")
     name = f"{key}-{slugify(document.title)[:MAX_NAME]}"
-    return attached(WRITERS[ending](request, document), name, ending)
+    return attached(WRITERS[ending](request, document, url), name, ending)
 
 
 def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:
@@ -64,7 +66,7 @@ def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponse
     return response
 
 
-def table_csv(request: HttpRequest, document: Document) -> HttpResponseBase:
+def table_csv(request: HttpRequest, document: Document, _: str) -> HttpResponseBase:
     """Return one table as CSV: the one that the address names, else the first."""
     key = request.GET.get(TABLE) or (document.tables[0].key if document.tables else "")
     table = document.table(key)
@@ -74,16 +76,28 @@ def table_csv(request: HttpRequest, document: Document) -> HttpResponseBase:
     return StreamingHttpResponse(csv_of(table), content_type="text/csv; charset=utf-8")
 
 
-WRITERS: dict[str, Callable[[HttpRequest, Document], HttpResponseBase]] = {
+def document_json(request: HttpRequest, document: Document, url: str) -> HttpResponseBase:
+    made = {"url": request.build_absolute_uri(url), "made_at": timezone.now()}
+    return JsonResponse(json_of(document) | made)
+
+
+def document_markdown(request: HttpRequest, document: Document, url: str) -> HttpResponseBase:
+    text = markdown_of(document, url=request.build_absolute_uri(url))
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+
+
+def document_html(request: HttpRequest, document: Document, url: str) -> HttpResponseBase:
+    text = html_of(document, url=request.build_absolute_uri(url))
+    return HttpResponse(text, content_type="text/html; charset=utf-8")
+
+
+WRITERS: dict[str, Callable[[HttpRequest, Document, str], HttpResponseBase]] = {
     "csv": table_csv,
-    "json": lambda _, document: JsonResponse(json_of(document)),
-    "md": lambda _, document: HttpResponse(
-        markdown_of(document), content_type="text/markdown; charset=utf-8"
-    ),
-    "html": lambda _, document: HttpResponse(
-        html_of(document), content_type="text/html; charset=utf-8"
-    ),
+    "json": document_json,
+    "md": document_markdown,
+    "html": document_html,
 }
+"""By ending; each takes the path of the page that the file is made from, to link back."""
 
 
 def state_of(request: HttpRequest) -> str:

@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils import timezone
+from django.utils.formats import date_format
+
 from evalhub.csv_safety import csv_lines
 from reports.documents.cells import as_json, flat, headings, interval_note, words
 from reports.documents.document import Document, Table
@@ -45,9 +48,15 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def markdown_of(document: Document) -> str:
-    """Return the report as Markdown, with user text escaped."""
+def markdown_of(document: Document, *, url: str = "") -> str:
+    """Return the report as Markdown, with user text escaped.
+
+    Args:
+        url: Of the page that it was made from; "" without a link back.
+    """
     parts = [f"# {_escaped(document.title)}"]
+    if url:
+        parts.append(f"EvalHub, {date_format(timezone.localtime(), 'j M Y, H:i')}: <{url}>")
     parts += [f"> **{_escaped(label)}**" for label in document.labels]
     parts += [f"> {_escaped(warning)}" for warning in document.warnings]
     parts += [_escaped(sentence) for sentence in document.sentences]

@@ -11,8 +11,12 @@ from django.utils.safestring import SafeString, mark_safe
 from reports.documents.document import Document
 
 
-def html_of(document: Document) -> str:
-    """Return the report with its styles inside, and its scripts where it has figures."""
+def html_of(document: Document, *, url: str = "") -> str:
+    """Return the report with its styles inside, and its scripts where it has figures.
+
+    Args:
+        url: Of the page that it was made from; "" without a link back.
+    """
     has_figures = any(table.figure for table in document.tables)
     scripts = ("plotly/plotly.min.js", "evalhub/charts.js") if has_figures else ()
     return render_to_string(
@@ -22,6 +26,7 @@ def html_of(document: Document) -> str:
             "scripts": [_source(name) for name in scripts],
             "styles": [_source("evalhub/colours.css"), _source("evalhub/standalone.css")],
             "made_at": timezone.now(),
+            "url": url,
         },
     )
 

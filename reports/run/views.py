@@ -102,7 +102,7 @@ def download_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download all results that fit the filters, or one table of the report, as CSV."""
     if TABLE in request.GET:
         report = run_report(_run(pk), Filters(), reader=current_user(request))
-        response = WRITERS["csv"](request, document_of_run(report))
+        response = WRITERS["csv"](request, document_of_run(report), "")
         return attached(response, f"run-{pk}-{request.GET[TABLE]}", "csv")
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
     judge_columns = sheet.judge_columns() if filters.by_judge else ()
@@ -134,7 +134,8 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     report = run_report(sheet.run, filters, reader=sheet.reader)
     if ending != "json":
         document = document_of_run(report, filters, sheet.rows(filters))
-        return attached(WRITERS[ending](request, document), f"run-{pk}", ending)
+        url = f"{report.run.get_absolute_url()}?{filters.query()}"
+        return attached(WRITERS[ending](request, document, url), f"run-{pk}", ending)
     content = {
         **json_of(document_of_run(report, filters)),
         "results": [asdict(row) for row in sheet.rows(filters)],

@@ -68,5 +68,6 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 def download_snapshot(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download a snapshot as a file."""
     found = get_object_or_404(Snapshot, pk=pk)
-    response = WRITERS[ending](request, restored(found.content))
+    url = reverse("reports:snapshot", args=[pk])
+    response = WRITERS[ending](request, restored(found.content), url)
     return attached(response, f"snapshot-{pk}", ending)

@@ -100,7 +100,8 @@ def exchange(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download the summary as a file."""
     document = document_of(view_of(_summary(pk), current_user(request)))
-    return attached(WRITERS[ending](request, document), f"summary-{pk}", ending)
+    url = reverse("reports:summary", args=[pk])
+    return attached(WRITERS[ending](request, document, url), f"summary-{pk}", ending)
 
 
 @require_POST

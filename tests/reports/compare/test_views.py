@@ -1,7 +1,10 @@
 """Parts that the Compare page loads on demand, and its actions."""
 
+from html import unescape
+
 import pytest
 from django.urls import reverse
+from django.utils.text import slugify
 
 from reports.documents.links import page_url
 from runs.models import Answer, Launch
@@ -154,3 +157,23 @@ def test_an_unknown_run_is_named_to_programs():
 
     assert answer.status_code == 400
     assert "123456" in str(answer.json())
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+def test_a_file_names_both_models_and_leads_back(client):
+    first, second = judged([1], label="March"), judged([0], label="April")
+    client.force_login(make_user("maintainer"))
+    page = f"{reverse('reports:compare')}?runs={first.pk}&runs={second.pk}"
+
+    for ending in ("html", "md"):
+        url = reverse("reports:compare_download", args=[ending])
+        response = client.get(f"{url}?runs={first.pk}&runs={second.pk}")
+
+        name = response["Content-Disposition"]
+        assert slugify(first.model_name) in name
+        assert slugify(second.model_name) in name
+        text = unescape(response.content.decode())
+        assert first.model_name in text
+        assert f"http://testserver{page}" in text

@@ -186,6 +186,7 @@ def test_the_html_file_needs_nothing_else(client):
     html = response.content.decode()
 
     assert f'filename="run-{run.pk}-' in response["Content-Disposition"]
+    assert f"http://testserver/reports/runs/{run.pk}/" in html
     assert 'data-figure="figure-outcomes"' in html
     assert "src=" not in html.split("<script")[0]
     assert words(run_report(run, Filters(), reader=make_user("annotator")).rate, "rate") in html
