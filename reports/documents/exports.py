@@ -56,7 +56,7 @@ def markdown_of(document: Document, *, url: str = "") -> str:
     """
     parts = [f"# {_escaped(document.title)}"]
     if url:
-        parts.append(f"EvalHub, {date_format(timezone.localtime(), 'j M Y, H:i')}: <{url}>")
+        parts.append(f"EvalHub, {date_format(timezone.localtime(), 'j M Y, H:i')}: {url}")
     parts += [f"> **{_escaped(label)}**" for label in document.labels]
     parts += [f"> {_escaped(warning)}" for warning in document.warnings]
     parts += [_escaped(sentence) for sentence in document.sentences]
