@@ -84,6 +84,13 @@
     };
     const forms = page.querySelectorAll("[data-verdict]");
     for (const form of forms) {
+        const options = [...form.querySelectorAll("[data-key]")];
+        const range = options.length > 2 ? `1 to ${options.length}` : "1 or 2";
+        const say = (text) => options.forEach((option) => option.setCustomValidity(text));
+        form.addEventListener("change", () => say(""));
+        form.addEventListener("invalid", (event) => {
+            if (event.target.matches("[data-key]")) say(`Choose ${range} first.`);
+        }, true);
         form.addEventListener("submit", (event) => {
             if (form.dataset.sent) {
                 event.preventDefault();
@@ -117,6 +124,7 @@
         ArrowRight: () => follow("next"),
         k: () => follow("previous"),
         ArrowLeft: () => follow("previous"),
+        a: () => whole?.querySelector("[data-agree]")?.click(),
         e: toggleRaw,
         c: () => step(1),
         C: () => step(-1),

@@ -21,7 +21,7 @@ from evalhub.formatting import DASH
 from evalhub.schedules import BadCron, in_words, next_times
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
-from runs.admin.launch.initial_data import data_of, with_defaults
+from runs.admin.launch.initial_data import data_of, data_of_launch, with_defaults
 from runs.admin.launch.parameters import TYPES, USUAL, Row
 from runs.admin.launch.preselection import selection_in
 from runs.launching.estimate import estimate
@@ -195,7 +195,7 @@ class LaunchAdmin(PageAdmin):
             launch=record,
             runs=record.runs.order_by("-pk")[:50],
             run_total=record.runs.count(),
-            plan=LaunchForm(data_of(record.spec, record.cron)).plan(),
+            plan=LaunchForm(data_of_launch(record)).plan(),
             schedule=in_words(record.cron) if record.cron else "",
             times=[] if record.is_paused else _times(record.cron),
             may_act=self.has_add_permission(request),
@@ -268,7 +268,9 @@ def preselected(request: HttpRequest) -> QueryDict:
     """Return the form's data from the URL: `?tests=1,2&issues=3&tags=4&suite=5`, or `?again=6`."""
     earlier = Launch.objects.filter(pk=row_number(request.GET.get("again"))).first()
     if earlier is not None:
-        return data_of(earlier.spec)
+        data = data_of_launch(earlier)
+        data["cron"] = ""
+        return data
     chosen = {}
     for name in ("tests", "issues", "tags", "suite"):
         try:

@@ -68,7 +68,9 @@ class LaunchForm(forms.Form):
         if not any(
             name in self.errors or values.get(name) for name in ("tests", "issues", "tags", "suite")
         ):
-            raise forms.ValidationError("Choose the tests to run: tests, issues, tags or a suite.")
+            self.add_error(None, "Choose the tests to run: tests, issues, tags or a suite.")
+        if "jury" not in self.sent:  # Empty is the choice of no jury.
+            self.add_error("jury", "Choose one, or “Human evaluation only”.")
         return values
 
     def plan(self) -> LaunchPlan:

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from runs.admin.launch.fields import FORM_FIELDS, NumbersField, form_field
 from runs.admin.launch.parameters import Row, rows_of
 from runs.launching.launch_options import DEFAULT_FIELDS, OPTIONS
-from runs.models import Suite
+from runs.models import Launch, Suite
 
 
 def data_of(spec: Mapping[str, Any], cron: str = "") -> QueryDict:
@@ -17,6 +17,11 @@ def data_of(spec: Mapping[str, Any], cron: str = "") -> QueryDict:
     data["cron"] = cron
     fill_in(data, spec)
     return data
+
+
+def data_of_launch(launch: Launch) -> QueryDict:
+    """Return the data of the form that made this launch; without a jury, that was chosen."""
+    return data_of({"jury": None, **launch.spec}, launch.cron)
 
 
 def with_defaults(data: QueryDict, suite: Suite) -> tuple[QueryDict, list[str]]:

@@ -66,28 +66,32 @@ class Choice:
     key: int
     option: Option
     passed: bool | None
-    is_default: bool
     label: str
 
 
-def whole_choices(scale: Scale, passes: Passes, *, judged: bool | None) -> list[Choice]:
-    """Return the options for a test as a whole, best first; preselect the opposite of `judged`."""
-    options = _best_first(scale)
-    default = None
-    if judged is not None:
-        extreme = min if judged else max
-        default = extreme(options, key=lambda option: option.value)
-    verdicts = [passes(option.value) for option in options]
-    return [
-        Choice(key, option, passed, option is default, verdict_label(option.label, None, passed))
-        for key, (option, passed) in enumerate(zip(options, verdicts, strict=True), 1)
-    ]
+def whole_choices(scale: Scale, passes: Passes) -> list[Choice]:
+    """Return the options for a test as a whole, best first."""
+    choices = []
+    for key, option in enumerate(_best_first(scale), 1):
+        passed = passes(option.value)
+        choices.append(Choice(key, option, passed, verdict_label(option.label, None, passed)))
+    return choices
+
+
+def agreeing_choice(
+    choices: Sequence[Choice], score: float | None, passed: bool | None
+) -> Choice | None:
+    """Return the option nearest to the judges' score, with their outcome; None without one."""
+    if score is None or passed is None:
+        return None
+    same = [choice for choice in choices if choice.passed == passed]
+    return min(same, key=lambda choice: abs(choice.option.value - score), default=None)
 
 
 def extent_choices(scale: Scale) -> list[Choice]:
     """Return the options for one criterion, largest extent first."""
     return [
-        Choice(key, option, None, False, extent_label(option.label))
+        Choice(key, option, None, extent_label(option.label))
         for key, option in enumerate(_best_first(scale), 1)
     ]
 

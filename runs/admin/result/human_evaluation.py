@@ -11,8 +11,10 @@ from django.urls import reverse
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import score
+from issues.revisions import scale_of
+from runs.admin.result.evaluation_entries import agreeing_choice, whole_choices
 from runs.admin.result.navigation import ResultNavigation
-from runs.models import ChosenBy, EvaluationKind, Result
+from runs.models import ChosenBy, EvaluationKind, Result, ResultScore
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 
 MAX_SECONDS = 24 * 3600
@@ -27,6 +29,8 @@ class EvaluationForm:
     option: str = ""
     justification: str = ""
     settles: bool = False
+    replaces: int | None = None
+    agrees: bool = False
     seconds: int | None = None
     chosen_by: ChosenBy = ChosenBy.DIRECT
     problems: tuple[str, ...] = ()
@@ -34,12 +38,15 @@ class EvaluationForm:
     @classmethod
     def read(cls, sent: Mapping[str, str], *, chosen_by: ChosenBy) -> Self:
         seconds = sent.get("seconds", "")
+        agreed = sent.get("agree", "")
         return cls(
             act=sent.get("act", "save"),
             criterion=sent.get("criterion", ""),
-            option=sent.get("option", ""),
+            option=agreed or sent.get("option", ""),
             justification=sent.get("justification", ""),
             settles="settles" in sent,
+            replaces=row_number(sent.get("settles")) or None,
+            agrees=bool(agreed),
             seconds=min(row_number(seconds), MAX_SECONDS) if seconds.isdecimal() else None,
             chosen_by=chosen_by,
         )
@@ -52,6 +59,8 @@ class EvaluationForm:
             chosen_by=self.chosen_by,
             seconds=self.seconds,
             criterion=self.criterion,
+            needs_reason=not self.agrees,
+            replaces=self.replaces,
         )
 
 
@@ -78,7 +87,9 @@ def _saved(
     request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
 ) -> HttpResponse:
     if not draft.option:
-        raise ValidationError("Choose a verdict first.")
+        raise ValidationError("Choose a verdict first: nothing was saved.")
+    if draft.agrees:
+        _check_agreement(result, draft.option)
     evaluate(result, draft.human_verdict(), by=current_user(request))
     result.refresh_from_db(fields=["outcome", "score", "is_disputed"])
     if draft.criterion:
@@ -94,6 +105,16 @@ def _saved(
     if following is None:
         messages.success(request, "Saved. That was the last result in this list.")
     return _to(following or result.pk, navigation)
+
+
+def _check_agreement(result: Result, option: str) -> None:
+    judged = ResultScore.objects.filter(judge_run__is_active=True, result=result).first()
+    choices = whole_choices(scale_of(result.revision.template), result.revision.passes)
+    agreed = agreeing_choice(choices, judged.score, judged.passed) if judged else None
+    if agreed is None or agreed.option.label != option:
+        raise ValidationError(
+            "The judges’ verdict has changed since this page was opened: look at it again."
+        )
 
 
 def _to(pk: int, navigation: ResultNavigation, criterion: str = "") -> HttpResponse:

@@ -14,6 +14,7 @@ from runs.admin.result.adjudication import Adjudication, adjudication_of
 from runs.admin.result.evaluation_entries import (
     Choice,
     EvaluationEntry,
+    agreeing_choice,
     evaluation_entries_of,
     whole_choices,
 )
@@ -41,7 +42,8 @@ class Turn:
 class ResultPage:
     """A result for one reader. Its texts are the reader's to see: the caller has checked.
 
-    `calls` are those behind the answer, one per generated turn.
+    `calls` are those behind the answer, one per generated turn. `agreed` is the option that agrees
+    with the judges; None: they gave no verdict.
     """
 
     result: Result
@@ -53,6 +55,7 @@ class ResultPage:
     failed_calls: list[Call]
     entries: list[EvaluationEntry]
     choices: list[Choice]
+    agreed: Choice | None
     mine: HumanEvaluation | None
     score_breakdown: list[str]
     adjudication: Adjudication
@@ -92,8 +95,8 @@ def page_of(result: Result, reader: User) -> ResultPage:
     entries = evaluation_entries_of(verdicts.evaluations, passes)
     own = [entry for entry in entries if entry.is_active_of(reader)]
     on_whole = [entry.evaluation for entry in own if entry.about == WHOLE_TEST]
-    score = verdicts.active.result_score
-    judged = score.passed if score and not on_whole else None
+    choices = whole_choices(scale_of(result.revision.template), passes)
+    judged = verdicts.active.result_score
     call_ids = [turn["call"] for turn in answer.turns if turn.get("call")] if answer else []
     calls = Call.objects.in_bulk(call_ids)
     return ResultPage(
@@ -105,7 +108,8 @@ def page_of(result: Result, reader: User) -> ResultPage:
         calls=[calls[pk] for pk in call_ids if pk in calls],
         failed_calls=_failed_calls(result),
         entries=entries,
-        choices=whole_choices(scale_of(result.revision.template), passes, judged=judged),
+        choices=choices,
+        agreed=agreeing_choice(choices, judged.score, judged.passed) if judged else None,
         mine=on_whole[-1] if on_whole else None,
         score_breakdown=score_breakdown_of(verdicts.active),
         adjudication=adjudication_of(entries, reader),

@@ -143,7 +143,7 @@ def _whole(
     revision = page.result.revision
     result_score = page.active.verdict.result_score
     judged = None if hidden or result_score is None else result_score.passed
-    choices = whole_choices(scale_of(revision.template), revision.passes, judged=None)
+    choices = whole_choices(scale_of(revision.template), revision.passes)
     return ReviewPoint(
         key=WHOLE_TEST,
         title="The answer as a whole",

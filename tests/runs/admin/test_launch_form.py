@@ -21,7 +21,7 @@ def maintainer(client, db):
 
 def sent(**fields):
     """A form as it leaves the browser, with the least that a launch needs."""
-    return {"label": "one", "repeats": "1", "act": "launch"} | fields
+    return {"label": "one", "repeats": "1", "jury": "", "act": "launch"} | fields
 
 
 def problems_in(response):
@@ -272,6 +272,7 @@ def test_all_problems_are_shown_at_once_and_nothing_is_lost(client, maintainer):
         ({"similarity_weight": "2"}, "Similarity weight (β): Enter a number from 0 to 1"),
         ({"similarity_model": "999"}, "Similarity model: 999 is unknown or inactive"),
         ({"jury": "999"}, "Jury: 999 is unknown or inactive"),
+        ({"jury": []}, "Jury: Choose one, or “Human evaluation only”."),
         ({"models": ["999"]}, "Models: 999 is unknown or inactive"),
         (
             {"temperatures": "0", "param_name": "temperature", "param_value": "1"},

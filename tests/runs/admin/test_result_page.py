@@ -285,17 +285,32 @@ def test_a_verdict_replaces_the_judges_and_keeps_theirs(client, annotator):
     assert sorted(Judgment.objects.values_list("value", flat=True)) == [0, 0, 1]
 
 
-@pytest.mark.parametrize(("votes", "default"), [((1, 1, 0), "0"), ((0, 0, 1), "1")])
-def test_the_opposite_of_the_judges_verdict_is_chosen_already(client, annotator, votes, default):
+@pytest.mark.parametrize("votes", [(1, 1, 0), (0, 0, 1), (None,)])
+def test_no_verdict_is_chosen_for_the_reader(client, annotator, votes):
     page = shown(client, first_result(judged_run(votes=votes)))
 
-    assert f'value="{default}" data-key="{2 - int(default)}" checked' in page
-
-
-def test_without_a_verdict_of_judges_nothing_is_chosen_already(client, annotator):
-    page = shown(client, first_result(judged_run(votes=(None,))))
-
     assert "checked>" not in page.split('id="evaluation"')[1].split("</form>")[0]
+
+
+@pytest.mark.parametrize(("votes", "agreed"), [((1, 1, 0), "1"), ((0, 0, 1), "0")])
+def test_agreeing_with_the_judges_saves_their_verdict(client, annotator, votes, agreed):
+    result = first_result(judged_run(votes=votes))
+    before = result.outcome
+
+    evaluate_by_form(client, result, agree=agreed)
+
+    result.refresh_from_db()
+    evaluation = HumanEvaluation.objects.get()
+    assert (evaluation.option, evaluation.justification, result.outcome) == (agreed, "", before)
+
+
+def test_agreeing_with_judges_who_changed_their_mind_is_refused(client, annotator):
+    result = first_result(judged_run(votes=(1, 1, 0)))
+
+    page = evaluate_by_form(client, result, agree="0").content.decode()
+
+    assert "verdict has changed since this page was opened" in page
+    assert not HumanEvaluation.objects.exists()
 
 
 def test_the_tests_own_scale_is_offered_best_first(client, annotator):
@@ -315,7 +330,7 @@ def test_the_tests_own_scale_is_offered_best_first(client, annotator):
     [
         ({"option": "1", "justification": " "}, "Enter a reason."),
         ({"option": "7", "justification": "So."}, "is not one of"),
-        ({"justification": "So."}, "Choose a verdict first."),
+        ({"justification": "So."}, "Choose a verdict first: nothing was saved."),
     ],
 )
 def test_a_refused_verdict_says_why_and_loses_nothing(client, annotator, fields, said):
@@ -411,7 +426,28 @@ def test_settling_is_offered_only_where_verdicts_differ(client):
     assert 'name="settles"' not in shown(client, result)
 
     evaluate(result, HumanVerdict("0", "Not so."), by=make_user("annotator"))
-    assert 'name="settles" checked' in shown(client, result)
+    assert 'name="settles" value="" checked' in shown(client, result)
+
+
+def test_a_second_adjudicator_learns_of_the_first_and_decides_again_on_purpose(client):
+    result = first_result(judged_run())
+    for option in ("0", "1"):
+        evaluate(result, HumanVerdict(option, "I think so."), by=make_user("annotator"))
+    client.force_login(make_user("adjudicator"))
+    shown(client, result)  # Before the first decides.
+    first = make_user("adjudicator", username="carla")
+    decision = evaluate(result, HumanVerdict("1", "Yes.", kind="adjudication"), by=first)
+    mine = {"option": "0", "justification": "It is wrong.", "settles": ""}
+
+    page = evaluate_by_form(client, result, **mine).content.decode()
+
+    assert "carla resolved this dispute at" in page
+    assert "It is wrong." in page
+    assert f'name="settles" value="{decision.pk}">' in page  # "Decide again", not chosen.
+    assert HumanEvaluation.objects.latest("pk") == decision
+    evaluate_by_form(client, result, **{**mine, "settles": str(decision.pk)})
+    result.refresh_from_db()
+    assert result.outcome == Outcome.FAILED
 
 
 def test_an_annotator_cannot_settle(client, annotator):

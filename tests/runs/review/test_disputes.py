@@ -124,7 +124,7 @@ def test_disputes_are_resolved_one_after_another(client, adjudicator, annotators
     page = client.get(first)
 
     assert (page.context_data["position"], len(page.context_data["navigation"].ids)) == (1, 3)
-    assert 'name="settles" checked' in page.content.decode()
+    assert 'name="settles" value="" checked' in page.content.decode()
     query = urlsplit(first).query
     sent = {"act": "save", "option": "1", "justification": "Read again.", "settles": "on"}
     url = reverse("admin:runs_result_evaluate", args=[in_order[0]])
