@@ -295,6 +295,12 @@ class HumanEvaluationSerializer(RowSerializer):
         ],
         default=EvaluationKind.EVALUATION,
     )
+    replaces = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        write_only=True,
+        help_text="For an adjudication: the id of somebody else's, which it replaces on purpose.",
+    )
 
     class Meta:
         model = HumanEvaluation

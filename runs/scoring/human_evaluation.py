@@ -15,7 +15,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import frozen_jury_of
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, JudgeRun, Result
 from runs.scoring.active_evaluations import active_evaluations
-from runs.scoring.disputes import dispute_over, dispute_over_result
+from runs.scoring.adjudication import check_adjudicator
 from runs.scoring.score import score_results
 
 CHECKED = Scale(
@@ -32,6 +32,7 @@ class HumanVerdict(NamedTuple):
 
     `criterion` is a key; "" for the test as a whole. An option of a criterion says how far the
     answer shows it, be that good or bad. `needs_reason`: refuse it without a justification.
+    `replaces`: the id of somebody else's final decision that this one replaces on purpose.
     """
 
     option: str
@@ -42,6 +43,7 @@ class HumanVerdict(NamedTuple):
     seconds: int | None = None
     criterion: str = WHOLE_TEST
     needs_reason: bool = True
+    replaces: int | None = None
 
 
 @transaction.atomic
@@ -56,7 +58,7 @@ def evaluate(result: Result, human_verdict: HumanVerdict, *, by: User) -> HumanE
     criterion = _criterion(result, human_verdict.criterion)
     option = _option(scale_on(result, criterion), human_verdict.option)
     if human_verdict.kind == EvaluationKind.ADJUDICATION:
-        _check_adjudicator(result, criterion, by)
+        check_adjudicator(result, criterion, by, human_verdict.replaces)
     evaluation = _recorded(result, human_verdict, criterion, option, by)
     score_results([result.pk])
     return evaluation
@@ -119,25 +121,6 @@ def _check(result: Result, human_verdict: HumanVerdict) -> None:
         raise ValidationError("A withdrawal has no option: use the withdraw action.")
     if human_verdict.needs_reason and not human_verdict.justification.strip():
         raise ValidationError({"justification": "Enter a reason."})
-
-
-def _check_adjudicator(result: Result, criterion: FrozenCriterion, by: User) -> None:
-    """Refuse an adjudication without a dispute, or by one of its parties."""
-    about: dict[int, list[HumanEvaluation]] = defaultdict(list)
-    for row in HumanEvaluation.objects.filter(result=result).order_by("pk"):
-        about[row.criterion_id].append(row)
-    mine = about.pop(criterion.pk, [])
-    dispute = dispute_over(mine) if criterion.key else dispute_over_result(mine, about)
-    if dispute is None:
-        subject = "this criterion" if criterion.key else "this result"
-        raise ValidationError(
-            f"There is no dispute over {subject}: submit your verdict without “Final decision”."
-        )
-    if by.pk in dispute.parties:
-        raise ValidationError(
-            "Your verdict is part of this dispute: somebody else has to resolve it. You can "
-            "change or withdraw yours."
-        )
 
 
 def _criterion(result: Result, key: str) -> FrozenCriterion:

@@ -7,17 +7,28 @@ from dataclasses import dataclass
 from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.evaluation_entries import EvaluationEntry
-from runs.models import HumanEvaluation
+from runs.models import EvaluationKind, HumanEvaluation
 from runs.scoring.disputes import Dispute, dispute_over, dispute_over_result
 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """A dispute for one reader; `settled_by` is the adjudicator's name, "" while unresolved."""
+    """A dispute for one reader, and its final decision; None while unresolved."""
 
     dispute: Dispute | None
     reader: int
-    settled_by: str
+    decision: EvaluationEntry | None
+
+    @property
+    def settled_by(self) -> str:
+        """The adjudicator's name; "" while unresolved."""
+        return str(self.decision.evaluation.annotator) if self.decision else ""
+
+    @property
+    def replaces(self) -> int | None:
+        """The id of somebody else's final decision, which a new one would replace."""
+        row = self.decision.evaluation if self.decision else None
+        return row.pk if row and row.annotator_id != self.reader else None
 
     @property
     def is_party(self) -> bool:
@@ -31,8 +42,7 @@ class Adjudication:
     @property
     def is_expected(self) -> bool:
         """A verdict of the reader is probably meant as an adjudication."""
-        waits = self.dispute is not None and self.dispute.settled_by in (None, self.reader)
-        return waits and not self.is_party
+        return self.is_open_to_reader and self.replaces is None
 
 
 def adjudication_of(entries: Sequence[EvaluationEntry], reader: User) -> Adjudication:
@@ -53,6 +63,10 @@ def adjudication_of_criterion(entries: Sequence[EvaluationEntry], reader: User) 
 def _adjudication(
     dispute: Dispute | None, entries: Sequence[EvaluationEntry], reader: User
 ) -> Adjudication:
-    names = {entry.evaluation.annotator_id: str(entry.evaluation.annotator) for entry in entries}
-    by = dispute.settled_by if dispute else None
-    return Adjudication(dispute, reader.pk, names.get(by, "") if by else "")
+    decisions = [
+        entry
+        for entry in entries
+        if entry.is_active and entry.evaluation.kind == EvaluationKind.ADJUDICATION
+    ]
+    is_settled = dispute is not None and dispute.settled_by is not None
+    return Adjudication(dispute, reader.pk, decisions[-1] if is_settled and decisions else None)
