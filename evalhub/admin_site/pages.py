@@ -1,7 +1,7 @@
 """Base classes of all admins: pages in the admin's shell, and readable histories."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from difflib import unified_diff
 from typing import Any, NamedTuple, cast
@@ -10,6 +10,7 @@ from django.apps import apps
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.db import connection
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -22,6 +23,14 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
+from evalhub.admin_site.versions import (
+    SEEN,
+    check_formset,
+    last_change,
+    read_seen,
+    seen_in,
+    versioned,
+)
 from evalhub.storable import UNSTORABLE
 
 
@@ -88,9 +97,37 @@ class PageAdmin(ModelAdmin):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        context = {**context, **(self.row_context(request, row) if row else {})}
+        if row:
+            context = {**context, **_version_context(context), **self.row_context(request, row)}
         response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
         return response
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Any:
+        """Lock the row of a form being saved, so that its version is checked against the last."""
+        row = super().get_object(request, object_id, from_field)
+        if row is None or SEEN not in request.POST or not connection.in_atomic_block:
+            return row
+        rows = self.model._base_manager.select_for_update(of=("self",), no_key=True)
+        rows.filter(pk=row.pk).first()
+        return super().get_object(request, object_id, from_field)
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        if obj is None or SEEN not in request.POST:
+            return form
+        return versioned(form, request.POST, last_change(obj, current_user(request)))
+
+    def _create_formsets(self, request: HttpRequest, obj: Any, change: bool) -> Any:
+        formsets, inlines = super()._create_formsets(request, obj, change)
+        if change and SEEN in request.POST:
+            seen, who = read_seen(request.POST), last_change(obj, current_user(request))
+            for formset in formsets:
+                check_formset(formset, seen, who)
+        return formsets, inlines
 
     def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         """Return what the page of an existing row shows besides the form."""
@@ -181,6 +218,17 @@ class PageAdmin(ModelAdmin):
 
     def say_done(self, request: HttpRequest, message: str) -> None:
         self.message_user(request, message, messages.SUCCESS)
+
+
+def _version_context(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the version that a change form carries, and what somebody else has changed since."""
+    form = context["adminform"].form
+    formsets = [inline.formset for inline in context["inline_admin_formsets"]]
+    found = [form, *formsets]
+    return {
+        "seen": seen_in(form, formsets),
+        "conflicts": [each for one in found for each in getattr(one, "conflicts", ())],
+    }
 
 
 class ReadOnlyRights:

@@ -40,6 +40,24 @@
         }
     });
 
+    // A button of a conflict puts their value, or the reader's own, into the form.
+    document.addEventListener("click", (event) => {
+        const button = event.target.closest("[data-eh-take]");
+        if (!button) return;
+        const conflict = button.closest("[data-eh-conflict]");
+        const { name, ...either } = JSON.parse(conflict.querySelector("script").textContent);
+        const values = either[button.dataset.ehTake];
+        for (const field of document.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+            if (field.matches("[type=radio]")) field.checked = values.includes(field.value);
+            else if (field.matches("[type=checkbox]")) field.checked = values.includes(field.value) || values.includes("on");
+            else if (field.matches("select")) for (const option of field.options) option.selected = values.includes(option.value);
+            else field.value = values.join("\n");
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+            field.dispatchEvent(new Event("change", { bubbles: true }));
+        }
+        conflict.querySelector("[data-eh-taken]").textContent = `the form now holds ${button.dataset.ehTake === "theirs" ? "their" : "your"} text`;
+    });
+
     // The labels that lists show in narrow windows begin with a capital, as their headers do.
     document.addEventListener("DOMContentLoaded", () => {
         for (const cell of document.querySelectorAll("#result_list [data-label]")) {
