@@ -113,10 +113,8 @@ class PageAdmin(ModelAdmin):
         rows.filter(pk=row.pk).first()
         return super().get_object(request, object_id, from_field)
 
-    def get_form(
-        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
-    ) -> Any:
-        form = super().get_form(request, obj, change, **kwargs)
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, **kwargs)
         if obj is None or SEEN not in request.POST:
             return form
         return versioned(form, request.POST, last_change(obj, current_user(request)))

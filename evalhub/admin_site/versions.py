@@ -62,7 +62,7 @@ class VersionedForm(forms.BaseForm):
             self.add_error(None, refusal(self.changed_by))
 
 
-def versioned(form: type[Any], sent: Mapping[str, str], changed_by: str) -> type[Any]:
+def versioned(form: Any, sent: Mapping[str, str], changed_by: str) -> Any:
     """Return the form class with the digests that were sent; without any it checks nothing."""
     attributes = {"seen": read_seen(sent), "changed_by": changed_by}
     return type(form)(form.__name__, (VersionedForm, form), attributes)
@@ -177,7 +177,7 @@ def _shown(field: BoundField, value: Any) -> Shown:
 
 
 def _names(field: Any, values: list[str]) -> list[str]:
-    if isinstance(field, forms.ModelChoiceField):
+    if isinstance(field, forms.ModelChoiceField) and field.queryset is not None:
         try:
             return [str(row) for row in field.queryset.filter(pk__in=values)]
         except (TypeError, ValueError):

@@ -8,6 +8,15 @@ from evalhub.markup import model_markdown
 from evalhub.models import CallRole
 from runs.models import HumanEvaluation, Judgment
 
+EXTENTS = {
+    "UNMET": "not at all",
+    "PARTIALLY_MET": "a little",
+    "MODERATELY_MET": "about half",
+    "MOSTLY_MET": "mostly",
+    "FULLY_MET": "fully",
+}
+"""The five classes in words that also fit a criterion which the answer should not show."""
+
 
 @dataclass(frozen=True)
 class Text:
@@ -34,8 +43,8 @@ def verdict_label(label: str, value: float | None, passed: bool | None) -> str:
 
 
 def extent_label(label: str, value: float | None = None) -> str:
-    """Label how far an answer shows a criterion: "mostly met", "5 · 0.67"."""
-    text = label.replace("_", " ").lower() if label.isupper() else label
+    """Label how far an answer shows a criterion: "mostly", "5 · 0.67"."""
+    text = EXTENTS.get(label) or (label.replace("_", " ").lower() if label.isupper() else label)
     return text if value is None else f"{text or 'shown'} · {value:.2f}"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from evalhub.models import User
 from issues.rubrics.scales import Option, Scale
+from issues.rubrics.scoring import inverted
 from runs.figures.verdict_labels import evaluation_label, extent_label, verdict_label
 from runs.models import Example, HumanEvaluation
 from runs.scoring.active_evaluations import active_evaluations, withdrawn
@@ -61,12 +62,17 @@ def evaluation_entries_of(rows: Sequence[HumanEvaluation], passes: Passes) -> li
 
 @dataclass(frozen=True)
 class Choice:
-    """An option of a scale, with its key on the keyboard."""
+    """An option of a scale, with its key on the keyboard.
+
+    `score`: what it comes to on a criterion, inverted where the answer should not show it; None for
+    the whole.
+    """
 
     key: int
     option: Option
     passed: bool | None
     label: str
+    score: float | None = None
 
 
 def whole_choices(scale: Scale, passes: Passes) -> list[Choice]:
@@ -88,10 +94,16 @@ def agreeing_choice(
     return min(same, key=lambda choice: abs(choice.option.value - score), default=None)
 
 
-def extent_choices(scale: Scale) -> list[Choice]:
+def extent_choices(scale: Scale, *, is_inverted: bool) -> list[Choice]:
     """Return the options for one criterion, largest extent first."""
     return [
-        Choice(key, option, None, extent_label(option.label))
+        Choice(
+            key,
+            option,
+            None,
+            extent_label(option.label),
+            inverted(option.value) if is_inverted else option.value,
+        )
         for key, option in enumerate(_best_first(scale), 1)
     ]
 

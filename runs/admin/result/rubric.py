@@ -116,7 +116,9 @@ def rows_of(
             is_met=None if found.score is None else verdict.rule.is_met(found.score),
             entries=about,
             mine=mine[-1] if mine else None,
-            choices=extent_choices(CHECKED if criterion.check_name else scale),
+            choices=extent_choices(
+                CHECKED if criterion.check_name else scale, is_inverted=criterion.is_inverted
+            ),
             adjudication=adjudication_of_criterion(about, reader),
         )
         rows.append(row)

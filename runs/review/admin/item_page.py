@@ -42,6 +42,7 @@ class ReviewPoint:
     options: list[Option]
     reason: str
     polarity: str = ""
+    is_inverted: bool = False
     marks: tuple[str, ...] = ()
     citation: str = ""
     judged: str = ""
@@ -173,6 +174,7 @@ def _point(row: Row, queue: Queue, draft: Mapping[str, str], *, hidden: bool) ->
         ],
         reason=draft.get(field_of(REASON, criterion.key), ""),
         polarity=criterion.get_polarity_display(),
+        is_inverted=criterion.is_inverted,
         marks=(
             *(["mandatory"] * criterion.mandatory),
             *([row.alternative_label] if row.alternative_label else []),

@@ -7,7 +7,16 @@ import pytest
 from django.urls import reverse
 
 from issues.models import Issue, Tag
-from tests.factories import make_issue, make_test, make_user
+from runs.models import Suite
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_template,
+    make_test,
+    make_user,
+)
+from tests.runs.review.rows import make_queue
 
 FIELD = re.compile(r'name="_seen" value="([^"]*)"')
 
@@ -120,7 +129,7 @@ def test_a_criterion_changed_by_both_is_shown_twice(client, people):
 )
 def test_sending_a_form_as_it_was_opened_is_no_conflict(client, db, make):
     row = make()
-    client.force_login(make_user("admin", is_superuser=True, is_staff=True))
+    client.force_login(make_user("superuser"))
     url, fields = opened(client, row)
 
     response = client.post(url, fields)

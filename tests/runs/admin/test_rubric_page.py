@@ -95,7 +95,7 @@ def test_samples_of_a_judge_are_its_certainty(client, annotator):
     votes = {POLITE: [[1, 1, 0.75, 1]]}
     page = shown(client, result_of([point(POLITE)], votes, jury=jury))
 
-    assert "certainty 75%: fully met 3 of 4, mostly met 1 of 4" in row(page)
+    assert "certainty 75%: fully 3 of 4, mostly 1 of 4" in row(page)
 
 
 def test_a_backup_judge_is_shown_beside_the_failure_it_replaced(client, annotator):
@@ -105,7 +105,7 @@ def test_a_backup_judge_is_shown_beside_the_failure_it_replaced(client, annotato
 
     assert "1 missing judgment" in row(page)
     assert "Could not be parsed : No verdict was found in the reply. Not counted." in row(page)
-    assert re.search(r"reserve \(prompt-aware\) moderately met · 0.50 backup judge", row(page))
+    assert re.search(r"reserve \(prompt-aware\) about half · 0.50 backup judge", row(page))
 
 
 def test_a_check_is_shown_with_its_arguments_and_outcome(client, annotator):
@@ -250,9 +250,19 @@ def test_a_person_judges_one_criterion_and_stays_on_the_result(client, annotator
     result.refresh_from_db()
     assert result.score == 1
     assert "human verdict" in row(page, 1)
-    assert "Your verdict: fully met" in row(page, 1)
+    assert "Your verdict: fully" in row(page, 1)
     assert "mean of the judges" not in row(page, 2)
     assert "Because of 0" in row(page, 1)
+
+
+def test_what_an_answer_should_not_show_is_asked_in_words_with_what_it_comes_to(client, annotator):
+    result = result_of([point(RUDE, polarity=Polarity.SHOULD_NOT)], {RUDE: [0]})
+
+    asked = row(shown(client, result), 1)
+
+    assert "How far does the answer show it? It should not: the more it shows" in asked
+    assert "fully → score 0 2 mostly → score 0.25" in asked
+    assert "5 not at all → score 1" in asked
 
 
 def test_a_criterions_verdict_can_be_undone(client, annotator):
@@ -320,7 +330,7 @@ def test_the_exact_prompt_of_a_judgment_is_a_page_of_its_own(client, annotator):
     page = judgment_page(client, result).content.decode()
 
     assert "Is polite." in page
-    assert "moderately met · 0.50" in page
+    assert "about half · 0.50" in page
     assert "Because of 0.5 in Is polite." in page
 
 
