@@ -1219,6 +1219,46 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="VerdictDraft",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("criterion", models.CharField(blank=True, max_length=40)),
+                ("fields", models.JSONField(default=dict)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.result",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("result"),
+                        models.F("annotator"),
+                        models.F("criterion"),
+                        name="runs_verdictdraft_one_each",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Example",
             fields=[
                 (

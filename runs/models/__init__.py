@@ -1,4 +1,10 @@
-from runs.models.human_evaluation import ChosenBy, EvaluationKind, Example, HumanEvaluation
+from runs.models.human_evaluation import (
+    ChosenBy,
+    EvaluationKind,
+    Example,
+    HumanEvaluation,
+    VerdictDraft,
+)
 from runs.models.judge_run import (
     DOUBTFUL,
     NO_ANSWER,
@@ -34,4 +40,5 @@ __all__ = [
     "Run",
     "Suite",
     "TagSet",
+    "VerdictDraft",
 ]

@@ -73,6 +73,34 @@ class HumanEvaluation(models.Model):
         return f"{self.get_kind_display()} by {self.annotator}"
 
 
+class VerdictDraft(models.Model):
+    """An unsaved verdict on a result's page, about one criterion or the whole ("").
+
+    `fields` are those of the form, as it sends them.
+    """
+
+    sealed_path = "result__test__sealed"
+    sealed_fields = ("fields",)
+
+    result = models.ForeignKey(Result, models.CASCADE, related_name="+")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    criterion = models.CharField(max_length=40, blank=True)
+    fields = models.JSONField(default=dict)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "result", "annotator", "criterion", name="runs_verdictdraft_one_each"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of {self.annotator} on {self.result}"
+
+
 class Example(models.Model):
     """A human verdict marked as an example for judges; templates take copies."""
 

@@ -75,15 +75,35 @@
         const own = form.closest("[data-own]");
         if (own) own.open = true;
         option.checked = true;
+        option.dispatchEvent(new Event("input", { bubbles: true }));
+        option.dispatchEvent(new Event("change", { bubbles: true }));
         form.justification.focus();
         return true;
     };
-    const save = (form) => {
-        if (form.dataset.sent) return;
-        form.requestSubmit(form.querySelector('[value="save"]'));
+    const save = (form) => form.requestSubmit(form.querySelector('[value="save"]'));
+    const trouble = document.getElementById("result-trouble");
+    const requests = window.evalhub.reviewRequests(page, trouble);
+
+    // The address may be this page's with another criterion, which alone would load nothing.
+    const goOn = (address) => {
+        const url = new URL(address, location.href);
+        const isHere = url.pathname + url.search === location.pathname + location.search;
+        if (isHere) history.replaceState(null, "", url);
+        if (isHere) location.reload();
+        else location.assign(url);
     };
-    const forms = page.querySelectorAll("[data-verdict]");
-    for (const form of forms) {
+    const send = async (form, submitter, drafts) => {
+        const fields = new FormData(form, submitter);
+        fields.set("seconds", Math.round((Date.now() - opened) / 1000));
+        fields.delete("act");
+        form.dataset.sent = "1";
+        form.setAttribute("aria-busy", "true");
+        await drafts.settle();
+        drafts.forget();
+        const answer = await requests.retry("save", () => fields);
+        goOn(answer.go);
+    };
+    const prepare = (form) => {
         const options = [...form.querySelectorAll("[data-key]")];
         const range = options.length > 2 ? `1 to ${options.length}` : "1 or 2";
         const say = (text) => options.forEach((option) => option.setCustomValidity(text));
@@ -91,15 +111,21 @@
         form.addEventListener("invalid", (event) => {
             if (event.target.matches("[data-key]")) say(`Choose ${range} first.`);
         }, true);
-        form.addEventListener("submit", (event) => {
-            if (form.dataset.sent) {
-                event.preventDefault();
-                return;
-            }
-            form.dataset.sent = "1";
-            form.seconds.value = Math.round((Date.now() - opened) / 1000);
+        const drafts = window.evalhub.draftKeeper(requests, {
+            fields: () => new FormData(form),
+            about: () => form,
+            note: (text) => { form.querySelector("[data-saved]").textContent = text; },
+            accept: () => true,
         });
-    }
+        form.addEventListener("input", drafts.touch);
+        form.addEventListener("submit", (event) => {
+            if (event.submitter?.value === "undo") return;
+            event.preventDefault();
+            if (!form.dataset.sent) send(form, event.submitter, drafts);
+        });
+    };
+    const forms = page.querySelectorAll("[data-verdict]");
+    forms.forEach(prepare);
     window.addEventListener("pageshow", () => forms.forEach((form) => delete form.dataset.sent));
     const undo = () => {
         const criterion = criterionAt(document.activeElement);
@@ -116,6 +142,8 @@
         else if (event.key === "Enter" && !event.shiftKey && form) {
             event.preventDefault();
             save(form);
+        } else if (event.key === "Enter" && event.ctrlKey) {
+            event.target.form?.requestSubmit();
         }
     };
 

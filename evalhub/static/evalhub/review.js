@@ -10,9 +10,7 @@
     const trouble = document.getElementById("review-trouble");
     const dialog = document.getElementById("review-keys");
     const keysOff = document.getElementById("review-keys-off");
-    const DRAFT_MS = 400;
     const CHECK_MS = 15000;
-    const DRAFT_RETRY_MS = 4000;
 
     const { isTyping, showRaw } = window.evalhub;
     const find = (selector) => workspace.querySelector(selector);
@@ -22,7 +20,8 @@
     const isOpen = () => state() === "reserved" || state() === "sent_back";
     const verdict = () => document.getElementById("review-form");
 
-    const { post, attempt, retry, showTrouble } = window.evalhub.reviewRequests(page, trouble);
+    const requests = window.evalhub.reviewRequests(page, trouble);
+    const { attempt, retry, showTrouble } = requests;
 
     // Drafts --------------------------------------------------------------------------------------
 
@@ -41,43 +40,19 @@
         return fields;
     };
 
-    let timer = 0;
-    let isDirty = false;
-    let saving = Promise.resolve();
-
-    const note = (text) => {
-        const kept = find("[data-review-saved]");
-        if (kept) kept.textContent = text;
-    };
-
-    const saveDraft = () => {
-        clearTimeout(timer);
-        if (!isDirty || state() === "submitted") return saving;
-        isDirty = false;
-        const [fields, about] = [formFields(), assignment()];
-        saving = saving.then(async () => {
-            const answer = await attempt("draft", fields);
-            if (about !== assignment()) return;
-            if (!answer) {
-                isDirty = true;
-                timer = setTimeout(saveDraft, DRAFT_RETRY_MS);
-            } else if (answer.problems) refuse(answer.problems);
-            else if (answer.is_yours) note("draft saved");
-            else onLost();
-        });
-        return saving;
-    };
-    const onInput = () => {
-        isDirty = true;
-        note("…");
-        clearTimeout(timer);
-        timer = setTimeout(saveDraft, DRAFT_MS);
-    };
-    const saveLeaving = () => {
-        if (!isDirty || !verdict()) return;
-        isDirty = false;
-        post("draft", formFields(), { keepalive: true }).catch(() => { isDirty = true; });
-    };
+    const drafts = window.evalhub.draftKeeper(requests, {
+        fields: formFields,
+        about: assignment,
+        note: (text) => {
+            const kept = find("[data-review-saved]");
+            if (kept) kept.textContent = text;
+        },
+        accept: (answer) => {
+            if (answer.problems) refuse(answer.problems);
+            else if (!answer.is_yours) onLost();
+            return !answer.problems && answer.is_yours;
+        },
+    });
 
     // Items ---------------------------------------------------------------------------------------
 
@@ -88,8 +63,7 @@
     let isBusy = false;
 
     const show = (answer, { quietly = false } = {}) => {
-        clearTimeout(timer);
-        isDirty = false;
+        drafts.forget();
         const parsed = new DOMParser().parseFromString(answer.html, "text/html");
         workspace.replaceChildren(...parsed.body.childNodes);
         history.replaceState(null, "", answer.url);
@@ -135,9 +109,8 @@
                 for (const [key, value] of Object.entries(more)) all.set(key, value);
                 return all;
             };
-            clearTimeout(timer);
-            await saving;
-            if (isDirty && !SENDS_ALL.has(name)) await saveDraft();
+            await drafts.settle();
+            if (!SENDS_ALL.has(name)) await drafts.save();
             const answer = REPEATABLE.has(name) ? await retry(name, fields) : await attempt(name, fields());
             if (!answer) return;
             if (answer.go) location.assign(answer.go);
@@ -178,13 +151,12 @@
     document.addEventListener("visibilitychange", () => {
         if (document.hidden) {
             visibleMs += Date.now() - opened;
-            saveLeaving();
+            drafts.leave();
         } else {
             opened = Date.now();
             renew();
         }
     });
-    window.addEventListener("pagehide", saveLeaving);
 
     // Options and criteria ----------------------------------------------------------------------
 
@@ -220,7 +192,7 @@
         if (!option) return;
         const isTakenBack = option.checked;
         option.checked = !isTakenBack;
-        onInput();
+        drafts.touch();
         const reason = checkReason(point);
         if (isTakenBack) goTo(point);
         else if (reason) reason.focus();
@@ -229,6 +201,13 @@
             const next = all.slice(all.indexOf(point) + 1).find((each) => !isScored(each));
             goTo(next ?? point);
         } else goTo(point);
+    };
+
+    const agree = (label) => {
+        if (!isOpen()) return;
+        for (const option of workspace.querySelectorAll("[data-key]")) option.checked = option.name === "option" && option.value === label;
+        for (const point of points()) checkReason(point);
+        act("submit");
     };
 
     // Texts -------------------------------------------------------------------------------------
@@ -252,7 +231,7 @@
         const correction = verdict().correction;
         if (correction.value && correction.value !== answer.textContent && !window.confirm("Replace your text with the answer?")) return;
         correction.value = answer.textContent;
-        onInput();
+        drafts.touch();
         correction.focus();
     };
     const skip = () => {
@@ -276,14 +255,14 @@
         visibleMs = 1000 * Number(verdict()?.seconds.value || 0);
         showRaw(workspace, isRaw);
         for (const point of points()) checkReason(point);
-        for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
+        for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start], [data-review-agree]")) hidden.hidden = false;
         for (const field of workspace.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
     };
 
     workspace.addEventListener("input", (event) => {
         const form = event.target.closest("#review-form");
         if (!form) return;
-        onInput();
+        drafts.touch();
         const point = pointAt(event.target);
         if (point) checkReason(point);
     });
@@ -291,6 +270,7 @@
         if (event.target.closest("[data-raw-toggle]")) toggleRaw();
         else if (event.target.closest("[data-review-keys]")) showKeys();
         else if (event.target.closest("[data-review-start]")) startFromAnswer();
+        else if (event.target.closest("[data-review-agree]")) agree(event.target.closest("[data-review-agree]").value);
     });
 
     // Keys --------------------------------------------------------------------------------------
@@ -308,6 +288,7 @@
     };
     const shortcuts = {
         Enter: submit,
+        a: () => find("[data-review-agree]")?.click(),
         c: () => step(1),
         C: () => step(-1),
         n: () => verdict()?.note.focus(),

@@ -1,5 +1,5 @@
 "use strict";
-/* Requests of the review work page: repeat those that are safe to repeat, and explain failures. */
+/* Requests and drafts of forms for a verdict: repeat what is safe to repeat, and explain failures. */
 
 window.evalhub.reviewRequests = (page, trouble) => {
     const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
@@ -36,7 +36,7 @@ window.evalhub.reviewRequests = (page, trouble) => {
 
     const login = () => {
         const link = document.createElement("a");
-        Object.assign(link, { href: page.dataset.act.replace(/act\/$/, "work/"), target: "_blank", textContent: "Log in in another tab" });
+        Object.assign(link, { href: page.dataset.login, target: "_blank", textContent: "Log in in another tab" });
         return link;
     };
 
@@ -72,4 +72,53 @@ window.evalhub.reviewRequests = (page, trouble) => {
     };
 
     return { post, attempt, retry, showTrouble };
+};
+
+/* Keeps on the server what is being typed.
+   fields(): the form now; about(): its item, whose later answers count; note(text): says what is kept;
+   accept(answer): false after it dealt with an answer that kept nothing. */
+window.evalhub.draftKeeper = ({ post, attempt }, { fields, about, note, accept }) => {
+    const DRAFT_MS = 400;
+    const RETRY_MS = 4000;
+    let timer = 0;
+    let isDirty = false;
+    let saving = Promise.resolve();
+
+    const save = () => {
+        clearTimeout(timer);
+        if (!isDirty) return saving;
+        isDirty = false;
+        const [sent, item] = [fields(), about()];
+        saving = saving.then(async () => {
+            const answer = await attempt("draft", sent);
+            if (item !== about()) return;
+            if (!answer) {
+                isDirty = true;
+                timer = setTimeout(save, RETRY_MS);
+            } else if (accept(answer)) note("draft saved");
+        });
+        return saving;
+    };
+    const touch = () => {
+        isDirty = true;
+        note("…");
+        clearTimeout(timer);
+        timer = setTimeout(save, DRAFT_MS);
+    };
+    const leave = () => {
+        if (!isDirty) return;
+        isDirty = false;
+        post("draft", fields(), { keepalive: true }).catch(() => { isDirty = true; });
+    };
+    const forget = () => {
+        clearTimeout(timer);
+        isDirty = false;
+    };
+    // Wait for a draft on its way; nothing more is sent until the next input.
+    const settle = () => {
+        clearTimeout(timer);
+        return saving;
+    };
+    window.addEventListener("pagehide", leave);
+    return { save, touch, leave, forget, settle };
 };

@@ -3,7 +3,15 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, QueryDict
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+    JsonResponse,
+    QueryDict,
+)
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import URLPattern
@@ -19,10 +27,11 @@ from issues.admin.test.short_text import first_words
 from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark
 from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter
-from runs.admin.result.human_evaluation import EvaluationForm, evaluated
+from runs.admin.result.human_evaluation import EvaluationForm, evaluated, url_at
 from runs.admin.result.judge_splits import judge_splits_of
 from runs.admin.result.navigation import ResultNavigation, navigation_of
 from runs.admin.result.page import page_of
+from runs.admin.result.verdict_drafts import drafts_of, forget_draft, keep_draft
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.verdict import judge_infos_of
@@ -137,7 +146,7 @@ class ResultAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         if not object_id.isdecimal():
             raise Http404(f"There is no result {object_id!r}.")
-        return self._page(request, self._result(request, int(object_id)), EvaluationForm())
+        return self._page(request, self._result(request, int(object_id)))
 
     def _result(self, request: HttpRequest, pk: int) -> Result:
         """Return a result that the reader may read, else answer 404."""
@@ -146,10 +155,16 @@ class ResultAdmin(ReadOnlyAdmin):
         result: Result = get_object_or_404(readable.select_related(*related), pk=pk)
         return result
 
-    def _page(self, request: HttpRequest, result: Result, draft: EvaluationForm) -> HttpResponse:
+    def _page(
+        self, request: HttpRequest, result: Result, draft: EvaluationForm | None = None
+    ) -> HttpResponse:
+        """Show the result; `draft` is a form that was refused."""
         context = self.page_context(request, result)
+        drafts = drafts_of(result, current_user(request))
+        if draft:
+            drafts[draft.criterion] = draft
         last = request.session.pop("last_evaluated", None)
-        return self.page(request, self.page_template, draft=draft, last=last, **context)
+        return self.page(request, self.page_template, drafts=drafts, last=last, **context)
 
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
         """Return the page's context: the result, and the reader's permissions."""
@@ -206,16 +221,29 @@ class ResultAdmin(ReadOnlyAdmin):
         )
 
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Save the reader's verdict, or withdraw their last one."""
+        """Save the reader's verdict or its draft, or withdraw their last one.
+
+        A script is answered with the address to go to; after a refusal, the page with the draft.
+        """
         if not self.has_evaluate_permission(request):
             raise PermissionDenied
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         result = self._result(request, pk)
+        reader, is_script = current_user(request), not request.accepts("text/html")
         draft = EvaluationForm.read(request.POST, chosen_by=ChosenBy.DIRECT)
-        return evaluated(request, result, draft, self._navigation(request, result)) or self._page(
-            request, result, draft
-        )
+        if draft.act == "draft" or is_script:
+            keep_draft(result, request.POST, by=reader)
+        if draft.act == "draft":
+            return JsonResponse({"is_yours": True})
+        navigation = self._navigation(request, result)
+        url = evaluated(request, result, draft, navigation)
+        if url:
+            forget_draft(result, draft.criterion, by=reader)
+        elif not is_script:
+            return self._page(request, result, draft)
+        url = url or url_at(pk, navigation, draft.criterion)
+        return JsonResponse({"go": url}) if is_script else HttpResponseRedirect(url)
 
     def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Mark a human evaluation as a labelled example, or remove the mark."""

@@ -2,22 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Self
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest
 from django.urls import reverse
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import score
+from evalhub.models import User
+from evalhub.work import clock
 from issues.revisions import scale_of
 from runs.admin.result.evaluation_entries import agreeing_choice, whole_choices
 from runs.admin.result.navigation import ResultNavigation
-from runs.models import ChosenBy, EvaluationKind, Result, ResultScore
+from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Result, ResultScore
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 
 MAX_SECONDS = 24 * 3600
+REPEATED = timedelta(minutes=2)
+"""The time in which an equal form is the same one, sent again."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,8 @@ class EvaluationForm:
 
 def evaluated(
     request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
-) -> HttpResponse | None:
-    """Save or withdraw, and redirect; None after a refusal, with a message."""
+) -> str:
+    """Save or withdraw; return the address to go to, "" after a refusal, with a message."""
     if draft.settles and not request.user.has_perm("runs.adjudicate"):
         raise PermissionDenied
     try:
@@ -77,25 +82,26 @@ def evaluated(
     except ValidationError as error:
         for message in error.messages:
             messages.error(request, message)
-        return None
+        return ""
     about = f"a criterion of result {result.pk}" if draft.criterion else f"result {result.pk}"
     messages.success(request, f"Withdrew your verdict on {about}.")
-    return _to(result.pk, navigation, draft.criterion)
+    return url_at(result.pk, navigation, draft.criterion)
 
 
 def _saved(
     request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
-) -> HttpResponse:
+) -> str:
     if not draft.option:
         raise ValidationError("Choose a verdict first: nothing was saved.")
     if draft.agrees:
         _check_agreement(result, draft.option)
-    evaluate(result, draft.human_verdict(), by=current_user(request))
+    if not _is_repeated(result, draft, current_user(request)):
+        evaluate(result, draft.human_verdict(), by=current_user(request))
     result.refresh_from_db(fields=["outcome", "score", "is_disputed"])
     if draft.criterion:
         now = f"{result} is now {result.outcome}, score {score(result.score)}"
         messages.success(request, f"Saved your verdict on the criterion: {now}.")
-        return _to(result.pk, navigation, draft.criterion)
+        return url_at(result.pk, navigation, draft.criterion)
     request.session["last_evaluated"] = {
         "pk": result.pk,
         "outcome": result.outcome,
@@ -104,7 +110,28 @@ def _saved(
     following = navigation.after(result.pk)
     if following is None:
         messages.success(request, "Saved. That was the last result in this list.")
-    return _to(following or result.pk, navigation)
+    return url_at(following or result.pk, navigation)
+
+
+def _is_repeated(result: Result, draft: EvaluationForm, by: User) -> bool:
+    """Tell whether this form was saved a moment ago, and only the answer to it was lost."""
+    last = (
+        HumanEvaluation.objects.filter(
+            result=result,
+            annotator=by,
+            criterion__key=draft.criterion,
+            created_at__gt=clock.now() - REPEATED,
+        )
+        .order_by("pk")
+        .last()
+    )
+    verdict = draft.human_verdict()
+    return last is not None and (last.kind, last.option, last.justification, last.seconds) == (
+        verdict.kind,
+        verdict.option,
+        verdict.justification.strip(),
+        verdict.seconds,
+    )
 
 
 def _check_agreement(result: Result, option: str) -> None:
@@ -117,7 +144,7 @@ def _check_agreement(result: Result, option: str) -> None:
         )
 
 
-def _to(pk: int, navigation: ResultNavigation, criterion: str = "") -> HttpResponse:
-    """Redirect to the page of a result, at the criterion if there is one."""
+def url_at(pk: int, navigation: ResultNavigation, criterion: str = "") -> str:
+    """Return the address of a result's page, at the criterion if there is one."""
     url = reverse("admin:runs_result_change", args=[pk]) + navigation.suffix
-    return HttpResponseRedirect(f"{url}#criterion-{criterion}" if criterion else url)
+    return f"{url}#criterion-{criterion}" if criterion else url

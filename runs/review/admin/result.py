@@ -10,7 +10,6 @@ from django.urls import URLPattern, path, reverse
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.storable import UNSTORABLE
 from runs.admin.result.admin import ResultAdmin
-from runs.admin.result.human_evaluation import EvaluationForm
 from runs.models import Result
 from runs.review.blindness import hidden_for
 from runs.review.corrections import PROMOTE, correct
@@ -60,7 +59,7 @@ class ReviewedResultAdmin(ResultAdmin):
         except ValidationError as error:
             for message in error.messages:
                 messages.error(request, message)
-            response = self._page(request, result, EvaluationForm())
+            response = self._page(request, result)
             response.context_data["correction_draft"] = text  # type: ignore[attr-defined]
             return response
         messages.success(request, "Saved the corrected answer.")
