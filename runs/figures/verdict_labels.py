@@ -39,12 +39,18 @@ def verdict_label(label: str, value: float | None, passed: bool | None) -> str:
     """Label a verdict on the whole: "passes (1)" where the option is a mere number."""
     if is_number(label) and passed is not None:
         return f"{'passes' if passed else 'fails'} ({label})"
-    return label if value is None else f"{label or 'verdict'} · {value:.2f}"
+    text = spelled_out(label)
+    return text if value is None else f"{text or 'verdict'} · {value:.2f}"
+
+
+def spelled_out(label: str) -> str:
+    """Return an option's label as people read it: "mostly met" for MOSTLY_MET."""
+    return label.replace("_", " ").lower() if label.isupper() and "MET" in label else label
 
 
 def extent_label(label: str, value: float | None = None) -> str:
     """Label how far an answer shows a criterion: "mostly", "5 · 0.67"."""
-    text = EXTENTS.get(label) or (label.replace("_", " ").lower() if label.isupper() else label)
+    text = EXTENTS.get(label) or spelled_out(label)
     return text if value is None else f"{text or 'shown'} · {value:.2f}"
 
 

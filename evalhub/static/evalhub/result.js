@@ -88,7 +88,7 @@
     const goOn = (address) => {
         const url = new URL(address, location.href);
         const isHere = url.pathname + url.search === location.pathname + location.search;
-        if (isHere) history.replaceState(null, "", url);
+        if (isHere && url.hash) history.replaceState(null, "", url);
         if (isHere) location.reload();
         else location.assign(url);
     };
