@@ -49,7 +49,7 @@
         },
         accept: (answer) => {
             if (answer.problems) refuse(answer.problems);
-            else if (!answer.is_yours) onLost();
+            else if (!answer.is_yours) onLost(answer.is_done);
             return !answer.problems && answer.is_yours;
         },
     });
@@ -92,11 +92,12 @@
         return undefined;
     };
 
-    const onLost = () => {
+    const onLost = (isDone = false) => {
         const next = document.createElement("button");
         Object.assign(next, { type: "button", className: "eh-button rn-small", textContent: "Next item" });
         next.addEventListener("click", () => act("next"));
-        showTrouble("Your reservation expired and somebody took this item. Your draft is still in the form: copy what you need. ", next);
+        const why = isDone ? "You have submitted this item in another tab." : "Your reservation expired and somebody took this item.";
+        showTrouble(`${why} Your draft is still in the form: copy what you need. `, next);
     };
 
     const act = async (name, more = {}) => {
@@ -139,7 +140,7 @@
         if (document.hidden || isBusy || !isOpen()) return;
         const about = assignment();
         const answer = await attempt("renew", { assignment: about });
-        if (answer && !answer.is_yours && about === assignment()) onLost();
+        if (answer && !answer.is_yours && about === assignment()) onLost(answer.is_done);
     };
     const checkForItems = async () => {
         if (document.hidden || isBusy || state() !== "awaits") return;

@@ -15,9 +15,9 @@ def score_breakdown_of(verdict: ResultVerdict) -> list[str]:
     """Explain the score sentence by sentence, the pass rule last; [] for a plain mean of judges."""
     rule, breakdown = verdict.rule, verdict.breakdown
     if verdict.human_value is not None:
-        lines = [
-            f"The human verdict on the whole answer is the score: {score(verdict.human_value)}."
-        ]
+        several = len(verdict.whole.values) if verdict.whole else 0
+        subject = f"mean of {several} human verdicts" if several > 1 else "human verdict"
+        lines = [f"The {subject} on the whole answer is the score: {score(verdict.human_value)}."]
     elif rule.is_bare({}) and breakdown.score is None:
         lines = [_bare(rule.similarity)]
     else:

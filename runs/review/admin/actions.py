@@ -91,6 +91,12 @@ class ReviewSession(NamedTuple):
         assignment = self.assignment()
         return assignment if assignment and assignment.annotator_id == self.reviewer.pk else None
 
+    @property
+    def has_submitted(self) -> bool:
+        """The reviewer has submitted the page's item, such as in another tab."""
+        here = self.own()
+        return here is not None and here.state == AssignmentState.SUBMITTED
+
     def next(self, message: ActionMessage | None = None) -> ActionResult:
         return ActionResult(take(self.queue, by=self.reviewer), message)
 

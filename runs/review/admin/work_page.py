@@ -60,7 +60,9 @@ class WorkPages(PageAdmin):
         name = request.POST.get("act", "")
         if name in BACKGROUND_ACTIONS:
             try:
-                return JsonResponse({"is_yours": BACKGROUND_ACTIONS[name](session)})
+                is_yours = BACKGROUND_ACTIONS[name](session)
+                done_elsewhere = {"is_done": True} if session.has_submitted else {}
+                return JsonResponse({"is_yours": is_yours, **done_elsewhere})
             except ValidationError as error:
                 return JsonResponse({"is_yours": True, "problems": problems_in(error)})
         if name == "keys":
