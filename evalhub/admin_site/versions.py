@@ -44,7 +44,7 @@ class Conflict:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """What a script needs to put either value into the form."""
+        """Return both values for a script that puts either into the form."""
         return {"name": self.name, "theirs": self.theirs.values, "mine": self.mine.values}
 
 

@@ -23,5 +23,5 @@ def of(rows: Mapping[str, Any], key: str) -> Any:
 
 @register.filter
 def extent(judgment: Judgment) -> str:
-    """Label the extent that a judgment found: "mostly met · 0.75"."""
+    """Label the extent that a judgment found: "mostly · 0.75"."""
     return extent_label(judgment.option, judgment.value)
