@@ -246,7 +246,7 @@ def maintainer(client, db):
 
 def form_of(*tests, model, **fields):
     numbers = ", ".join(str(test.pk) for test in tests)
-    sent = {"label": "one", "repeats": "1", "act": "launch", "tests": numbers}
+    sent = {"label": "one", "repeats": "1", "jury": "", "act": "launch", "tests": numbers}
     return sent | {"models": [model.pk]} | fields
 
 
