@@ -114,7 +114,7 @@ def test_two_people_on_one_issue_choose_between_their_texts(page, log_in):
     page.fill("[name=description]", "My text.")
     page.get_by_role("button", name="Save", exact=True).click()
 
-    page.get_by_text("Changed by both of you").wait_for()
+    page.get_by_text("Changed since you opened it").wait_for()
     assert page.input_value("[name=description]") == "My text."
     assert page.input_value("[name=severity]") == "critical"
     texts = page.get_by_role("group", name="Description")
