@@ -1,4 +1,4 @@
-"""Model output as safe HTML: Markdown with an allow-list of tags."""
+"""Model output as safe HTML: Markdown, formulas and code, with an allow-list of tags."""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +11,16 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from evalhub import formulas
+from evalhub.code_colours import CLASSES, coloured
+
 MAX_CHARACTERS = 20_000
 
 _TAGS = {
     *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "a", "ul", "ol", "li"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+    "span",
+    *formulas.TAGS,
 }
 _REL = "noopener nofollow noreferrer"
 _VALUES = {
@@ -25,7 +30,14 @@ _VALUES = {
     ("ol", "start"): re.compile(r"\d{1,9}", re.ASCII),
     ("pre", "tabindex"): re.compile("0"),
     ("table", "tabindex"): re.compile("0"),
+    ("span", "class"): re.compile("|".join(sorted(set(CLASSES.values())))),
+    **formulas.VALUES,
 }
+# Where texts set them. Alpine runs other attributes, such as x-data, as code.
+_ATTRIBUTES: dict[str, set[str]] = {}
+for _tag, _name in [*formulas.VALUES, ("a", "href"), ("code", "class"), ("span", "class")]:
+    _ATTRIBUTES.setdefault(_tag, set()).add(_name)
+_ATTRIBUTES["ol"] = {"start"}
 # Parsing time grows with their square; no answer has this many.
 _MAX_BRACKETS = 4_000
 _MAX_CELLS = 50_000
@@ -38,19 +50,24 @@ class Markup(NamedTuple):
     truncated: bool
 
 
-def model_markdown(text: str, *, limit: int = MAX_CHARACTERS) -> Markup:
+def model_markdown(
+    text: str, *, limit: int = MAX_CHARACTERS, has_formulas: bool = True
+) -> Markup:
     """Render untrusted Markdown (CommonMark and tables) as HTML.
+
+    Formulas become MathML and code in fences gets classes for its colours, unless `has_formulas`
+    is False: for texts whose pieces are replaced afterwards, which must stay in one piece.
 
     HTML is shown as text and images as their alternative text, so that nothing is loaded. Links
     lead to http, https and mailto addresses only. Line breaks are kept. Text beyond `limit`
     characters is cut with a note. Text built to take long to parse is shown unrendered.
     """
     shown = text[:limit]
+    markdown = _WITH_FORMULAS if has_formulas else _MARKDOWN
     html = nh3.clean(
-        f"<pre>{escape(shown)}</pre>\n" if _takes_long(shown) else _MARKDOWN.render(shown),
+        f"<pre>{escape(shown)}</pre>\n" if _takes_long(shown) else markdown.render(shown),
         tags=_TAGS,
-        # No others: Alpine runs attributes such as x-data as code.
-        attributes={"a": {"href"}, "code": {"class"}, "ol": {"start"}},
+        attributes=_ATTRIBUTES,
         attribute_filter=_kept_value,
         # Wide ones scroll; keyboard scrolling needs focus.
         set_tag_attribute_values={"pre": {"tabindex": "0"}, "table": {"tabindex": "0"}},
@@ -81,10 +98,22 @@ def _alternative_text(
     options: OptionsDict,
     env: EnvType,
 ) -> str:
-    return escape(renderer.renderInlineAsText(tokens[position].children, options, env))
+    return escape(tokens[position].content)
 
 
-_rule: Any = _alternative_text
-# Blocks nested deeper are dropped silently; no answer nests this deep.
-_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 100})
-_MARKDOWN.enable("table").add_render_rule("image", _rule)
+def _code(code: str, language: str, attributes: str) -> str:
+    return coloured(code, language)
+
+
+def _made(**options: Any) -> MarkdownIt:
+    # Blocks nested deeper are dropped silently; no answer nests this deep.
+    settings = {"html": False, "breaks": True, "maxNesting": 100, **options}
+    made = MarkdownIt("commonmark", settings).enable("table")
+    image: Any = _alternative_text
+    made.add_render_rule("image", image)
+    return made
+
+
+_MARKDOWN = _made()
+_WITH_FORMULAS = _made(highlight=_code)
+formulas.add_formulas(_WITH_FORMULAS)

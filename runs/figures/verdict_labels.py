@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
+from evalhub.hidden_signs import with_hidden_signs
 from evalhub.markup import model_markdown
 from evalhub.models import CallRole
 from runs.models import HumanEvaluation, Judgment
@@ -20,15 +21,15 @@ EXTENTS = {
 
 @dataclass(frozen=True)
 class Text:
-    """An untrusted text, as safe HTML and raw."""
+    """An untrusted text, as safe HTML, formatted and raw."""
 
     html: SafeString
-    raw: str
+    raw: SafeString
 
     @classmethod
     def of(cls, raw: str) -> "Text":
-        # Sanitised to an allow-list of bare tags.
-        return cls(mark_safe(model_markdown(raw).html), raw)
+        # Sanitised to an allow-list of tags; escaped.
+        return cls(mark_safe(model_markdown(raw).html), mark_safe(with_hidden_signs(raw)))
 
 
 def text_or_none(raw: str) -> Text | None:

@@ -1,9 +1,13 @@
+import re
+import time
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalhub import formulas
+from evalhub.code_colours import CLASSES, LANGUAGES
 from evalhub.markup import model_markdown
 
 FOCUSED = {"tabindex": "0"}
@@ -25,6 +29,18 @@ class Opened(HTMLParser):
         self.tags.append((tag, dict(attributes)))
 
 
+class Texts(HTMLParser):
+    """The text of a page, without its tags."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.text = ""
+        self.feed(html)
+
+    def handle_data(self, data):
+        self.text += data
+
+
 def opened(text):
     return Opened(model_markdown(text).html).tags
 
@@ -44,7 +60,19 @@ def harmless(tag, attributes):
         return set(attributes) == {"start"} and attributes["start"].isdigit()
     if tag in ("pre", "table"):
         return attributes == FOCUSED
+    if tag == "span":
+        return set(attributes) == {"class"} and attributes["class"] in CLASSES.values()
+    if tag in formulas.TAGS:
+        return all(harmless_value(name, value) for name, value in attributes.items())
     return tag in TAGS and not attributes
+
+
+def harmless_value(name, value):
+    """Of MathML: no attribute that runs, loads, colours, links or positions anything."""
+    if name in ("minsize", "maxsize", "width"):
+        return re.fullmatch(r"-?\d{0,2}(\.\d+)?em", value) is not None
+    words = {"block", "inline", "box", "updiagonalstrike", "downdiagonalstrike", "0", "normal"}
+    return set(value.split()) <= words | {"true", "false", "left", "right", "center"}
 
 
 @pytest.mark.parametrize(
@@ -182,3 +210,115 @@ def test_a_long_table_and_many_links_are_still_read():
     table = "|a|b|c|d|\n|-|-|-|-|\n" + "|1|2|3|4|\n" * 1000
     assert opened(table)[0] == ("table", FOCUSED)
     assert len(opened("[a](https://b.c) " * 1000)) == 1001
+
+
+@pytest.mark.parametrize("formula", [r"\(x_1\)", r"\[x_1\]", "$x_1$", "$$x_1$$", "$$\nx_1\n$$"])
+def test_formula_is_mathml(formula):
+    shown = html(f"So\n{formula}\nfollows *once*.")
+
+    assert "<msub><mi>x</mi><mn>1</mn></msub>" in shown
+    assert "follows <em>once</em>." in shown
+
+
+def test_lines_of_a_formula_are_no_list_and_lose_nothing():
+    shown = html("\\[\na\n- b\n\\]\nafter")
+    assert "<li>" not in shown
+    assert "after" in shown
+    assert "tail" in html(r"\[x\] tail")
+
+
+def test_a_boxed_number_and_aligned_lines_are_rendered():
+    assert '<menclose notation="box">' in html(r"$\boxed{42}$")
+    assert html(r"$$\begin{aligned}a&=b\\c&=d\end{aligned}$$").count("<mtr>") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs $5 and $7.",
+        "It costs $5 (or $6) plus tax ($1).",
+        "$5/$7, US$5, CA$7, 5$, 6$",
+        "$HOME/$USER and $PATH",
+        "$ 5 and 7 $",
+        r"\$a\$",
+        "a lone $ sign",
+    ],
+)
+def test_prices_and_names_are_no_formulas(text):
+    assert html(text) == f"<p>{text.replace(chr(92), '')}</p>\n"
+
+
+def test_formula_in_code_stays_code():
+    assert html("`$a$`") == "<p><code>$a$</code></p>\n"
+
+
+@pytest.mark.parametrize("formula", [r"$\frac$", r"$\unheardof x$", r"\(\left( x\)", "$x^2^3$"])
+def test_formula_not_understood_is_shown_as_its_source(formula):
+    assert f"<code>{formula}</code>" in html(formula)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{position:fixed}{x}",
+        r"\class{eh-button}{x}",
+        r"\color{white}{x}",
+        r"\rule{9999em}{9999em}",
+        r"\text{<script>alert(1)</script>}",
+        r"\text{<img src=x onerror=alert(1)>}",
+        r"\mathrm{<style>}",
+        r"\unicode{<b>}",
+        r"x\label{a}\ref{a}",
+    ],
+)
+def test_hostile_formula_opens_only_harmless_tags(latex):
+    found = [*opened(f"${latex}$"), *opened(f"$${latex}$$")]
+    assert [tag for tag in found if not harmless(*tag)] == []
+
+
+def test_text_of_a_phantom_is_shown():
+    assert "<mi>z</mi>" in html(r"$\phantom{z}$")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(r"\(", r"\[", "$", "$$", "$a", r"\$", r"$a\$ ", "$x$ ", "$'$ ", "\\[x\n", "\n$$\n"),
+        *(r"\frac{", "{", r"x^{", r"\left(", r"\begin{align*}", r"\sqrt ", "x[", "$$\\(", "\\"),
+    ],
+)
+def test_100_kb_of_hostile_formulas_are_shown_in_a_moment(unit):
+    started = time.process_time()
+    for text in (unit * 50_000, f"${unit * 900}$", f"$${unit * 50_000}$$"):
+        assert model_markdown(text).html
+    assert time.process_time() - started < 6
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_hostile_code_is_shown_in_a_moment(language):
+    started = time.process_time()
+    for unit in ("\n", "a\n", "\\\n", '"', '"\\', "/*", "//", "a.a.", "<a ", "{", "0", " \n", "$("):
+        text = (unit * 20_000)[:20_000]
+        fenced = f"```{language}\n{(unit * 4000)[:3990]}\n```\n"
+        assert html(fenced)
+        assert html(f"```{language}\n{text}\n```")
+    assert time.process_time() - started < 12
+
+
+def test_code_is_coloured_and_stays_the_same_text():
+    code = "\n\ndef f(x):\n\treturn 'a' + 1  # <b>\n"
+    shown = html(f"```python\n{code}```")
+
+    assert '<span class="eh-code-keyword">def</span>' in shown
+    assert Texts(shown).text.strip("\n") == code.strip("\n")
+
+
+@given(st.text(alphabet="${}\\()[]^_&x1 \nfract'\"<>`#-|", max_size=60))
+def test_any_formula_opens_only_harmless_tags(text):
+    for written in (text, f"${text}$", rf"\({text}\)", f"$$\n{text}\n$$"):
+        assert [tag for tag in opened(written) if not harmless(*tag)] == []
+
+
+def test_pieces_that_are_replaced_later_stay_in_one_piece():
+    assert model_markdown("$a_1$", has_formulas=False).html == "<p>$a_1$</p>\n"

@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
 from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user, row_number
+from evalhub.hidden_signs import with_hidden_signs
 from evalhub.markup import model_markdown
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
@@ -230,8 +231,8 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
         "item": feedback,
         "version": version_of(feedback),
         "panels": [
-            ("Prompt", feedback.prompt, _formatted(feedback.prompt)),
-            ("Answer", feedback.answer, _formatted(feedback.answer)),
+            ("Prompt", _raw(feedback.prompt), _formatted(feedback.prompt)),
+            ("Answer", _raw(feedback.answer), _formatted(feedback.answer)),
         ],
         "issues": issues[:MAX_SIMILAR],
         "others": [one for one in alike if one.kind == FEEDBACK][:MAX_SIMILAR],
@@ -252,6 +253,10 @@ def _act_in(request: HttpRequest) -> str:
 def _is_part(request: HttpRequest) -> bool:
     """Return True if a script requests only the changing part of the page."""
     return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _raw(text: str) -> SafeString:
+    return mark_safe(with_hidden_signs(text))
 
 
 def _formatted(text: str) -> SafeString:

@@ -26,16 +26,46 @@ from runs.models import Answer, HumanEvaluation, Result
 from runs.scoring.verdict import verdicts_on
 
 
+LONG_CONVERSATION = 12
+"""Turns up to which all of them are shown."""
+
+
 @dataclass(frozen=True)
 class Turn:
     """A message. `text` None: empty, or not generated yet."""
 
+    number: int
     role: str
     text: Text | None
     tool_calls: str = ""
     is_generated: bool = False
     is_answer: bool = False
     is_from_run: bool = False
+
+
+class Conversation(NamedTuple):
+    """Turns in order; those in the middle of a long conversation are folded."""
+
+    first: Sequence[Turn]
+    folded: Sequence[Turn]
+    last: Sequence[Turn]
+
+    @property
+    def answer(self) -> Turn | None:
+        return next((turn for turn in self.last if turn.is_answer), None)
+
+    @property
+    def total(self) -> int:
+        return sum(map(len, self))
+
+    @classmethod
+    def of(cls, turns: Sequence[Turn]) -> "Conversation":
+        """Fold what lies between the first turns and the last ones with the answer."""
+        if len(turns) <= LONG_CONVERSATION:
+            return cls((), (), turns)
+        answer = next((turn.number for turn in turns if turn.is_answer), len(turns))
+        last = min(len(turns) - 4, max(answer - 3, 2))
+        return cls(turns[:2], turns[2:last], turns[last:])
 
 
 @dataclass(frozen=True)
@@ -59,6 +89,10 @@ class ResultPage:
     mine: HumanEvaluation | None
     score_breakdown: list[str]
     adjudication: Adjudication
+
+    @property
+    def conversation(self) -> Conversation:
+        return Conversation.of(self.turns)
 
     @property
     def rows(self) -> list[Row]:
@@ -136,6 +170,7 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
             text = text_or_none(str(message.get("content") or ""))
             calls = message.get("tool_calls")
         turn = Turn(
+            number=position + 1,
             role="assistant" if is_generated else message["role"],
             text=text,
             tool_calls=json.dumps(calls, indent=2, ensure_ascii=False) if calls else "",
