@@ -50,9 +50,7 @@ class Markup(NamedTuple):
     truncated: bool
 
 
-def model_markdown(
-    text: str, *, limit: int = MAX_CHARACTERS, has_formulas: bool = True
-) -> Markup:
+def model_markdown(text: str, *, limit: int = MAX_CHARACTERS, has_formulas: bool = True) -> Markup:
     """Render untrusted Markdown (CommonMark and tables) as HTML.
 
     Formulas become MathML and code in fences gets classes for its colours, unless `has_formulas`

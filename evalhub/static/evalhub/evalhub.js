@@ -65,6 +65,35 @@
         }
     });
 
+    // Icons are words of a font, which nobody should hear; keys are announced apart from names.
+    const KEY_NAMES = { "→": "ArrowRight", "←": "ArrowLeft", "Ctrl Enter": "Control+Enter" };
+    const shortcutOf = (label) => KEY_NAMES[label] ?? (/^[A-Z]$/u.test(label) ? `Shift+${label}` : label);
+    const quieten = (root) => {
+        for (const icon of root.querySelectorAll("span.material-symbols-outlined")) {
+            icon.setAttribute("aria-hidden", "true");
+        }
+        for (const key of root.querySelectorAll(":is(a, button) > .eh-key:not([aria-hidden])")) {
+            key.setAttribute("aria-hidden", "true");
+            key.parentElement.setAttribute("aria-keyshortcuts", shortcutOf(key.textContent.trim()));
+        }
+    };
+    document.addEventListener("DOMContentLoaded", () => {
+        quieten(document);
+        // Pages replace parts of themselves.
+        new MutationObserver((changes) => {
+            for (const change of changes) if (change.addedNodes.length) quieten(change.target);
+        }).observe(document.body, { childList: true, subtree: true });
+    });
+
+    // The key g goes past a long conversation.
+    document.addEventListener("keydown", (event) => {
+        const isOff = document.getElementById("review-keys-off")?.checked;
+        if (event.key === "g" && !isOff && isPageKey(event) && document.querySelector("[data-to-answer]")) {
+            event.preventDefault();
+            document.getElementById("answer").focus();
+        }
+    });
+
     // A field with data-eh-submit sends its form when it changes.
     document.addEventListener("change", (event) => {
         if (event.target.matches("[data-eh-submit]")) {

@@ -149,6 +149,7 @@
         all[at]?.removeAttribute("aria-current");
         all[to].setAttribute("aria-current", "true");
         all[to].scrollIntoView({ block: "nearest" });
+        all[to].querySelector("[data-open]")?.focus({ preventScroll: true });
     };
 
     const open = () => rows().find((row) => row.getAttribute("aria-current"))?.querySelector("[data-open]")?.click();

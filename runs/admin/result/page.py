@@ -1,8 +1,9 @@
 """The page of one result, read from frozen rows in a fixed number of queries."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import prefetch_related_objects
 
@@ -24,7 +25,6 @@ from runs.admin.result.score_breakdown import score_breakdown_of
 from runs.figures.verdict_labels import Text, text_or_none
 from runs.models import Answer, HumanEvaluation, Result
 from runs.scoring.verdict import verdicts_on
-
 
 LONG_CONVERSATION = 12
 """Turns up to which all of them are shown."""

@@ -38,7 +38,7 @@ def text_of(html: str) -> str:
 
 def heading(html: str) -> list[str]:
     """The parts of the page's heading."""
-    inside = html.partition("<h1")[2].partition(">")[2].partition("</h1>")[0]
+    inside = html.partition('class="eh-heading')[2].partition(">")[2].partition("</h1>")[0]
     return [part.strip() for part in unescape(strip_tags(inside)).split("chevron_right")]
 
 
