@@ -26,3 +26,15 @@ def _labelled(found: re.Match[str]) -> str:
         return sign
     name = unicodedata.name(sign, "control character").lower()
     return f'<bdi class="eh-sign" data-sign="U+{ord(sign):04X}" title="{name}">{sign}</bdi>'
+
+
+# Not those that scripts and emoji need: joiners, direction marks, the selectors of pictures.
+_MISLEADING = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u202a-\u202e\u2060-\u2069\ufeff\u115f\u1160\u3164\uffa0"
+    "\U000e0000-\U000e01ef]"
+)
+
+
+def misleading_signs(text: str) -> int:
+    """Count the signs that can make a text look like another one."""
+    return len(_MISLEADING.findall(text))

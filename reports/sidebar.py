@@ -45,7 +45,7 @@ ISSUES_AND_TESTS = (
     Entry(Issue, "Issues", "bug_report"),
     Entry(Test, "Tests", "science"),
     Entry(Tag, "Tags", "sell"),
-    Entry(JudgeTemplate, "Judge templates", "gavel"),
+    Entry(JudgeTemplate, "Judge templates", "rule"),
 )
 RUNS = (
     Entry(Run, "Runs", "play_circle"),
@@ -63,7 +63,7 @@ REVIEW = (
 )
 REPORTS = (
     Entry(ReportSchedule, "Report schedules", "event_repeat"),
-    Entry(Capability, "Capability weights", "balance"),
+    Entry(Capability, "Capability weights", "percent"),
 )
 SETTINGS = (
     Entry(LanguageModel, "Language models", "neurology"),

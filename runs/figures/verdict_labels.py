@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.hidden_signs import with_hidden_signs
+from evalhub.hidden_signs import misleading_signs, with_hidden_signs
 from evalhub.markup import model_markdown
 from evalhub.models import CallRole
 from runs.models import HumanEvaluation, Judgment
@@ -25,11 +25,17 @@ class Text:
 
     html: SafeString
     raw: SafeString
+    misleading: int
+    """Hidden signs that can make it look like another text."""
 
     @classmethod
     def of(cls, raw: str) -> "Text":
         # Sanitised to an allow-list of tags; escaped.
-        return cls(mark_safe(model_markdown(raw).html), mark_safe(with_hidden_signs(raw)))
+        return cls(
+            html=mark_safe(model_markdown(raw).html),
+            raw=mark_safe(with_hidden_signs(raw)),
+            misleading=misleading_signs(raw),
+        )
 
 
 def text_or_none(raw: str) -> Text | None:

@@ -1,6 +1,6 @@
 import pytest
 
-from evalhub.hidden_signs import with_hidden_signs
+from evalhub.hidden_signs import misleading_signs, with_hidden_signs
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,11 @@ def test_other_text_stays(text):
 
 def test_html_is_shown_as_text():
     assert with_hidden_signs("<b title='x'>&") == "&lt;b title=&#x27;x&#x27;&gt;&amp;"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("pay\u202e to\u202c", 2), ("a\u200bb", 1), ("a\xa0b 👍️ \u0645\u06cc\u200c\u062e", 0)],
+)
+def test_only_misleading_signs_are_warned_of(text, count):
+    assert misleading_signs(text) == count

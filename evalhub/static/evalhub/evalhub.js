@@ -70,6 +70,11 @@
     const shortcutOf = (label) => KEY_NAMES[label] ?? (/^[A-Z]$/u.test(label) ? `Shift+${label}` : label);
     const quieten = (root) => {
         for (const icon of root.querySelectorAll("span.material-symbols-outlined")) {
+            const control = icon.closest("a, button");
+            const isAll = control?.textContent.trim() === icon.textContent.trim();
+            if (isAll && !control.ariaLabel && !control.title) {
+                control.ariaLabel = icon.textContent.trim().replaceAll("_", " ");
+            }
             icon.setAttribute("aria-hidden", "true");
         }
         for (const key of root.querySelectorAll(":is(a, button) > .eh-key:not([aria-hidden])")) {
@@ -84,6 +89,17 @@
             for (const change of changes) if (change.addedNodes.length) quieten(change.target);
         }).observe(document.body, { childList: true, subtree: true });
     });
+
+    // Forms that add something begin in their first empty field.
+    const beginInFirstField = () => {
+        const name = document.getElementById("django-admin-form-add-constants")?.dataset.modelName;
+        if (name && document.activeElement === document.body) {
+            const fields = document.querySelectorAll(`#${name}_form :is(input[type=text], textarea, select)`);
+            const first = [...fields].find((field) => !field.value && field.offsetParent);
+            (first?.parentElement.querySelector(".select2-selection") ?? first)?.focus();
+        }
+    };
+    window.addEventListener("load", () => window.django?.jQuery?.(() => setTimeout(beginInFirstField)));
 
     // The key g goes past a long conversation.
     document.addEventListener("keydown", (event) => {
