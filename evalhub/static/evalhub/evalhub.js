@@ -104,9 +104,10 @@
     // The key g goes past a long conversation.
     document.addEventListener("keydown", (event) => {
         const isOff = document.getElementById("review-keys-off")?.checked;
-        if (event.key === "g" && !isOff && isPageKey(event) && document.querySelector("[data-to-answer]")) {
+        const answer = document.querySelector("article#answer");
+        if (event.key === "g" && !isOff && answer && isPageKey(event)) {
             event.preventDefault();
-            document.getElementById("answer").focus();
+            answer.focus();
         }
     });
 
