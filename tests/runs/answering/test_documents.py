@@ -4,6 +4,7 @@ from html import unescape
 
 import pytest
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from evalhub.llm.token_estimates import tokens_in
 from evalhub.models import CallRole, Exposure
@@ -100,7 +101,8 @@ def test_the_result_page_shows_the_request_as_sent(documented, provider, client)
     client.force_login(make_user("viewer"))
     page = client.get(reverse("admin:runs_result_change", args=[test.results.get().pk]))
     (sent,) = requests_of(provider, to_judges=False)
-    assert page.context["page"].turns[0].text.raw == sent["messages"][0]["content"]
+    shown = unescape(strip_tags(page.context["page"].turns[0].text.raw))
+    assert shown == sent["messages"][0]["content"]
 
 
 @pytest.mark.django_db(transaction=True)
