@@ -26,7 +26,7 @@ def enter(page, log_in):
 
 @pytest.fixture
 def many():
-    """Two models in six suites of reasoning, twice in each; one of them drifted in the first."""
+    """Two models in six suites of reasoning, twice in each; one of them scored less in the first."""
     test = make_test()
     good, bad = make_model(name="openai/gpt-4o-2024-08-06"), make_model(name="xai/grok-4")
     for n in range(SUITES):
@@ -77,8 +77,10 @@ def test_leaderboard_is_read_ranked_anew_and_opened(enter, many):
 
 def test_drift_and_capabilities_fit_every_window(enter, many):
     enter.goto(PAGES[1])
-    (drift,) = rows(enter, "drifts")
-    assert drift[:4] == ["openai/gpt-4o-2024-08-06", "Suite 0", "worse", "−0.3"]
+    enter.locator("#report[data-pending='0']").wait_for()
+    (far,) = rows(enter, "drifts")
+    # Its one test is no evidence of a direction.
+    assert far[:4] == ["openai/gpt-4o-2024-08-06", "Suite 0", "—", "−0.3"]
     assert overflow_px(enter) == 0
     shoot(enter, "drift")
     enter.goto(PAGES[2])
