@@ -26,7 +26,7 @@ def enter(page, log_in):
 
 @pytest.fixture
 def many():
-    """Two models in six suites of reasoning, twice in each; one of them scored less in the first."""
+    """Two models in six suites of reasoning, twice in each; one scored less in the first."""
     test = make_test()
     good, bad = make_model(name="openai/gpt-4o-2024-08-06"), make_model(name="xai/grok-4")
     for n in range(SUITES):
