@@ -40,9 +40,13 @@ class Flipped(NamedTuple):
 
 
 def flipped_units(
-    changes: ArrayLike, issues: NDArray[np.int64], *, changed_only: bool = True
+    changes: ArrayLike,
+    issues: NDArray[np.int64],
+    *,
+    changed_only: bool = True,
+    least: int = MIN_CHANGED,
 ) -> Flipped:
-    """Return the units of evidence: whole issues where there are 6 or more, else tests.
+    """Return the units of evidence: whole issues where there are enough, else tests.
 
     The choice depends on the sizes of the changes alone, which no flip of signs alters, so that
     either test keeps its level.
@@ -50,13 +54,14 @@ def flipped_units(
     Args:
         changes: Of tests, shape (n,).
         issues: Of the same tests, as numbers, shape (n,).
-        changed_only: Only issues with tests that changed count among the 6.
+        changed_only: Only issues with tests that changed are counted.
+        least: So many issues are enough.
     """
     found = np.asarray(changes, dtype=np.float64)
     changed = abs(found) > _TOLERANCE
     terms = found[changed]
     moved, places = np.unique(issues[changed], return_inverse=True)
-    if len(moved if changed_only else np.unique(issues)) < MIN_CHANGED:
+    if len(moved if changed_only else np.unique(issues)) < least:
         return Flipped(terms, is_by_issue=False)
     sums = np.bincount(places, terms, minlength=len(moved)).astype(np.float64)
     return Flipped(sums[abs(sums) > _TOLERANCE], is_by_issue=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.statistics.change_test import Flipped, flipped_units
-from evalhub.statistics.flip_distribution import flipped_p
+from evalhub.statistics.flip_distribution import flipped_p, terms_needed
 from evalhub.statistics.holm import holm
 from reports.leaderboard.rule import RankedModel
 
@@ -40,7 +40,7 @@ class ModelPair:
         suites: Shared suites.
         tests: Shared tests.
         changed: Permuted units that differ: issues or tests.
-        is_by_issue: Whole issues were permuted in every suite. Otherwise p does not account for
+        is_by_issue: Whole issues were permuted, of every suite. Otherwise p does not account for
             tests of one issue failing together.
         p: Two-sided, by paired permutation; None without a shared suite.
         holm: Corrected for all pairs of the board.
@@ -78,14 +78,17 @@ def model_pairs(ranked: Sequence[RankedModel], results: Results) -> list[ModelPa
     """Compare all models in pairs, corrected for all pairs.
 
     If two models were equal, each test could as well have had their scores swapped, and so could
-    each issue, whose tests tend to fail together. Within a suite whole issues are permuted where
-    the models share 6 or more of it, else tests: suites of a single issue could else tell nobody
-    apart. The statistic is the difference of their means over the shared suites, each suite
-    counting once.
+    each issue, whose tests tend to fail together. Whole issues are permuted where the models differ
+    in so many that p can become significant among all pairs of the board. Where they differ in
+    fewer, whole issues are permuted in suites of which they share 6 or more, and tests in others:
+    suites of a single issue could else tell nobody apart. The statistic is the difference of their
+    means over the shared suites, each suite counting once.
     """
     suites = _suites(ranked, results)
     models = [one.model for one in ranked]
-    pairs = [_pair(*two, suites) for two in combinations(models, 2)]
+    twos = list(combinations(models, 2))
+    needed = terms_needed(max(1, len(twos)))
+    pairs = [_pair(*two, suites, needed) for two in twos]
     corrected = holm([one.p for one in pairs])
     return [replace(one, holm=p) for one, p in zip(pairs, corrected, strict=True)]
 
@@ -120,17 +123,15 @@ def _suite(by_model: Mapping[str, Sequence[ScoredTest]]) -> _Suite:
     )
 
 
-class _SuitePair(NamedTuple):
-    """The tests of a suite that two models share: their number, and what is permuted.
+class _Shared(NamedTuple):
+    """The tests of a suite that two models share, each with its part in their difference there."""
 
-    The units sum up to the difference of the models' means on the suite.
-    """
-
-    tests: int
-    units: Flipped
+    parts: Floats
+    issues: NDArray[np.int64]
 
 
-def _pair(first: str, second: str, suites: Iterable[_Suite]) -> ModelPair:
+def _pair(first: str, second: str, suites: Iterable[_Suite], needed: int) -> ModelPair:
+    """Compare two models; whole issues are permuted if they differ in `needed`."""
     found = [
         shared
         for suite in suites
@@ -139,25 +140,35 @@ def _pair(first: str, second: str, suites: Iterable[_Suite]) -> ModelPair:
     ]
     if not found:
         return ModelPair(first, second, None, 0, 0, 0, is_by_issue=False, p=None)
-    terms = np.concatenate([one.units.terms for one in found]) / len(found)
+    units = _units(found, needed)
     return ModelPair(
         first=first,
         second=second,
-        difference=float(terms.sum()),
+        difference=float(units.terms.sum()),
         suites=len(found),
-        tests=sum(one.tests for one in found),
-        changed=len(terms),
-        is_by_issue=all(one.units.is_by_issue for one in found),
-        p=flipped_p(terms.tolist()),
+        tests=sum(len(one.parts) for one in found),
+        changed=len(units.terms),
+        is_by_issue=units.is_by_issue,
+        p=flipped_p(units.terms.tolist()),
     )
 
 
-def _shared(suite: _Suite, first: str, second: str) -> _SuitePair | None:
+def _units(shared: Sequence[_Shared], needed: int) -> Flipped:
+    """Return what is permuted; it sums up to the mean difference over the suites."""
+    parts = np.concatenate([one.parts for one in shared]) / len(shared)
+    whole = flipped_units(parts, np.concatenate([one.issues for one in shared]), least=needed)
+    if whole.is_by_issue:
+        return whole
+    each = [flipped_units(one.parts, one.issues, changed_only=False) for one in shared]
+    terms = np.concatenate([units.terms for units in each]) / len(shared)
+    return Flipped(terms, is_by_issue=all(units.is_by_issue for units in each))
+
+
+def _shared(suite: _Suite, first: str, second: str) -> _Shared | None:
     """Return what two models share of a suite; None: nothing."""
     away = suite.scores[suite.rows[first]] - suite.scores[suite.rows[second]]
     both = ~np.isnan(away)
     weight = suite.weights[both].sum()
     if not weight:
         return None
-    parts = suite.weights[both] * away[both] / weight
-    return _SuitePair(len(parts), flipped_units(parts, suite.issues[both], changed_only=False))
+    return _Shared(suite.weights[both] * away[both] / weight, suite.issues[both])

@@ -94,6 +94,23 @@ def test_of_six_issues_the_wholes_are_permuted_however_few_differ():
     assert (pair.is_by_issue, pair.changed, pair.p) == (True, 5, 2 / 2**5)
 
 
+def test_small_suites_are_permuted_by_issue_where_enough_of_all_their_issues_differ():
+    """Five suites of two issues each: 10 issues, of which 6 suffice for a single pair."""
+    models, results = [], dict[int, list[ScoredTest]]()
+    for first_run, score in ((0, 1.0), (100, 0.0)):
+        model, _ = ranked(str(score), *[[score] * 4] * 5, first_run=first_run)
+        models.append(model)
+        results |= {
+            first_run + suite: [
+                ScoredTest(suite * 10 + i, suite * 10 + i % 2, 1.0, score) for i in range(4)
+            ]
+            for suite in range(5)
+        }
+    (pair,) = model_pairs(models, results)
+    assert (pair.is_by_issue, pair.tests, pair.changed) == (True, 20, 10)
+    assert (pair.difference, pair.p) == (pytest.approx(1), 2 / 2**10)
+
+
 def test_several_runs_of_a_suite_are_averaged_by_test():
     one = RankedModel("a", 0.5, (SuiteScore(1, "1", 0.5, (1, 2)),))
     other = RankedModel("b", 0.0, (SuiteScore(1, "1", 0.0, (3,)),))
