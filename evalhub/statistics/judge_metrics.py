@@ -10,9 +10,13 @@ from evalhub.statistics.judge_accuracy import (
     judge_accuracy,
     judge_counts,
 )
-from evalhub.statistics.judge_intervals import FEW_ISSUES, JudgeIntervals, judge_intervals
+from evalhub.statistics.judge_intervals import (
+    FEW_ISSUES,
+    MIN_ISSUES_OF_KAPPA,
+    JudgeIntervals,
+    judge_intervals,
+)
 from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.rate_interval import MIN_ISSUES
 
 SEED = 1
 """Seed of kappa's resampling, so that equal verdicts have equal intervals on every page."""
@@ -45,7 +49,7 @@ class JudgeMetrics:
     @property
     def why_no_interval(self) -> str:
         """Why kappa has no interval; "" where it has one, or for other reasons."""
-        return FEW_ISSUES if self.kappa is not None and self.issues < MIN_ISSUES else ""
+        return FEW_ISSUES if self.kappa is not None and self.issues < MIN_ISSUES_OF_KAPPA else ""
 
 
 def counts_by_issue(pairs: Iterable[VerdictPair]) -> dict[int, JudgeCounts]:

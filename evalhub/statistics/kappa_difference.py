@@ -6,16 +6,15 @@ import numpy as np
 from evalhub.statistics.arguments import check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.judge_intervals import kappas
+from evalhub.statistics.judge_intervals import MIN_ISSUES_OF_KAPPA, kappas
 from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.rate_interval import MIN_ISSUES
 from evalhub.statistics.resampling import expanded, resampled_sums, varying_interval
 
 
 class KappaDifference(NamedTuple):
     """Cohen's kappa of the second judge minus that of the first, in [-2, 2].
 
-    `value` None: either is undefined. `interval` None: the spread is unknown, as below 5 issues.
+    `value` None: either is undefined. `interval` None: the spread is unknown, as below 10 issues.
     """
 
     value: float | None
@@ -54,7 +53,7 @@ def kappa_difference(
     if first is None or second is None:
         return KappaDifference(None)
     value = second - first
-    if len(counted) < MIN_ISSUES:
+    if len(counted) < MIN_ISSUES_OF_KAPPA:
         return KappaDifference(value)
     drawn = resampled_sums(counted, resamples=resamples, rng=np.random.default_rng(seed))
     differences = kappas(drawn[:, 4:]) - kappas(drawn[:, :4])

@@ -12,10 +12,9 @@ from evalhub.statistics.alpha_bands import Band, band, is_enough
 from evalhub.statistics.alpha_interval import alpha_interval
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import judge_counts
-from evalhub.statistics.judge_intervals import FEW_ISSUES, kappa_interval
+from evalhub.statistics.judge_intervals import FEW_ISSUES, MIN_ISSUES_OF_KAPPA, kappa_interval
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
-from evalhub.statistics.rate_interval import MIN_ISSUES
 from runs.figures.rate import Rate, rate_of_issues
 
 SEED = 1
@@ -148,7 +147,7 @@ def _agreement(
         ),
         "kappa": kappa,
         "interval": kappa_interval(clusters, seed=SEED) if kappa is not None else None,
-        "why_not": FEW_ISSUES if kappa is not None and len(clusters) < MIN_ISSUES else "",
+        "why_not": FEW_ISSUES if kappa is not None and len(clusters) < MIN_ISSUES_OF_KAPPA else "",
     }
 
 

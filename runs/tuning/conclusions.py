@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from evalhub.formatting import DASH, counted, score
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_intervals import KAPPA_METHOD
-from evalhub.statistics.rate_interval import MIN_ISSUES
+from evalhub.statistics.judge_intervals import KAPPA_METHOD, MIN_ISSUES_OF_KAPPA
 from runs.tuning.figures import MeasuredAttempt, TuningFigures
 from runs.tuning.metrics import FEW, Conclusion, MetricDifference, Metrics
 from runs.tuning.models import Split
 
+FEW_ISSUES = f"fewer than {MIN_ISSUES_OF_KAPPA} issues"
 ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
 
 
@@ -36,7 +36,7 @@ def difference(against: MetricDifference | None) -> str:
     value = against.difference.value
     interval, answers = against.difference.interval, counted(against.n, "answer")
     if interval is None:
-        few = f": fewer than {MIN_ISSUES} issues" if against.issues < MIN_ISSUES else ""
+        few = f": {FEW_ISSUES}" if against.issues < MIN_ISSUES_OF_KAPPA else ""
         return f"kappa {signed(value)} over {answers}, not tested{few}"
     between = f"{signed(interval.low)} to {signed(interval.high)}"
     return f"kappa {signed(value)} over {answers} (95% {between}, {KAPPA_METHOD})"
@@ -56,8 +56,7 @@ def conclusion(judged: MeasuredAttempt) -> str:
     n = against.n
     return (
         f"No conclusion on the held-out split: the {n} answer{'s' if n != 1 else ''} judged by "
-        "both versions are too few, too uniform, or from fewer than "
-        f"{MIN_ISSUES} issues."
+        f"both versions are too few, too uniform, or from {FEW_ISSUES}."
     )
 
 
@@ -103,6 +102,4 @@ def warnings(tuning_figures: TuningFigures) -> Iterator[str]:
 
 def kappa_of(measured: Metrics) -> str:
     text = estimate(measured.kappa, measured.intervals.kappa)
-    return (
-        f"{text}, no interval: fewer than {MIN_ISSUES} issues" if measured.why_no_interval else text
-    )
+    return f"{text}, no interval: {FEW_ISSUES}" if measured.why_no_interval else text

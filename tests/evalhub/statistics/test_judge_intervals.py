@@ -52,10 +52,14 @@ def test_accuracy_of_single_answers_is_as_wide_as_wilsons():
     assert found.interval == pytest.approx(wilson_interval(160, 200), abs=0.01)
 
 
-@pytest.mark.parametrize(("issues", "has_kappa"), [(1, False), (4, False), (5, True)])
-def test_below_five_issues_shares_are_by_test_and_kappa_has_no_interval(issues, has_kappa):
+@pytest.mark.parametrize(("issues", "method"), [(4, Method.BY_TEST), (5, Method.BY_ISSUE)])
+def test_below_five_issues_shares_are_by_test(issues, method):
+    assert judge_intervals(clusters(issues, size=20), seed=1).accuracy.method is method
+
+
+@pytest.mark.parametrize(("issues", "has_kappa"), [(1, False), (9, False), (10, True)])
+def test_below_ten_issues_kappa_has_no_interval(issues, has_kappa):
     found = judge_intervals(clusters(issues, size=20), seed=1)
-    assert found.accuracy.method is (Method.BY_ISSUE if has_kappa else Method.BY_TEST)
     assert (found.kappa is not None) is has_kappa
 
 

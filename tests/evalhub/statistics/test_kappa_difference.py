@@ -55,8 +55,8 @@ def test_judges_that_say_the_same_differ_by_nothing_and_have_no_interval():
     assert kappa_difference(rows, seed=1) == KappaDifference(0.0)
 
 
-@pytest.mark.parametrize(("issues", "has_interval"), [(1, False), (4, False), (5, True)])
-def test_fewer_than_five_issues_have_no_interval(issues, has_interval):
+@pytest.mark.parametrize(("issues", "has_interval"), [(1, False), (9, False), (10, True)])
+def test_fewer_than_ten_issues_have_no_interval(issues, has_interval):
     found = kappa_difference(matrices(issues, size=40), seed=1)
     assert found.value is not None
     assert (found.interval is not None) is has_interval

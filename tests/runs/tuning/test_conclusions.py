@@ -35,8 +35,8 @@ def test_conclusion_is_about_the_held_out_split():
 
 
 def test_few_issues_are_named_as_the_reason_of_no_interval():
-    assert difference(of(0.1, issues=4)).endswith("not tested: fewer than 5 issues")
-    assert difference(of(0.1, issues=5)).endswith("not tested")
+    assert difference(of(0.1, issues=4)).endswith("not tested: fewer than 10 issues")
+    assert difference(of(0.1, issues=10)).endswith("not tested")
 
 
 def test_overfitting_is_warned_of():
