@@ -9,6 +9,7 @@ from reports.heatmap.page import HEATMAP
 from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from reports.leaderboard.page import LEADERBOARD
+from reports.overrides.page import OVERRIDES
 from reports.run_details.page import RUN_DETAILS
 from reports.trend.page import TREND
 from reports.underperforming.page import UNDERPERFORMING
@@ -24,6 +25,7 @@ PAGES: tuple[Page, ...] = (
     LEADERBOARD,
     CAPABILITIES,
     JUDGE_RELIABILITY,
+    OVERRIDES,
     ANNOTATORS,
 )
 

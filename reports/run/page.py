@@ -9,6 +9,7 @@ from evalhub.statistics.rate_interval import Method
 from reports.documents.cells import words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
+from reports.overrides.rule import ALL
 from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
@@ -106,8 +107,10 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     yield Fact("score", "Score", value, "estimate", ", ".join(about))
     note = f"95% CI, {report.rate.method}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)
-    url = links.results(overridden=True)
-    yield Fact("overridden", "Human overrides", report.overridden, "count", "", url)
+    url, note = page_url("overrides", run=report.run, shown=ALL), ""
+    if report.reviews.rows:
+        note = f"of {counted(len(report.reviews), 'result')} reviewed by annotators"
+    yield Fact("overturned", "Overturned", report.reviews.overturned, "count", note, url)
     url = links.results(disputed=True)
     yield Fact("disputed", "Disputed", report.disputed, "count", "", url)
     if report.panel:

@@ -9,12 +9,13 @@ from django.db.models import Count
 
 from evalhub.llm import word_vectors
 from evalhub.models import Call, User
+from reports.overrides.query import MAX_SHOWN, Override, overrides_of, reviews_of
+from reports.overrides.rule import OVERTURNED, Reviews
 from reports.queries.rate_lines import Line, lines_of
 from reports.queries.result_rows import Grid, ResultTable
 from reports.run.distribution_query import Distribution, cost_of, latency_of
 from reports.run.flaky_query import FlakyTests, flaky_tests_of
 from reports.run.jury_query import RunJury, jury_of
-from reports.run.overrides_query import Override, overrides_of
 from reports.run.progress_query import Progress, ScoringProgress, progress_of, scoring_progress_of
 from reports.run.sealing_query import Sealing, sealing_of
 from runs.figures.rate import Rate
@@ -76,7 +77,7 @@ class RunReport:
     score: Score
     heavy: tuple[tuple[int, str, float], ...]
     similarity: Similarity | None
-    overridden: int
+    reviews: Reviews
     disputed: int
     issues: tuple[Line, ...]
     tags: tuple[Line, ...]
@@ -109,7 +110,9 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     judge_runs = judge_runs_of(run)
     current = current_of(judge_runs)
     cells = cells_of([run.pk])
-    overridden = sum(cell.overridden for cell in cells)
+    is_reviewed = any(cell.overridden for cell in cells)
+    reviews = reviews_of(Result.objects.filter(run=run)) if is_reviewed else Reviews()
+    overturned = reviews.matching(OVERTURNED)[:MAX_SHOWN]
     scoring_progress = scoring_progress_of(judge_runs)
     counts = counts_of(cells)
     answered = sum(cell.answered for cell in cells)
@@ -126,7 +129,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         score=lines.score,
         heavy=tuple(weighted.values_list("test_id", "issue__title", "weight").distinct()),
         similarity=_similarity(run, cells),
-        overridden=overridden,
+        reviews=reviews,
         disputed=sum(cell.disputed for cell in cells),
         issues=lines.issues,
         tags=lines.tags,
@@ -147,7 +150,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         panel=jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
         if current and current.jury.get("judges")
         else None,
-        overrides=overrides_of(run, current, reader) if overridden else (),
+        overrides=tuple(overrides_of(overturned, reader)) if overturned else (),
         errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
         grid=ResultTable(run, current, reader).page(filters, of=counts.total),

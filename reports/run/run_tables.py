@@ -8,6 +8,8 @@ from evalhub.formatting import clip, count, counted, percent, usd, words
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url, row_url
+from reports.overrides.override_tables import results_table
+from reports.overrides.query import MAX_SHOWN
 from reports.queries.exposure import DEFINITION
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import Row
@@ -283,39 +285,20 @@ def _weights(report: RunReport) -> Table:
 
 
 def _overrides(report: RunReport) -> Table:
-    rows = [
-        (
-            Link(
-                o.issue,
-                row_url("admin:runs_result_change", o.result_id),
-                "" if o.criterion is None else f"criterion {o.criterion}",
-            ),
-            o.result_id,
-            o.judges_score,
-            o.value,
-            o.option or None,
-            Link(o.who, "", "" if o.kind == "evaluation" else o.kind),
-            o.when,
-            "disputed" if o.is_disputed else None,
-            o.why or None,
-        )
-        for o in report.overrides
-    ]
-    columns = (
-        Column("issue", "Result", "link"),
-        Column("result_id", "ID"),
-        Column("judges_score", "Judges", "score"),
-        Column("value", "Human score", "score"),
-        Column("option", "Verdict"),
-        Column("who", "Annotator", "link"),
-        Column("when", "Date", "date"),
-        Column("disputed", "Dispute"),
-        Column("why", "Reason"),
+    found = {one.review: one for one in report.overrides}
+    note = ""
+    if report.reviews.rows:
+        shown = f" The newest {count(len(found))} are listed." if len(found) == MAX_SHOWN else ""
+        note = f"{report.reviews.sentence}{shown} The card “Overturned” leads to all of them."
+    empty = "No result is reviewed. Open a result you doubt and enter your verdict."
+    return results_table(
+        "Human overrides",
+        list(found),
+        lambda some: [found[one] for one in some],
+        note=note,
+        names_run=False,
+        empty=report.reviews.sentence if report.reviews.rows else empty,
     )
-    shown, total = counted(len(rows), "evaluation"), counted(report.overridden, "result")
-    note = f"Newest first: {shown} of {total}."
-    empty = "No result is overridden. Open a result you doubt and enter your verdict."
-    return Table("overrides", "Human overrides", columns, rows, note=note, empty=empty)
 
 
 def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:

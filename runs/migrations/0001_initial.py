@@ -1529,6 +1529,14 @@ class Migration(migrations.Migration):
                 name="runs_result_disputed",
             ),
         ),
+        migrations.AddIndex(
+            model_name="result",
+            index=models.Index(
+                condition=models.Q(("is_overridden", True)),
+                fields=["run", "id"],
+                name="runs_result_overridden",
+            ),
+        ),
         migrations.AddConstraint(
             model_name="result",
             constraint=models.CheckConstraint(

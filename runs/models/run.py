@@ -215,6 +215,9 @@ class Result(Item):
             models.Index(
                 fields=("-run", "id"), name="runs_result_disputed", condition=Q(is_disputed=True)
             ),
+            models.Index(
+                fields=("run", "id"), name="runs_result_overridden", condition=Q(is_overridden=True)
+            ),
         ]
 
     def __str__(self) -> str:

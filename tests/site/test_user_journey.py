@@ -107,7 +107,7 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
 
     6 clicks from the login form to a run that ends by itself: "Log in", "Launch a run", issue,
     model, jury, "Launch". 1 more opens the first failing result. Overriding it takes no click: a
-    number, a sentence, Enter. 2 clicks find it again (the card "Human overrides", its row), and `u`
+    number, a sentence, Enter. 2 clicks find it again (the card "Overturned", its row), and `u`
     undoes it.
     """
     make_workspace(worker)
@@ -131,8 +131,8 @@ def test_from_the_login_to_an_overridden_verdict_and_back(page, worker):
     assert drawn(page) == tabled(page) == {"passed": PASSED + 1, "failed": FAILED - 1}
     assert Result.objects.get(is_overridden=True).outcome == "passed"
 
-    page.locator(".eh-card", has_text="Human overrides").click()
-    page.locator("#results-grid [data-open]").first.click()
+    page.locator(".eh-card", has_text="Overturned").click()
+    page.locator("[data-table=overrides] tbody a").first.click()
     page.wait_for_url("**/result/**")
     page.keyboard.press("u")
     page.get_by_text("Withdrew your verdict").wait_for()

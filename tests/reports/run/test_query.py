@@ -170,9 +170,10 @@ def test_an_override_has_its_annotator_reason_and_the_judges_score():
     found = report(run, person)
 
     (override,) = found.overrides
-    assert (override.who, override.why) == (str(person), "It is right.")
-    assert (override.judges_score, override.value) == (0, 1)
-    assert (found.overridden, found.counts.passed) == (1, 2)
+    (verdict,) = override.verdicts
+    assert (verdict.who, verdict.why) == (str(person), "It is right.")
+    assert (override.judges_score, verdict.value) == (0, 1)
+    assert (found.reviews.overturned, found.counts.passed) == (1, 2)
 
 
 def test_a_withdrawn_override_is_gone():
@@ -189,14 +190,8 @@ def test_after_a_withdrawal_the_evaluation_before_it_is_listed():
     evaluate(first_result(run), HumanVerdict("0", "Second."), by=person)
     withdraw(first_result(run), by=person)
 
-    assert [override.why for override in report(run).overrides] == ["First."]
-
-
-def test_the_reason_of_a_sealed_override_is_hidden_from_a_viewer():
-    run = judged([0], tests=[make_test(sealed=True)])
-    evaluate(first_result(run), HumanVerdict("1", "Quotes the test."), by=make_user("annotator"))
-
-    assert report(run, make_user("viewer")).overrides[0].why == ""
+    (override,) = report(run, person).overrides
+    assert [verdict.why for verdict in override.verdicts] == ["First."]
 
 
 def test_results_without_an_answer_and_failed_calls_are_counted_by_kind():

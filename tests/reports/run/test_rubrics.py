@@ -144,9 +144,11 @@ def test_overrides_of_a_criterion_and_of_the_whole_are_both_listed():
     evaluate(result, HumanVerdict("FULLY_MET", "It is.", criterion=key), by=person)
     evaluate(result, HumanVerdict("0", "Useless all the same."), by=person)
 
-    whole, part = report(run).overrides
-    assert (whole.criterion, whole.value, whole.judges_score) == (None, 0, 0.875)
-    assert (part.criterion, part.value, part.judges_score) == (1, 1, 0.5)
+    (override,) = report(run).overrides
+    whole, part = override.verdicts
+    assert (override.judges_score, override.score) == (0.875, 0)
+    assert (whole.criterion, whole.value) == (None, 0)
+    assert (part.criterion, part.value) == (1, 1)
 
 
 # The grid ----------------------------------------------------------------------------------------

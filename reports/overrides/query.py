@@ -1,0 +1,117 @@
+"""Results that annotators reviewed: what judges and annotators made of them, who and why."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Case, OuterRef, QuerySet, Subquery, Sum, When
+
+from evalhub.models import User
+from issues.rubrics.scoring import WHOLE_TEST
+from reports.overrides.rule import Review, Reviews
+from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore, Run
+from runs.scoring.active_evaluations import active_evaluations
+
+MAX_SHOWN = 50
+"""Overrides that the page of a run lists; the report of overrides has them all."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An annotator's active evaluation of a result or of one of its criteria.
+
+    `criterion` is its place in the rubric; None: the whole. `why` is "" where the reader may not
+    read it.
+    """
+
+    who: str
+    kind: str
+    criterion: int | None
+    option: str
+    value: float | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Override:
+    """A reviewed result. `judges_score` is None where the judges gave none."""
+
+    review: Review
+    issue: str
+    run: Run
+    judges_score: float | None
+    score: float | None
+    is_disputed: bool
+    when: datetime
+    verdicts: tuple[Verdict, ...]
+
+
+def reviews_of(results: QuerySet[Result]) -> Reviews:
+    """Return the reviewed ones among these results; one query."""
+    judged = _active_scores().values("passed")[:1]
+    newest = HumanEvaluation.objects.filter(result=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    rows = results.filter(is_overridden=True).annotate(
+        judged=Subquery(judged), newest=Subquery(newest)
+    )
+    found = rows.order_by("-newest").values_list("pk", "run_id", "judged", "passed")
+    return Reviews(tuple(Review(*row) for row in found))
+
+
+def _active_scores() -> QuerySet[ResultScore]:
+    scores = ResultScore.objects.filter(result=OuterRef("pk"), judge_run__is_active=True)
+    return scores.order_by()
+
+
+def reviewers_of(results: QuerySet[Result]) -> list[tuple[str, int]]:
+    """Return (annotator, result) of those with an active evaluation; one query."""
+    rows = HumanEvaluation.objects.filter(result__in=results.filter(is_overridden=True)).order_by()
+    signed = Case(When(kind=EvaluationKind.WITHDRAWAL, then=-1), default=1)
+    active = rows.values("annotator__username", "result_id").annotate(left=Sum(signed))
+    return list(active.filter(left__gt=0).values_list("annotator__username", "result_id"))
+
+
+def overrides_of(reviews: Sequence[Review], reader: User) -> list[Override]:
+    """Return these reviews with their verdicts and, where this reader may read them, reasons."""
+    ids = [review.result for review in reviews]
+    score = Subquery(_active_scores().values("score")[:1])
+    related = Result.objects.filter(pk__in=ids).select_related("issue", "run")
+    fields = ("score", "is_disputed", "issue__title", "run__label", "run__model_name")
+    results = {row.pk: row for row in related.only(*fields).annotate(judges_score=score)}
+    verdicts = _active(ids, reader)
+    return [
+        Override(
+            review=review,
+            issue=result.issue.title,
+            run=result.run,
+            judges_score=result.judges_score,
+            score=result.score,
+            is_disputed=result.is_disputed,
+            when=verdicts[review.result][0][0],
+            verdicts=tuple(verdict for _, verdict in verdicts[review.result]),
+        )
+        for review in reviews
+        if review.result in verdicts and (result := results.get(review.result))
+    ]
+
+
+def _active(results: Collection[int], reader: User) -> dict[int, list[tuple[datetime, Verdict]]]:
+    """Return the active evaluations of each result, newest first; two queries."""
+    rows = HumanEvaluation.objects.filter(result__in=results)
+    open_to = set(rows.readable_by(reader).values_list("pk", flat=True))
+    by_criterion: dict[tuple[int, int], list[HumanEvaluation]] = defaultdict(list)
+    for row in rows.select_related("annotator", "criterion").order_by("pk"):
+        by_criterion[row.result_id, row.criterion_id].append(row)
+    active = [row for given in by_criterion.values() for row in active_evaluations(given)]
+    found: dict[int, list[tuple[datetime, Verdict]]] = defaultdict(list)
+    for row in sorted(active, key=lambda row: row.pk, reverse=True):
+        verdict = Verdict(
+            who=row.annotator.username,
+            kind=row.kind,
+            criterion=None if row.criterion.key == WHOLE_TEST else row.criterion.order,
+            option=row.option,
+            value=row.value,
+            why=row.justification if row.pk in open_to else "",
+        )
+        found[row.result_id].append((row.created_at, verdict))
+    return found
