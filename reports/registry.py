@@ -10,11 +10,13 @@ from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from reports.leaderboard.page import LEADERBOARD
 from reports.overrides.page import OVERRIDES
+from reports.releases.page import RELEASES
 from reports.run_details.page import RUN_DETAILS
 from reports.trend.page import TREND
 from reports.underperforming.page import UNDERPERFORMING
 
 PAGES: tuple[Page, ...] = (
+    RELEASES,
     TREND,
     HEATMAP,
     RUN_DETAILS,

@@ -1,21 +1,21 @@
 """The findings of a comparison of two runs in sentences."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from evalhub.formatting import counted
+from evalhub.formatting import counted, few
 from evalhub.statistics.change_interval import ChangeInterval
 from evalhub.statistics.change_test import (
     ALPHA,
     FLIPPED_ISSUES,
     MAY_FAIL_TOGETHER,
     MIN_CHANGED,
-    ChangeTest,
     is_significant,
 )
 from evalhub.statistics.detectable import measured_from
 from reports.compare.evidence_rule import Findings
-from reports.compare.rule import COMPARED, Compared, Kind, counts_of, net_change, tally_of
+from reports.compare.rule import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
 from reports.documents.cells import p_value, points
 
 REASONS: Mapping[Kind, str] = {
@@ -30,28 +30,44 @@ REASONS: Mapping[Kind, str] = {
 }
 """Reasons not to compare a test."""
 
+NAMED = 3
+"""Issues that a sentence names."""
+
 
 def sentences(
-    rows: Sequence[Compared], findings: Findings | None, *, first: str, second: str
+    rows: Sequence[Compared],
+    findings: Findings | None,
+    *,
+    first: str,
+    second: str,
+    titles: Mapping[int, str] | None = None,
 ) -> tuple[str, ...]:
     """Return the answer, then its basis. Findings None: not computed yet."""
-    tally = tally_of(rows)
-    answer = f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched"
     evidence = findings.evidence if findings else None
-    if evidence and evidence.p is not None:
-        direction = verdict(net_change(rows), evidence)
-        answer += f": {is_p(evidence.p)} ({evidence.rule}), {direction}"
-    elif not tally.n:
-        answer += ": nothing can be compared"
-    basis = [*_issues(rows, findings), *_basis(findings, first, second)] if findings else []
-    return (f"{answer}.", *basis, *left_out(rows, first=first, second=second))
+    p, rule = (evidence.p, evidence.rule) if evidence else (None, "")
+    said = [answer(tally_of(rows), net_change(rows), p, rule)]
+    if findings:
+        said += [*_issues(rows, findings, titles or {}), *_basis(findings, first, second)]
+    return (*said, *left_out(rows, first=first, second=second))
 
 
-def verdict(net: float | None, evidence: ChangeTest, alpha: float = ALPHA) -> str:
+def answer(tally: Tally, net: float | None, p: float | None, rule: str) -> str:
+    """Return the change of compared tests with its certainty. p None: not computed, or no test.
+
+    Args:
+        rule: The name of the test behind p, and what it is corrected for.
+    """
+    counts = f"{tally.worse:,} worse, {tally.better:,} better of {tally.n:,} matched"
+    if p is not None:
+        return f"{counts}: {is_p(p)} ({rule}), {verdict(net, p)}."
+    return f"{counts}." if tally.n else f"{counts}: nothing can be compared."
+
+
+def verdict(net: float | None, p: float | None, alpha: float = ALPHA) -> str:
     """Name the direction of the change; an uncertain one is never called "no change"."""
-    if net is None or evidence.p is None:
+    if net is None or p is None:
         return "nothing can be compared"
-    if not is_significant(evidence.p, alpha) or not net:
+    if not is_significant(p, alpha) or not net:
         return "not enough evidence"
     return "significantly worse" if net < 0 else "significantly better"
 
@@ -60,19 +76,46 @@ def is_p(p: float) -> str:
     return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
 
 
-def _issues(rows: Sequence[Compared], findings: Findings) -> Iterator[str]:
-    """Count the issues that changed significantly: they may, where the whole does not."""
+class ChangedIssue(NamedTuple):
+    """An issue with compared tests; `p` is corrected for all that it is listed with (Holm)."""
+
+    title: str
+    net: float | None
+    p: float | None
+
+
+def issues_by_themselves(issues: Iterable[ChangedIssue], *, over: int) -> str:
+    """Name the issues that are significantly worse, and count the better ones; "" without any.
+
+    They may change significantly where the whole does not.
+
+    Args:
+        over: The number of issues that their p is corrected for.
+    """
+    found = [one for one in issues if one.net and is_significant(one.p)]
+    worse = sorted((one for one in found if (one.net or 0) < 0), key=lambda one: one.p or 0)
+    if not found or over < 2:
+        return ""
+    named = few([f"“{one.title}” ({is_p(one.p or 0)})" for one in worse], most=NAMED)
+    worse_words = f"{counted(len(worse), 'issue')} worse" + (f", {named}" if worse else "")
+    return (
+        f"Significantly changed by themselves: {worse_words}; {len(found) - len(worse):,} better "
+        f"(p <= {ALPHA:g} after Holm over {over:,} issues). {MAY_FAIL_TOGETHER}"
+    )
+
+
+def _issues(
+    rows: Sequence[Compared], findings: Findings, titles: Mapping[int, str]
+) -> Iterator[str]:
     net: dict[int, float] = defaultdict(float)
     for one in rows:
         net[one.latest.issue_id] += (one.change or 0) * one.times
-    told = [net[issue] for issue, p in findings.issues.items() if is_significant(p.holm)]
-    if told and len(findings.issues) > 1:
-        worse = sum(change < 0 for change in told)
-        yield (
-            f"Significantly changed by themselves: {counted(worse, 'issue')} worse, "
-            f"{len(told) - worse:,} better (p <= {ALPHA:g} after Holm over "
-            f"{len(findings.issues):,} issues). {MAY_FAIL_TOGETHER}"
-        )
+    changed = [
+        ChangedIssue(titles.get(issue, f"issue {issue}"), net[issue], p.holm)
+        for issue, p in findings.issues.items()
+    ]
+    if said := issues_by_themselves(changed, over=len(changed)):
+        yield said
 
 
 def _basis(findings: Findings, first: str, second: str) -> Iterator[str]:

@@ -33,7 +33,7 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
     rows, is_conclusive = comparison.rows, comparison.is_conclusive
     return Document(
         title=_title(two),
-        sentences=sentences(rows, two.found, first=first, second=second)
+        sentences=sentences(rows, two.found, first=first, second=second, titles=comparison.issues)
         if is_conclusive
         else (NO_VERDICT, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),

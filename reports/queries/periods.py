@@ -8,11 +8,11 @@ from django.db.models import Min
 from django.utils import timezone
 
 from evalhub.models import User
+from reports.queries.releases import newest_releases
 from runs.models import Run
 
 ALL_TIME, LAST_VISIT, SINCE_RELEASE = "all", "visit", "release:"
 DAYS = (7, 30)
-MAX_RELEASES = 12
 
 SEEN, VISIT = "seen_at", "last_visit_at"
 """Preferences of a user: when they last opened Home, and when the visit before this one ended."""
@@ -32,9 +32,8 @@ def _choices() -> Iterator[tuple[str, str]]:
     yield ALL_TIME, "All time"
     yield from ((f"{days}d", f"Last {days} days") for days in DAYS)
     yield LAST_VISIT, "Since my last visit"
-    runs = Run.objects.exclude(release="").order_by().values_list("release")
-    newest = runs.annotate(first=Min("created_at")).order_by("-first")[:MAX_RELEASES]
-    yield from ((f"{SINCE_RELEASE}{release}", f"Since release {release}") for release, _ in newest)
+    for release in newest_releases():
+        yield f"{SINCE_RELEASE}{release}", f"Since release {release}"
 
 
 def since_of(period: str, reader: User) -> datetime | None:

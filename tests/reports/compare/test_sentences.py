@@ -2,7 +2,6 @@
 
 import pytest
 
-from evalhub.statistics.change_test import ChangeTest
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.sentences import sentences, verdict
 from tests.reports.compare.builders import a_run, comparison
@@ -73,8 +72,8 @@ def test_an_issue_that_is_lost_is_told_where_the_whole_is_uncertain():
 
     assert "not enough evidence" in headline
     assert by_issue == (
-        "Significantly changed by themselves: 1 issue worse, 0 better (p <= 0.05 after Holm over 8 "
-        "issues). Tests of one issue may fail together."
+        "Significantly changed by themselves: 1 issue worse, “issue 1” (p = 0.0039); 0 better "
+        "(p <= 0.05 after Holm over 8 issues). Tests of one issue may fail together."
     )
 
 
@@ -138,4 +137,4 @@ def test_labels_of_people_are_not_taken_for_formats():
     ],
 )
 def test_a_verdict_is_certain_or_says_that_it_is_not(net, p, words):
-    assert verdict(net, ChangeTest(p, "any")) == words
+    assert verdict(net, p) == words

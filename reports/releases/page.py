@@ -1,0 +1,95 @@
+"""Release against release: each model against itself in the release before."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+
+from reports.documents.document import Document, Fact
+from reports.documents.incomplete_table import incomplete_table
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.documents.rejudging import rejudging
+from reports.queries.releases import newest_releases
+from reports.releases.query import ReleasesReport, releases_report
+from reports.releases.release_tables import (
+    cost_note,
+    issues_table,
+    models_table,
+    sentences,
+    title_of,
+)
+from runs.models import Suite
+
+
+def _releases(first: str) -> list[tuple[str, str]]:
+    return [("", first), *((release, release) for release in newest_releases())]
+
+
+class ReleasesForm(ReportForm):
+    """Filters of the page."""
+
+    release = forms.ChoiceField(choices=lambda: _releases("Newest release"))
+    before = forms.ChoiceField(
+        label="Against", choices=lambda: _releases("The release before"), initial=""
+    )
+    suite = forms.ModelChoiceField(
+        Suite.objects.only("name").order_by("name"), empty_label="All suites"
+    )
+
+
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
+    """Set each model against itself: rates, certain changes, issues, reviews and cost."""
+    report = releases_report(
+        reading, suite=filters["suite"], release=filters["release"], before=filters["before"]
+    )
+    apart = [line for line in report.lines if line.before and not line.comparable]
+    return Document(
+        title=title_of(report),
+        sentences=tuple(sentences(report)),
+        facts=tuple(_facts(report)),
+        tables=(
+            models_table(report),
+            issues_table(report),
+            *incomplete_table(report.incomplete, reading.reader),
+        ),
+        warnings=tuple(
+            f"{line.name}: {line.comparable.reason_against(line.before.label)}"
+            for line in apart
+            if line.before
+        ),
+        labels=report.labels,
+        actions=tuple(
+            link
+            for line in apart
+            if line.before
+            for link in rejudging(line.run, line.before, line.comparable, reading.reader)
+        ),
+    )
+
+
+def _facts(report: ReleasesReport) -> Iterator[Fact]:
+    if not report.lines:
+        return
+    compared = len(report.compared)
+    yield Fact("compared", "Models compared", compared, "count", f"of {len(report.lines)}")
+    if not report.is_pending:
+        worse = sum(line.verdict == "worse" for line in report.lines)
+        yield Fact("worse", "Models significantly worse", worse, "count", f"of {compared} compared")
+        issues = len(report.issues("worse"))
+        of = f"of {report.tested_issues:,} compared"
+        yield Fact("issues", "Issues significantly worse", issues, "count", of)
+    reviews = [line.reviews for line in report.lines]
+    of = f"of {sum(map(len, reviews)):,} reviewed by annotators"
+    overturned = sum(one.overturned for one in reviews)
+    yield Fact("overturned", "Overturned", overturned, "count", of)
+    yield Fact("cost", "Cost", report.spent(), "usd", cost_note(report))
+
+
+RELEASES = Page(
+    key="releases",
+    title="Release against release",
+    summary="Each model of a release against itself in the release before, with certain changes.",
+    form=ReleasesForm,
+    build=build,
+    icon="new_releases",
+)
