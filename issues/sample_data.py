@@ -34,14 +34,18 @@ class SampleCounts(NamedTuple):
     feedback: int
 
 
-@transaction.atomic
 def load_sample(by: User | None = None) -> SampleCounts:
     """Add missing sample data, approved. Existing rows stay as edited.
 
     `by` is named in the history.
     """
+    return load_rows(json.loads(SAMPLE_FILE.read_text(encoding="utf-8")), by)
+
+
+@transaction.atomic
+def load_rows(sample: dict[str, list[dict[str, Any]]], by: User | None) -> SampleCounts:
+    """Add the missing rows of a sample in the form of `SAMPLE_FILE`."""
     load_builtin_templates()
-    sample: dict[str, list[dict[str, Any]]] = json.loads(SAMPLE_FILE.read_text(encoding="utf-8"))
     tags: dict[str, Tag] = {}
     for row in sorted(sample["tags"], key=lambda row: row["parent"] is not None):
         defaults = {"kind": row["kind"], "parent": tags.get(row["parent"])}
