@@ -225,6 +225,10 @@ EVALHUB_EVERY_MINUTE = [
 ]
 """Functions without arguments that the workers' reaper calls every minute on each machine."""
 
+EVALHUB_DEMO_HISTORY = [
+    "runs.sample_history.writer.write_once",
+    "reports.summaries.sample.write_once",
+]
 EVALHUB_DEMO_ALSO = ["runs.review.demo.make_once", "reports.summaries.demo.ask_once"]
 """Idempotent functions that the demo calls with its runs and user at every start."""
 

@@ -33,6 +33,7 @@ class Command(BaseCommand):
         self.check(display_num_errors=False)
         call_command("migrate", verbosity=0, interactive=False)
         user, password = demo.admin()
+        demo.load_history(user)
         try:
             runs = demo.prepare(user)
         except (ValidationError, LaunchRefused) as error:
