@@ -10,7 +10,7 @@ from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
 
 def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
     """Name the significant leader; without one, the reason, and never that models are equal."""
-    basis = f"{METHOD}, Holm over {_pairs(sure.compared)}"
+    basis = f"{METHOD}, Holm over {pairs_in_words(sure.compared)}"
     if sure.leader is not None:
         return (
             f"{names[sure.leader]} is significantly first of {len(sure.models)} models: "
@@ -23,7 +23,7 @@ def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
         return (
             "The data is too small to tell any two models apart: two models differ in at most "
             f"{sure.most_changed} tests or issues, and with "
-            f"{_pairs(sure.compared)} at least {sure.needed} are needed ({basis})."
+            f"{pairs_in_words(sure.compared)} at least {sure.needed} are needed ({basis})."
         )
     firsts = sum(one.ranks.best == 1 for one in sure.models.values())
     return (
@@ -37,13 +37,13 @@ def _caveat(sure: BoardCertainty, leader: str) -> str:
     return f" {MAY_FAIL_TOGETHER}" if by_test else ""
 
 
-def _pairs(n: int) -> str:
+def pairs_in_words(n: int) -> str:
     return f"{n:,} pair{'' if n == 1 else 's'}"
 
 
 def told_apart(sure: BoardCertainty | None) -> Iterator[Fact]:
     if sure and sure.compared:
-        note = f"of {_pairs(sure.compared)}, p ≤ 0.05 (Holm)"
+        note = f"of {pairs_in_words(sure.compared)}, p ≤ 0.05 (Holm)"
         yield Fact("told_apart", "Pairs told apart", sure.told_apart, "count", note)
 
 
@@ -75,7 +75,7 @@ def rivals(key: str, names: Mapping[str, str], sure: BoardCertainty | None) -> I
                 f"Issues if all suites have {MIN_CHANGED} or more",
             ),
             Column("p", "p", "p", f"Two-sided, {METHOD}"),
-            Column("p_holm", "p (Holm)", "p", f"Corrected for {_pairs(sure.compared)}"),
+            Column("p_holm", "p (Holm)", "p", f"Corrected for {pairs_in_words(sure.compared)}"),
         ),
         rows=[
             (

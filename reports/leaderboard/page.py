@@ -37,6 +37,7 @@ from reports.leaderboard.rule import (
     by_family,
     suite_scores,
 )
+from reports.leaderboard.tradeoff_tables import choice, tradeoff_of, tradeoff_tables
 from reports.queries.topics import all_topics
 
 WARNING = (
@@ -60,7 +61,7 @@ class LeaderboardForm(ReportForm):
         label="Minimum suites",
         min_value=1,
         max_value=1000,
-        help_text=f"Default: {MIN_SUITES}; {MIN_SUITES_OF_TOPIC} for a topic or tag",
+        help_text=f"Default: {MIN_SUITES} ({MIN_SUITES_OF_TOPIC} of a topic), or all there are",
     )
     beta = forms.FloatField(
         label="Weight of similarity",
@@ -81,12 +82,19 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Rank models with confidence sets, and list excluded models and the runs behind one model."""
     ranking = _ranked(filters)
     sure = _certainty(filters, ranking, reading)
+    models = sure.models if sure else {}
+    tradeoff = tradeoff_of(ranking)
     return Document(
         title=_title(filters),
-        sentences=(*_sentences(filters, ranking, sure), *_judged_by(ranking)),
+        sentences=(
+            *_sentences(filters, ranking, sure),
+            *(choice(tradeoff, sure) if sure else ()),
+            *_judged_by(ranking),
+        ),
         facts=_facts(filters, ranking, sure),
         tables=(
-            ranking_table(filters, ranking, sure.models if sure else {}),
+            ranking_table(filters, ranking, models),
+            *tradeoff_tables(tradeoff, models),
             *variants_tables(filters, ranking),
             *rivals(filters["model"], ranking.names, sure),
             excluded_table(ranking),
@@ -131,6 +139,7 @@ def _ranked(filters: Mapping[str, Any]) -> Ranking:
         key: [run for score in suites.values() for run in score.runs]
         for key, suites in scores.items()
     }
+    least = least_of(filters, max(map(len, scores.values()), default=0))
     topic = filters["topic"]
     incomplete = [one for one in field.incomplete if not topic or topic in one.topics]
     keys = [
@@ -139,13 +148,14 @@ def _ranked(filters: Mapping[str, Any]) -> Ranking:
     return Ranking(
         field=field,
         sums=sums,
-        board=board(scores, least=least_of(filters), same_only=filters["same"]),
+        board=board(scores, least=least, same_only=filters["same"]),
         unmeasured=sorted(took - scores.keys()),
         names=names,
         runs=runs,
         labels=labels_by_model(runs),
         incomplete=tuple(incomplete),
         lacking=Counter(keys),
+        least=least,
     )
 
 
@@ -214,7 +224,7 @@ def _facts(
             "Ranked",
             len(ranking.board.ranked),
             "count",
-            f"≥ {counted(least_of(filters), 'suite')}",
+            f"≥ {counted(ranking.least, 'suite')}",
         ),
         Fact("left_out", "Not ranked", left_out, "count", "reasons below"),
         Fact("suites", "Suites", len(suites), "count", "each counts once"),

@@ -35,6 +35,7 @@ class Entrant:
     name as it was at launch; `own_beta` the share of similarity in the scores.
     """
 
+    model_id: int
     took: SuiteRun
     scoring: Scoring
     jury: str
@@ -157,6 +158,7 @@ def field_of_runs() -> Field:
     scorings = {row["pk"]: scoring(*(row[name] for name in SCORING)) for row in real}
     entrants = {
         row["pk"]: Entrant(
+            model_id=row["language_model_id"],
             took=SuiteRun(
                 run=row["pk"],
                 suite=row["suite_id"],

@@ -47,12 +47,15 @@ class Ranking:
     incomplete: tuple[LeftOut, ...]
     lacking: Mapping[str, int]
     """Number of incomplete runs of each model or family."""
+    least: int
+    """Suites that a model needs."""
 
 
-def least_of(filters: Mapping[str, Any]) -> int:
-    """Return the minimum number of suites."""
+def least_of(filters: Mapping[str, Any], most: int) -> int:
+    """Return the minimum number of suites; no more than `most`, which a model has."""
     is_part = filters["topic"] or filters["tag"]
-    return filters["least"] or (MIN_SUITES_OF_TOPIC if is_part else MIN_SUITES)
+    usual = MIN_SUITES_OF_TOPIC if is_part else MIN_SUITES
+    return filters["least"] or max(1, min(usual, most))
 
 
 def ranking_table(
@@ -90,9 +93,9 @@ def ranking_table(
         ],
         note="The latest complete run of each suite and model, or the mean of its variants. "
         f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
-        f"whole issues in suites where a pair shares {MIN_CHANGED} or more). Elsewhere tests of "
-        "one issue may fail together, and p is then too low. A wide range of ranks means that the "
-        "data cannot tell models apart, not that they are equal.",
+        f"whole issues where enough of them differ, or in suites where a pair shares {MIN_CHANGED} "
+        "or more). Elsewhere tests of one issue may fail together, and p is then too low. A wide "
+        "range of ranks means that the data cannot tell models apart, not that they are equal.",
         empty=_empty(filters, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",
@@ -108,7 +111,7 @@ def _empty(filters: Mapping[str, Any], ranking: Ranking) -> str:
             "or run suites that weigh it."
         )
     return (
-        f"No model has scores in {counted(least_of(filters), 'suite')} yet. Lower the minimum "
+        f"No model has scores in {counted(ranking.least, 'suite')} yet. Lower the minimum "
         "above, or run more suites."
     )
 

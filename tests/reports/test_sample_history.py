@@ -44,6 +44,7 @@ def test_reports_tell_the_planted_findings_and_no_others(report):
     _regression_and_drift(report)
     _one_issue_is_worse(report)
     _a_prompt_helps(report)
+    _which_model_to_ship(report)
     _nothing_else_changes(report)
     _underperforming(report)
     _incomplete(report)
@@ -70,9 +71,21 @@ def _against(report, model, before, after):
 def _one_issue_is_worse(report):
     compared = _against(report, KELP, "1.3", "1.4")
     assert "not enough evidence" in compared["sentences"][0]
-    assert "1 issue worse, 0 better" in sentences(compared)
+    assert "1 issue worse, “Reads a numeric date in the wrong order”" in sentences(compared)
     worse = [row for row in compared["tables"]["issues"]["rows"] if "worse" in str(row)]
     assert DATES in str(worse[0])
+
+
+def _which_model_to_ship(report):
+    """The two that lead are not told apart; the others are worse, whatever they cost."""
+    board = report("leaderboard")
+    told = sentences(board)
+    assert f"The data does not decide between {KELP} and {CLOVER}" in told
+    assert f"{CLOVER} costs least" in told
+    assert f"{KELP} answers fastest" in told
+    assert board["facts"]["ranked"]["value"] == 4
+    on = {row["name"]: row["frontier"] for row in board["tables"]["cost"]["rows"]}
+    assert (on[AURORA], on[CLOVER]) == (None, "cost")
 
 
 def _a_prompt_helps(report):

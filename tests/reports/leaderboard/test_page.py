@@ -94,16 +94,18 @@ def test_model_with_few_suites_is_excluded_with_a_reason(took):
     assert built().table("excluded").rows == [("grok-4", "needs ≥ 2 suites, has 1")]
 
 
-def test_ten_suites_are_needed_unless_the_address_says_otherwise(took):
+def test_ten_suites_are_needed_or_as_many_as_a_model_has(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
+    took(make_model(name="grok-4"), 0.4, None)
     document = built("")
-    assert document.table("ranking").rows == []
-    assert document.table("excluded").rows == [("gpt-4o", "needs ≥ 10 suites, has 2")]
+    assert [row[2].text for row in document.table("ranking").rows] == ["gpt-4o"]
+    assert document.table("excluded").rows == [("grok-4", "needs ≥ 2 suites, has 1")]
+    assert built("least=3").table("ranking").rows == []
 
 
-def test_five_suites_are_needed_of_a_topic(took):
+def test_as_many_suites_are_needed_of_a_topic_as_there_are(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
-    assert built("topic=law").table("excluded").rows == [("gpt-4o", "needs ≥ 5 suites, has 1")]
+    assert ranking("topic=law") == [("gpt-4o", 0.7)]
 
 
 def test_topic_is_a_tag_of_the_suite(took):

@@ -1,0 +1,187 @@
+"""Score against cost and latency: which model to take."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalhub.charts import Figure
+from evalhub.formatting import listed, seconds, usd
+from evalhub.statistics.change_test import is_significant
+from evalhub.statistics.interval import Interval
+from reports.compare.sentences import is_p
+from reports.documents.document import Cell, Column, Estimate, Table
+from reports.documents.model_lines import LineStyle, line_style, line_style_of_name
+from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
+from reports.leaderboard.certainty_tables import pairs_in_words
+from reports.leaderboard.ranking_tables import Ranking
+from reports.leaderboard.tradeoff_figure import Mark, score_against_price
+from reports.leaderboard.tradeoff_rule import Spot, Usage, added, frontier
+from reports.leaderboard.usage_query import usage_of
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Ranked models, best first, with what their answers cost and how long they took."""
+
+    ranking: Ranking
+    usage: Mapping[str, Usage]
+
+    @property
+    def costs(self) -> list[Spot]:
+        return [Spot(*one, self.usage[one[0]].mean_cost_usd) for one in self._scores]
+
+    @property
+    def latencies(self) -> list[Spot]:
+        return [Spot(*one, self.usage[one[0]].mean_latency_ms) for one in self._scores]
+
+    @property
+    def _scores(self) -> list[tuple[str, float]]:
+        return [(one.model, one.mean) for one in self.ranking.board.ranked]
+
+
+def tradeoff_of(ranking: Ranking) -> Tradeoff:
+    """Read cost and latency of the runs that count; one query."""
+    models = [one.model for one in ranking.board.ranked]
+    by_run = usage_of([run for model in models for run in ranking.runs[model]])
+    sums = {
+        model: added(by_run[run] for run in ranking.runs[model] if run in by_run)
+        for model in models
+    }
+    return Tradeoff(ranking, sums)
+
+
+def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
+    """Yield which model takes least of those that are not told apart from the best."""
+    ranked, names = found.ranking.board.ranked, found.ranking.names
+    best = ranked[0].model if ranked else ""
+    undecided = {
+        pair.seen_from(best).second: pair.holm
+        for pair in sure.pairs
+        if best in (pair.first, pair.second) and pair.holm is not None
+        if not is_significant(pair.holm)
+    }
+    if not undecided:
+        return
+    left = [one.model for one in ranked if one.model == best or one.model in undecided]
+    least = [
+        f"{names[spot.model]} {does} ({words(spot.price)})"
+        for spots, does, words in (
+            (found.costs, "costs least", _per_answer),
+            (found.latencies, "answers fastest", _on_average),
+        )
+        if (spot := _least([spot for spot in spots if spot.model in left])) is not None
+    ]
+    chosen = f" Of these, {listed(least)}." if least else ""
+    basis = f"{METHOD}, Holm over {pairs_in_words(sure.compared)}"
+    yield (
+        f"The data does not decide between {listed([names[model] for model in left])} "
+        f"({is_p(min(undecided.values()))} or more, {basis}).{chosen}"
+    )
+
+
+def _least(spots: Sequence[Spot]) -> Spot | None:
+    """Return the one with the lowest price; None unless that of each is known."""
+    known = [spot for spot in spots if spot.price is not None]
+    return min(known, key=lambda spot: spot.price or 0) if len(known) == len(spots) else None
+
+
+def _per_answer(price: float | None) -> str:
+    return f"{usd(price)} per answer"
+
+
+def _on_average(price: float | None) -> str:
+    return f"{seconds(None if price is None else round(price))} on average"
+
+
+def tradeoff_tables(found: Tradeoff, sure: Mapping[str, Certainty]) -> tuple[Table, ...]:
+    """Return what each model takes, with its score drawn against cost and against latency."""
+    on_cost, on_latency = frontier(found.costs), frontier(found.latencies)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            found.ranking.names[one.model],
+            Estimate(one.mean, len(one.suites), _interval(one.model, sure)),
+            usage.mean_cost_usd,
+            usage.with_cost,
+            usage.mean_latency_ms,
+            usage.with_latency,
+            usage.answers,
+            ", ".join(
+                word
+                for word, models in (("cost", on_cost), ("latency", on_latency))
+                if one.model in models
+            )
+            or None,
+        )
+        for one in found.ranking.board.ranked
+        for usage in [found.usage[one.model]]
+    ]
+    columns = (
+        Column("name", "Model"),
+        Column("mean", "Mean score", "estimate"),
+        Column("cost_usd", "Cost per answer", "usd", "Judges not counted"),
+        Column("with_cost", "Known for", "count"),
+        Column("latency_ms", "Mean latency", "ms"),
+        Column("with_latency", "Known for", "count"),
+        Column("answers", "Answers", "count"),
+        Column("frontier", "On the frontier of"),
+    )
+    note = (
+        "On a frontier no other model has a higher mean at the same price or less. These are "
+        "measured values: whether a higher mean is significant, the ranks say. A model is drawn "
+        "where the price of all its answers is known."
+    )
+    return (
+        Table(
+            key="cost",
+            title="Score and cost",
+            columns=columns,
+            rows=rows,
+            note=note,
+            empty="No model is ranked yet.",
+            draw=_draw(found, sure, found.costs, on_cost, "Cost per answer (USD)", _per_answer),
+            describes="The mean score of each model against the cost of an answer",
+        ),
+        Table(
+            key="latency",
+            title="Score and latency",
+            columns=(columns[0], columns[4]),
+            rows=[(row[0], row[4]) for row in rows],
+            empty="No model is ranked yet.",
+            draw=_draw(found, sure, found.latencies, on_latency, "Mean latency (ms)", _on_average),
+            describes="The mean score of each model against the latency of an answer",
+        ),
+    )
+
+
+def _draw(
+    found: Tradeoff,
+    sure: Mapping[str, Certainty],
+    spots: Sequence[Spot],
+    best: set[str],
+    title: str,
+    words: Callable[[float | None], str],
+) -> Callable[[], Figure | None]:
+    marks = [
+        Mark(
+            name=found.ranking.names[spot.model],
+            look=_look(found.ranking, spot.model),
+            score=spot.score,
+            interval=_interval(spot.model, sure),
+            price=spot.price,
+            price_words=words(spot.price),
+            is_best=spot.model in best,
+        )
+        for spot in spots
+        if spot.price is not None
+    ]
+    return lambda: score_against_price(marks, title) if marks else None
+
+
+def _interval(model: str, sure: Mapping[str, Certainty]) -> Interval | None:
+    return sure[model].interval if model in sure else None
+
+
+def _look(ranking: Ranking, model: str) -> LineStyle:
+    """Return the style that the model has on every page; a family has one of its own."""
+    run = ranking.field.entrants[ranking.runs[model][0]]
+    is_family = model != run.took.model
+    return line_style_of_name(model) if is_family else line_style(run.model_id)
