@@ -1,12 +1,9 @@
 """The run that another run is compared with, and the baselines of suites."""
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from django.db.models import (
-    BooleanField,
     Exists,
-    ExpressionWrapper,
     F,
     OuterRef,
     Q,
@@ -25,24 +22,9 @@ from runs.models import Result, Run, Suite
 LAST_RUNS = 50
 """Runs among which the last comparable pair is looked for."""
 
-HAS_BASELINE = ExpressionWrapper(Q(suite__baseline__isnull=False), BooleanField())
-"""Runs of suites that have a baseline."""
-
 
 class NoBaseline(Exception):
     """Why a run cannot be the baseline of its suite."""
-
-
-class Earlier(NamedTuple):
-    """Ids of the runs to compare a run with; None: there is no such run.
-
-    Attributes:
-        opponent: The suite's baseline, else `previous`: see `opponent_of`.
-        previous: The newest earlier conclusive run of the same suite and variant.
-    """
-
-    opponent: int | None
-    previous: int | None
 
 
 def opponent_of(run: Run) -> Run | None:
@@ -52,15 +34,8 @@ def opponent_of(run: Run) -> Run | None:
     newest earlier conclusive run of the same model, system prompt and parameters in the suite. None
     rather than the run of another model. `skipped_baselines` says why a baseline is passed over.
     """
-    opponent = earlier_of([run.pk])[run.pk].opponent
+    opponent = Run.objects.filter(pk=run.pk).values_list(_opponent(), flat=True).first()
     return Run.objects.select_related("suite").get(pk=opponent) if opponent else None
-
-
-def earlier_of(runs: Collection[int]) -> dict[int, Earlier]:
-    """Return the runs to compare each of these runs with, by its id; one query."""
-    rows = Run.objects.filter(pk__in=runs).order_by()
-    found = rows.values_list("pk", _opponent(), _previous())
-    return {pk: Earlier(opponent, previous) for pk, opponent, previous in found}
 
 
 def latest_pair(

@@ -1,4 +1,4 @@
-"""The cards of the dashboard, and those that a user chose; only these are read."""
+"""The cards of Home, and those that a user chose; only these are read."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -7,26 +7,22 @@ from typing import Any, NamedTuple
 
 from evalhub.models import User
 from issues.models import Issue
-from reports.dashboard.card_tables import (
-    everywhere_table,
-    judges_table,
-    models_table,
-    underperforming_table,
-    waiting_table,
-    worse_table,
-)
-from reports.dashboard.latest_runs_query import CompleteRun, LatestRunsReport, latests
-from reports.dashboard.query import Dashboard, dashboard_of
+from reports.dashboard.card_tables import SHOWN, judges_table, underperforming_table
+from reports.dashboard.query import SiteState, site_state
+from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
 from reports.documents.document import Table
+from reports.documents.incomplete_table import CONTROL
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_proposals.rule import Proposal
 from reports.judge_reliability.judges.query import judge_concerns
-from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
-from reports.underperforming.query import underperforming
-from runs.baselines import HAS_BASELINE
-from runs.models import Run
+from reports.overrides.override_tables import results_table
+from reports.overrides.query import overrides_of, reviews_of
+from reports.overrides.rule import OVERTURNED
+from reports.releases.page import RELEASES
+from reports.underperforming.query import newest_run, underperforming
+from runs.models import Result
 
 PREFERENCE = "home"
 """Name of the user's preference that holds the chosen cards."""
@@ -36,10 +32,14 @@ MAX_PROPOSALS = 6
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a card for its template; `url` leads to the full report."""
+    """The content of a card for its template.
+
+    `url` leads to the full report, `lead` is its finding in words.
+    """
 
     table: Table | None = None
     url: str = ""
+    lead: str = ""
     rows: Any = None
     more: int = 0
     template: str = "reports/dashboard/table.html"
@@ -57,31 +57,13 @@ class Card(NamedTuple):
 
 @dataclass(frozen=True)
 class Home:
-    """The dashboard of one user."""
+    """The first page of one user."""
 
     reading: Reading
 
     @cached_property
-    def dashboard(self) -> Dashboard:
-        return dashboard_of(self.reading)
-
-    @cached_property
-    def complete(self) -> list[CompleteRun]:
-        """All conclusive runs, newest first."""
-        runs = Run.objects.conclusive().order_by("-created_at", "-pk")
-        rows = runs.values_list("pk", "language_model_id", HAS_BASELINE, "created_at")
-        return [CompleteRun(*row) for row in rows]
-
-    @cached_property
-    def incomplete(self) -> tuple[IncompleteRun, ...]:
-        """Incomplete runs that are newer than the run that is shown of their model."""
-        return newer_than(
-            (one.run for one in self.latests.runs), incomplete_runs(Run.objects.all())
-        )
-
-    @cached_property
-    def latests(self) -> LatestRunsReport:
-        return latests(self.complete, self.reading)
+    def site(self) -> SiteState:
+        return site_state()
 
     @cached_property
     def choices(self) -> list[tuple[Card, bool]]:
@@ -98,9 +80,27 @@ class Home:
         return bool(self.cards) and self.reading.pending
 
 
-def _todo(home: Home) -> Content:
-    may_review = home.reading.reader.has_perm("review.view_queue")
-    return Content(waiting_table(home.dashboard, may_review=may_review))
+def _to_do(home: Home) -> Content:
+    return Content(to_do_table(to_do(home.reading.reader)))
+
+
+def _releases(home: Home) -> Content:
+    filters = {"suite": None, "release": "", "before": ""}
+    document = RELEASES.build(filters, home.reading)
+    template = "reports/dashboard/releases.html"
+    return Content(url=page_url(RELEASES.key), rows=document, template=template)
+
+
+def _overrides(home: Home) -> Content:
+    reviews = reviews_of(Result.objects.all())
+    newest = reviews.matching(OVERTURNED)[:SHOWN]
+    table = results_table(
+        "Newest overturned results",
+        newest,
+        lambda some: overrides_of(some, home.reading.reader),
+        empty="No verdict is overturned." if reviews.rows else "Open a result that you doubt.",
+    ).only("issue", "judges", "annotators", "verdicts", "why")
+    return Content(table, page_url("overrides"), reviews.sentence)
 
 
 def _proposals(home: Home) -> Content:
@@ -115,39 +115,32 @@ def _proposals(home: Home) -> Content:
 
 
 def _underperforming(home: Home) -> Content:
-    window = [run.pk for run in home.complete]
-    newest = Run.objects.get(pk=window[0]) if window else None
-    report = underperforming(newest, home.reading, window)
+    report = underperforming(newest_run(), home.reading)
     return Content(underperforming_table(report), page_url("underperforming"))
 
 
+def _judges(home: Home) -> Content:
+    url = page_url("judge_reliability", tab="judges")
+    return Content(judges_table(judge_concerns(home.reading)), url)
+
+
 CARDS = (
+    Card("to_do", "To do", "Reviews, drafts, disputes and triage, your own first.", _to_do),
     Card(
-        "counts",
-        "At a glance",
-        "Feedback, issues, tests and workers.",
-        lambda home: Content(template="reports/dashboard/counts.html"),
+        "releases",
+        "Release against release",
+        "Each model against itself in the release before.",
+        _releases,
         is_wide=True,
     ),
-    Card(
-        "models",
-        "Latest run of each model",
-        "Compared with the suite's baseline or the previous run.",
-        lambda home: Content(
-            models_table(home.latests, home.incomplete, home.reading.reader),
-            page_url("leaderboard"),
-        ),
-        is_wide=True,
-    ),
-    Card(
-        "worse",
-        "Issues that lost tests",
-        "Net losses in the latest runs, with their significance.",
-        lambda home: Content(worse_table(home.latests), page_url("compare")),
-        is_wide=True,
-    ),
-    Card("waiting", "To do", "Triage, reviews, errors and unscored results.", _todo),
     Card("proposals", "Resolve or reopen?", "Issues whose runs suggest a new state.", _proposals),
+    Card(
+        "overrides",
+        "Human overrides",
+        "Results reviewed and overturned by annotators.",
+        _overrides,
+        is_wide=True,
+    ),
     Card(
         "underperforming",
         "Underperforming issues",
@@ -155,41 +148,28 @@ CARDS = (
         _underperforming,
     ),
     Card(
-        "everywhere",
-        "Issues that fail for every model",
-        "Issues without a pass in any model's latest run.",
-        lambda home: Content(everywhere_table(home.latests), page_url("heatmap")),
-    ),
-    Card(
         "judges",
         "Unreliable judges",
         "Judges and juries with serious concerns, also by human verdicts.",
-        lambda home: Content(
-            judges_table(judge_concerns(home.reading)), page_url("judge_reliability", tab="judges")
-        ),
-    ),
-    Card(
-        "worst",
-        "Highest failure rates of the newest run",
-        "Issues by failure rate; the order is not tested.",
-        lambda home: Content(template="reports/dashboard/worst_issues.html"),
-    ),
-    Card(
-        "latest",
-        "Newest runs",
-        "The newest runs of all models, finished or not.",
-        lambda home: Content(template="reports/dashboard/latest_runs.html"),
-        is_wide=True,
+        _judges,
     ),
 )
-DEFAULT = tuple(card.key for card in CARDS if card.key != "worst")
-"""Shown until the user chooses; underperforming issues say more than the worst ones."""
+
+FOR_REVIEWERS = ("to_do", "proposals", "releases", "overrides")
+FOR_MANAGERS = ("releases", "to_do", "proposals", "overrides", "underperforming", "judges")
+
+
+def default_of(user: User) -> list[str]:
+    """Return the cards shown until the user chooses: to do first for those who only review."""
+    reviews_only = user.has_perm(REVIEW) and not user.has_perm(CONTROL)
+    keys = FOR_REVIEWERS if reviews_only else FOR_MANAGERS
+    return [key for key in keys if key != "to_do" or may_act(user)]
 
 
 def cards_of(user: User) -> list[Card]:
-    """Return the cards that this user chose, in order; `DEFAULT` before the first choice."""
+    """Return the cards that this user chose, in order; `default_of` before the first choice."""
     found = user.preferences.get(PREFERENCE)
-    return _known(found if isinstance(found, list) else DEFAULT)
+    return _known(found if isinstance(found, list) else default_of(user))
 
 
 def choices_of(user: User) -> list[tuple[Card, bool]]:

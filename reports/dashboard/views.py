@@ -1,4 +1,4 @@
-"""The dashboard and the choice of its cards."""
+"""Home and the choice of its cards."""
 
 from typing import Any
 
@@ -11,20 +11,22 @@ from evalhub.admin_site.pages import current_user
 from reports.dashboard.cards import Home, choose, reset
 from reports.documents.reading import Reading
 from reports.documents.rendering import needs
+from reports.queries.periods import record_visit
 from reports.report_views import COMPUTE
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Return the dashboard's context; users without access to runs get the plain list of tables."""
+    """Return the context of Home; users without access to runs get the plain list of tables."""
     if not (request.user.has_perm("runs.view_run") and request.user.has_perm("issues.view_issue")):
         return context
-    shown = Home(Reading(current_user(request), computes=COMPUTE in request.GET))
+    user = current_user(request)
+    record_visit(user)
+    shown = Home(Reading(user, computes=COMPUTE in request.GET))
     return {
         **context,
-        "title": "Dashboard",
+        "title": "Home",
         "dashboard_template": "reports/dashboard/page.html",
         "home": shown,
-        "dashboard": shown.dashboard,
     }
 
 

@@ -1,7 +1,7 @@
 """A report independent of its form: pages, files and API responses are all made of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -102,6 +102,15 @@ class Table:
     @cached_property
     def figure(self) -> dict[str, Any] | None:
         return self.draw()
+
+    def only(self, *names: str) -> "Table":
+        """Return the table with these columns alone."""
+        places = [place for place, column in enumerate(self.columns) if column.name in names]
+        return replace(
+            self,
+            columns=tuple(self.columns[place] for place in places),
+            rows=[tuple(row[place] for place in places) for row in self.rows],
+        )
 
     def as_rows(self) -> list[dict[str, Cell]]:
         """Return each row by the names of its columns."""

@@ -191,7 +191,7 @@ def _lines(
         )
         for (old, now), run in zip(pairs, newest, strict=True)
     ]
-    return tuple(sorted(_corrected(lines), key=_worst_first)), bool(joined) and not changes
+    return tuple(sorted(corrected(lines), key=_worst_first)), bool(joined) and not changes
 
 
 def _worst_first(line: ReleaseLine) -> tuple[bool, bool, float]:
@@ -211,7 +211,7 @@ def _changes(
     return reading.computed("releases-1", inputs, lambda: pair_changes(pairs, single)) or {}
 
 
-def _corrected(lines: Sequence[ReleaseLine]) -> tuple[ReleaseLine, ...]:
+def corrected(lines: Sequence[ReleaseLine]) -> tuple[ReleaseLine, ...]:
     """Correct the p of all models together, and that of the issues of all models (Holm)."""
     wholes = holm([line.change.whole.p if line.change else None for line in lines])
     places = [

@@ -48,11 +48,6 @@ class RunLine:
     def is_live(self) -> bool:
         return self.state == BatchState.LIVE
 
-    @property
-    def needs_a_look(self) -> int:
-        """Results without an outcome although the work on them has ended."""
-        return self.counts.error + self.counts.unscored
-
 
 @dataclass(frozen=True)
 class LaunchGroup:

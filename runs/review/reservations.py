@@ -4,11 +4,12 @@ A reservation is a lease on the database's clock. After it expires, anybody may 
 assignment; until then its reviewer keeps it, with the draft.
 """
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from evalhub.models import User
 from evalhub.work import clock
@@ -70,7 +71,7 @@ def _free(queue: Queue, by: User, now: datetime) -> Assignment | None:
     Two queries, so that each follows the index. SQLite has no row locks: there the IMMEDIATE
     transaction does the same.
     """
-    rows = offered(queue, by).order_by("position", "pk")
+    rows = offered(by).filter(queue=queue).order_by("position", "pk")
     rows = rows.select_for_update(skip_locked=True, of=("self",))
     left = rows.filter(state=AssignmentState.RESERVED, reserved_until__lte=now)
     found = [rows.filter(state=AssignmentState.OPEN).first(), left.first()]
@@ -81,12 +82,29 @@ def _free(queue: Queue, by: User, now: datetime) -> Assignment | None:
     )
 
 
-def offered(queue: Queue, by: User) -> Any:
+def waiting_for(by: User) -> list[tuple[int, str, int]]:
+    """Return (queue, its name, items) of the open queues with work for the reviewer; two queries.
+
+    Items are those that they have begun or were sent back, and those that they may take.
+    """
+    is_over = Q(state=AssignmentState.RESERVED, reserved_until__lte=clock.now())
+    free = offered(by).filter(is_over | Q(state=AssignmentState.OPEN))
+    mine = Assignment.objects.readable_by(by).filter(annotator=by, state__in=KEPT)
+    waiting: Counter[tuple[int, str]] = Counter()
+    for rows in (mine, free):
+        found = rows.filter(queue__state=QueueState.OPEN).order_by()
+        counted = found.values_list("queue", "queue__name").annotate(Count("item", distinct=True))
+        for pk, name, n in counted:
+            waiting[pk, name] += n
+    return [(pk, name, n) for (pk, name), n in sorted(waiting.items(), key=lambda one: one[0][1])]
+
+
+def offered(by: User) -> Any:
     """Select assignments of items that the reviewer neither has nor skipped."""
     mine = Assignment.objects.filter(item=OuterRef("item"), annotator=by)
     skipped = Skip.objects.filter(item=OuterRef("item"), annotator=by, undone_at=None)
     readable = Assignment.objects.readable_by(by)
-    return readable.filter(~Exists(mine), ~Exists(skipped), queue=queue)
+    return readable.filter(~Exists(mine), ~Exists(skipped))
 
 
 # A given item ------------------------------------------------------------------------------------

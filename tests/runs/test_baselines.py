@@ -7,9 +7,7 @@ import pytest
 
 from runs.admin.suite.admin import SuiteForm
 from runs.baselines import (
-    Earlier,
     NoBaseline,
-    earlier_of,
     latest_pair,
     opponent_of,
     pin,
@@ -107,19 +105,6 @@ def test_runs_of_no_suite_have_no_opponent(run_of):
     run_of(suite=None)
 
     assert opponent_of(run_of(suite=None)) is None
-
-
-def test_opponents_of_many_runs_take_one_query(run_of, django_assert_num_queries):
-    baseline, previous, run = run_of("other model"), run_of(), run_of()
-    pin(baseline)
-
-    with django_assert_num_queries(1):
-        found = earlier_of([previous.pk, run.pk])
-
-    assert found == {
-        previous.pk: Earlier(baseline.pk, None),
-        run.pk: Earlier(baseline.pk, previous.pk),
-    }
 
 
 def test_the_latest_pair_is_that_of_the_newest_run_with_an_opponent(run_of, suite):

@@ -95,23 +95,21 @@ def first_pages_told(draws: int, *, of: str) -> float:
         django.setup()
     from reports.compare.pair_changes_query import Change, PairChange
     from reports.compare.rule import Tally
-    from reports.dashboard.latest_runs_query import Latest, corrected
+    from reports.releases.query import ReleaseLine, corrected
 
-    def latest(found: Findings) -> Latest:
+    def line(found: Findings) -> ReleaseLine:
         whole = Change(Tally(0, 0, 0), None, found.evidence.p)
         issues = {issue: Change(Tally(0, 0, 0), None, one.p) for issue, one in found.issues.items()}
-        compared = PairChange(whole, found.evidence.rule, issues)
-        unused: dict[str, Any] = dict.fromkeys(field.name for field in fields(Latest))
-        return Latest(**unused | {"compared": compared, "turned": compared})
+        unused: dict[str, Any] = dict.fromkeys(field.name for field in fields(ReleaseLine))
+        return ReleaseLine(**unused | {"change": PairChange(whole, found.evidence.rule, issues)})
 
-    def is_told(one: Latest) -> bool:
-        assert one.compared is not None
-        assert one.turned is not None
-        changes = [one.compared.whole] if of == "models" else one.turned.issues.values()
+    def is_told(one: ReleaseLine) -> bool:
+        assert one.change is not None
+        changes = [one.change.whole] if of == "models" else one.change.issues.values()
         return any(is_significant(change.p) for change in changes)
 
     rng = np.random.default_rng(8)
-    pages = (corrected([latest(two_runs(rng)) for _ in range(MODELS)]) for _ in range(draws))
+    pages = (corrected([line(two_runs(rng)) for _ in range(MODELS)]) for _ in range(draws))
     return sum(any(map(is_told, page)) for page in pages) / draws
 
 

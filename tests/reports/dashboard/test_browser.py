@@ -25,22 +25,27 @@ def test_cards_are_chosen_and_ordered_by_keyboard(enter, django_user_model):
     make_workspace()
     enter.goto(reverse("admin:index"))
     enter.wait_for_function("document.getElementById('report').dataset.pending === '0'")
-    assert enter.locator("#card-models tbody tr").count() == 2
+    enter.locator("#card-releases #chart-models .main-svg").first.wait_for()
+    assert enter.locator("#card-releases li").count() == 2
     assert enter.get_by_text("being computed").count() == 0
+    shoot(enter, "home")
+    for width in HEIGHTS:
+        show(enter, width=width)
+        assert overflow_px(enter) == 0
+    show(enter, width=max(HEIGHTS))
 
     enter.get_by_role("button", name="Choose cards…").focus()
     enter.keyboard.press("Enter")
-    enter.locator("#choose-counts").focus()
+    enter.locator("#choose-overrides").focus()
     enter.keyboard.press("Space")
     enter.get_by_role("button", name="To do: move up").focus()
-    for _ in range(3):
-        enter.keyboard.press("Enter")
+    enter.keyboard.press("Enter")
     enter.get_by_role("button", name="Save").press("Enter")
     enter.get_by_text("Cards saved.").wait_for()
     kept = [kind.key for kind in cards_of(django_user_model.objects.get(username="boss"))]
 
-    assert kept[:2] == ["waiting", "models"]
-    assert "counts" not in kept
+    assert kept[:2] == ["to_do", "releases"]
+    assert "overrides" not in kept
     shown = enter.locator(".eh-home > div").evaluate_all("all => all.map(one => one.id)")
     assert shown == [f"card-{key}" for key in kept]
 

@@ -1,34 +1,22 @@
-"""The first page: what its cards tell, and that people choose them."""
-
-from datetime import timedelta
+"""Home: its cards by role, and that people choose them."""
 
 import pytest
 from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
-from issues.models import Test
-from reports.dashboard.cards import DEFAULT, Home, cards_of, choices_of, choose, reset
-from reports.dashboard.latest_runs_query import CompleteRun, LatestRuns, latest_runs, with_opponents
-from reports.documents.document import Link, Linked
+from issues.models import Feedback, IssueState, TestState
+from reports.dashboard.cards import Home, cards_of, choices_of, choose, default_of, reset
+from reports.dashboard.to_do import to_do
 from reports.documents.reading import Reading
-from runs.baselines import pin
-from runs.comparability import rejudge_url
-from runs.models import Run, Suite
+from runs.models import Run
 from runs.review.models import QueueState
-from tests.factories import (
-    make_issue,
-    make_jury,
-    make_model,
-    make_run,
-    make_test,
-    make_user,
-    shared_jury,
-)
+from runs.review.reservations import take
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
+from tests.factories import make_issue, make_run, make_test, make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
-from tests.reports.judged_runs import answer, finish, judge, judged
+from tests.reports.judged_runs import fail, judged
 from tests.reports.workspaces import make_workspace
 from tests.runs.review.rows import make_queue, put
 
@@ -40,188 +28,121 @@ def _nothing_kept():
     caches["computed"].clear()
 
 
-NOW = timezone.now()
-
-
-def brief(pk, *, model=1, has_baseline=False):
-    return CompleteRun(pk, model, has_baseline, NOW + timedelta(days=pk))
-
-
-# Which runs --------------------------------------------------------------------------------------
-
-
-def test_the_latest_run_of_each_model_is_shown_newest_first():
-    runs = [brief(pk, model=model) for pk, model in ((5, 2), (4, 1), (2, 2), (1, 1))]
-
-    assert latest_runs(runs) == [5, 4]
-
-
-def test_a_suite_with_a_baseline_goes_before_newer_runs_of_others():
-    runs = [brief(5), brief(4, has_baseline=True), brief(1, has_baseline=True)]
-
-    assert latest_runs(runs) == [4]
-
-
-def test_issues_get_worse_since_the_baseline_or_the_previous_run_of_the_model():
-    test, models = make_test(), [make_model(), make_model()]
-    suite = Suite.objects.create(name="s")
-    runs = [
-        judged([1], tests=[test], suite=suite, model=model, variant_key=model.name)
-        for model in (*models, *models)
-    ]
-    pin(runs[0])
-    first, second, third, fourth = [run.pk for run in runs]
-
-    found = with_opponents([fourth, third], {run.pk: run.language_model_id for run in runs})
-
-    assert found == [LatestRuns(fourth, first, second), LatestRuns(third, first, first)]
-
-
-# Cards -------------------------------------------------------------------------------------------
-
-
-def table_of(key, reading=None):
-    home = Home(reading or Reading(make_user("viewer")))
+def content_of(key, reader=None):
+    home = Home(Reading(reader or make_user("maintainer")))
     (content,) = [content for card, content in home.cards if card.key == key]
-    return content.table
+    return content
 
 
-def plain(row):
-    """A row's texts and values by the names of its columns."""
-    return {
-        name: value.text
-        if isinstance(value, Link)
-        else getattr(value, "value", value)
-        if isinstance(value, Linked)
-        else value
-        for name, value in row.items()
+# By role -----------------------------------------------------------------------------------------
+
+
+def test_who_reviews_sees_first_what_there_is_to_do():
+    assert keys(cards_of(make_user("annotator")))[0] == "to_do"
+    assert keys(cards_of(make_user("adjudicator")))[0] == "to_do"
+
+
+def test_who_manages_sees_first_release_against_release():
+    assert keys(cards_of(make_user("maintainer")))[:2] == ["releases", "to_do"]
+    assert keys(cards_of(make_user("viewer")))[0] == "releases"
+
+
+def test_who_may_only_look_has_nothing_to_do():
+    assert "to_do" not in default_of(make_user("viewer"))
+
+
+# To do -------------------------------------------------------------------------------------------
+
+
+def tasks(user):
+    return {task.title: task.n for task in to_do(user)}
+
+
+def test_reviews_are_counted_by_queue_for_whom_they_wait():
+    ann, bob = make_user("annotator"), make_user("annotator")
+    queue = make_queue(name="Doubts", reviewers=1)
+    run = make_run(make_test(), make_test())
+    for result in run.results.all():
+        put(queue, result)
+    put(make_queue(state=QueueState.CLOSED), run.results.first())
+    assert tasks(ann) == {"Review: Doubts": 2}
+
+    take(queue, by=bob)
+    assert tasks(ann) == {"Review: Doubts": 1}
+    assert tasks(bob) == {"Review: Doubts": 2}
+
+
+def test_my_own_tasks_come_first_and_lead_to_their_rows(client):
+    user = make_user("maintainer")
+    issue = make_issue(title="Mine", assignee=user)
+    make_issue(author=user, state=IssueState.DRAFT)
+    make_test(author=user, state=TestState.DRAFT, issue=issue)
+    make_issue(state=IssueState.IN_REVIEW)
+    make_test(state=TestState.IN_REVIEW, issue=issue)
+    Feedback.objects.create(prompt="p", answer="a")
+    Feedback.objects.create(prompt="p", answer="a", state="dismissed")
+    run = judged([0], [1])
+    fail(run, run.results.first())
+    for option, who in (("1", "ann"), ("0", "bob")):
+        by = make_user("annotator", username=who)
+        evaluate(run.results.last(), HumanVerdict(option, "So."), by=by)
+    put(make_queue(name="Doubts"), run.results.last())
+    found = to_do(user)
+    client.force_login(user)
+
+    assert {task.title: task.n for task in found} == {
+        "Review: Doubts": 1,
+        "Issues assigned to me": 1,
+        "My draft issues": 1,
+        "My draft tests": 1,
+        "Disputed results": 1,
+        "Feedback to triage": 1,
+        "Issues in review": 1,
+        "Tests in review": 1,
+        f"Failed results of {run.model_name}, {run.label}": 1,
     }
+    assert [task.is_mine for task in found] == [True] * 4 + [False] * 5
+    for task in found:
+        response = client.get(task.url)
+        # A queue's page leads on to the reserved item.
+        assert response.status_code in (200, 302)
+        assert "e=1" not in response.headers.get("Location", "")
 
 
-def rows(key, reading=None):
-    return [plain(row) for row in table_of(key, reading).as_rows()]
+def test_nobody_is_told_to_do_what_they_may_not():
+    Feedback.objects.create(prompt="p", answer="a")
+    make_issue(state=IssueState.IN_REVIEW)
+
+    assert tasks(make_user("annotator")) == {"Feedback to triage": 1}
+    assert tasks(make_user("viewer")) == {}
 
 
-def suite_runs(before, after, **fields):
-    """Two runs of one model on tests of one issue each; 1 passed, 0 failed."""
-    issues = [make_issue(title=f"Issue {n}") for n in range(2)]
-    tests = [make_test(f"Q {n}?", issue=issues[n * 2 // len(before)]) for n in range(len(before))]
-    suite = Suite.objects.create(name=f"the suite {Suite.objects.count()}")
-    model = fields.pop("model", None) or make_model(name="Tiny")
-    runs = []
-    for votes in (before, after):
-        run = make_run(*tests, model=model, suite=suite, jury=shared_jury(), **fields)
-        answer(run)
-        judge(run, [[vote] for vote in votes])
-        finish(run)
-        runs.append(run)
-    return suite, runs
+# Other cards -------------------------------------------------------------------------------------
 
 
-def test_a_change_from_the_baseline_comes_with_how_sure_it_is():
-    # Exact McNemar of 7 worse and 0 better, since one issue moved: 2 / 2^7 = 0.016.
-    suite, (first, _) = suite_runs([1] * 14, [0] * 7 + [1] * 7)
-    suite.baseline = first
-    suite.save()
-    (row,) = rows("models")
+def test_the_card_of_overrides_says_reviewed_and_overturned():
+    run, ann = judged([1], [0]), make_user("annotator")
+    for result, option in zip(run.results.order_by("pk"), ("1", "1"), strict=True):
+        evaluate(result, HumanVerdict(option, "The source exists."), by=ann)
+    content = content_of("overrides")
 
-    assert (row["against"], row["change"], row["tests"]) == (
-        "the baseline",
-        -0.5,
-        "7 worse, 0 better (of 14)",
-    )
-    assert (row["rate"].passed, row["before"].passed) == (7, 14)
-    assert (row["verdict"], row["sure"]) == ("worse", "p = 0.016")
-
-
-def test_an_issue_that_got_worse_is_named_with_how_sure_that_is():
-    # Exact McNemar of 7 worse and 0 better: 2 / 2^7 = 0.016; twice that over two issues.
-    suite_runs([1] * 14, [0] * 7 + [1] * 7)
-    (row,) = rows("worse")
-
-    assert (row["issue"], row["model"], row["change"]) == ("Issue 0", "Tiny", -1.0)
-    assert (row["verdict"], row["sure"]) == ("worse", "p = 0.031")
-
-
-def test_the_p_of_a_model_is_corrected_for_all_models_of_the_card():
-    # Alone each would be called worse with p = 0.016; of four models none is.
-    for model in (None, *(make_model(name=f"m{n}") for n in range(3))):
-        suite_runs([1] * 14, [0] * 7 + [1] * 7, **({"model": model} if model else {}))
-
-    assert {row["sure"] for row in rows("models")} == {"p = 0.062, not significant"}
-    assert {row["verdict"] for row in rows("models")} == {None}
-
-
-def test_the_p_of_an_issue_is_corrected_for_the_issues_of_all_models():
-    for name in ("one", "two"):
-        suite_runs([1] * 14, [0] * 7 + [1] * 7, model=make_model(name=name))
-
-    # Two issues of two models: 4 · 0.016, and once less for the second.
-    assert [row["verdict"] for row in rows("worse")] == [None, None]
-
-
-def test_what_takes_long_is_left_to_a_second_request():
-    suite_runs([1] * 14, [0] * 7 + [1] * 7)
-    first = Reading(make_user("viewer"), computes=False)
-    (row,) = rows("models", first)
-
-    assert (row["sure"], row["change"]) == ("being computed", None)
-    assert first.pending
-    assert (
-        table_of("worse", Reading(make_user("viewer"), computes=False)).empty == "Being computed."
+    assert content.lead == "2 results reviewed by annotators: 1 confirmed, 1 overturned."
+    (row,) = content.table.as_rows()
+    assert (row["judges"], row["annotators"], row["why"]) == (
+        "failed",
+        "passed",
+        ("The source exists.",),
     )
 
 
-def test_a_verdict_that_changes_is_compared_anew():
-    _, (_, second) = suite_runs([1] * 14, [0] * 7 + [1] * 7)
-    rows("worse")
-    second.results.update(passed=True, score=1)
+def test_the_card_of_releases_is_the_report_of_the_newest_release(client):
+    make_workspace(releases=3)
+    client.force_login(make_user("viewer"))
+    page = client.get(reverse("admin:index"), {"compute": "1"}).content.decode()
 
-    assert rows("worse") == []
-
-
-def test_an_issue_that_no_model_passes_is_named():
-    ledger = make_workspace()
-    names = [row["issue"] for row in rows("everywhere")]
-
-    # In the newest runs "steady" fails tests 0 and 3, "shaky" 0, 1, 2 and 3.
-    assert names == []
-    failing = ledger.tests[0].issue
-    for run in ledger.runs[-2:]:
-        run.results.filter(issue=failing).update(passed=False)
-    (row,) = rows("everywhere")
-    assert (row["issue"], row["models"], row["passed"].n) == (failing.title, 2, 4)
-
-
-def test_what_waits_is_counted_with_where_to_do_it(client):
-    run = make_run(*(make_test() for _ in range(2)), jury=shared_jury())
-    first = answer(run)[0]
-    judge(run, [[1], [None]])
-    finish(run)
-    run.results.filter(pk=first.pk).update(is_disputed=True)
-    table = table_of("waiting")
-    client.force_login(make_user("maintainer"))
-    found = {row["what"].text: row["n"] for row in table.as_rows()}
-    links = [link for row in table.as_rows() for link in (row["what"], *(row["where"] or ()))]
-
-    assert (found["Unscored answers"], found["Disputed answers"]) == (1, 1)
-    assert found["Feedback to triage"] == 0
-    assert found["Reviews in open queues"] == 0
-    assert all(client.get(link.url).status_code == 200 for link in links if link.url)
-
-
-def test_reviews_of_open_queues_wait_and_lead_to_them_who_may_enter():
-    result = make_run(make_test()).results.get()
-    put(make_queue(reviewers=2), result)
-    put(make_queue(state=QueueState.CLOSED), result)
-
-    def found(role):
-        table = table_of("waiting", Reading(make_user(role), computes=True))
-        (row,) = [row for row in table.as_rows() if row["what"].text == "Reviews in open queues"]
-        return row["n"], row["what"].url
-
-    assert found("annotator") == (2, reverse("admin:review_queue_changelist"))
-    assert found("viewer") == (2, "")
+    assert "Release 1.2 against 1.1" in page
+    assert "2 models compared with themselves: no significant change" in page
+    assert 'id="figure-models"' in page
 
 
 def test_a_proposal_is_accepted_from_the_first_page(client):
@@ -263,27 +184,29 @@ def keys(kinds):
     return [kind.key for kind in kinds]
 
 
-def test_all_cards_are_shown_until_some_are_chosen():
-    assert keys(cards_of(make_user())) == list(DEFAULT)
+def test_the_cards_of_the_role_are_shown_until_some_are_chosen():
+    user = make_user("maintainer")
+
+    assert keys(cards_of(user)) == default_of(user)
 
 
 def test_cards_are_shown_as_chosen_and_in_that_order():
     user = make_user()
-    choose(user, ["judges", "models", "no-such-card", "judges"])
+    choose(user, ["judges", "releases", "no-such-card", "judges"])
     user.refresh_from_db()
 
-    assert keys(cards_of(user)) == ["judges", "models"]
+    assert keys(cards_of(user)) == ["judges", "releases"]
     assert [is_shown for _, is_shown in choices_of(user)].count(True) == 2
 
 
 def test_other_preferences_stay():
     user = make_user(preferences={"other": 1})
-    choose(user, ["models"])
+    choose(user, ["releases"])
     reset(user)
     user.refresh_from_db()
 
     assert user.preferences == {"other": 1}
-    assert keys(cards_of(user)) == list(DEFAULT)
+    assert keys(cards_of(user)) == default_of(user)
 
 
 def test_the_form_keeps_and_resets_the_cards(client):
@@ -291,21 +214,21 @@ def test_the_form_keeps_and_resets_the_cards(client):
     user = make_user("viewer")
     client.force_login(user)
     url = reverse("reports:choose_cards")
-    client.post(url, {"card": ["latest", "counts"]})
+    client.post(url, {"card": ["judges", "overrides"]})
     page = client.get(reverse("admin:index")).content.decode()
 
-    assert page.index('id="card-latest"') < page.index('id="card-counts"')
-    assert 'id="card-models"' not in page
+    assert page.index('id="card-judges"') < page.index('id="card-overrides"')
+    assert 'id="card-releases"' not in page
     client.post(url, {"reset": "1"})
-    assert 'id="card-models"' in client.get(reverse("admin:index")).content.decode()
+    assert 'id="card-releases"' in client.get(reverse("admin:index")).content.decode()
 
 
 def test_a_card_that_is_not_chosen_is_not_read():
     make_workspace()
     user = make_user("viewer")
-    choose(user, ["counts"])
+    choose(user, [])
     with CaptureQueriesContext(connection) as queries:
-        assert Home(Reading(user)).cards
+        assert Home(Reading(user)).cards == []
 
     assert len(queries) == 0
 
@@ -316,41 +239,3 @@ def test_runs_without_results_break_nothing(client):
     client.force_login(make_user("viewer"))
 
     assert client.get(reverse("admin:index"), {"compute": "1"}).status_code == 200
-
-
-def judged_apart():
-    """A run that passes all under the baseline's jury, and its successor under a stricter one."""
-    suite, (first, second) = suite_runs([1] * 14, [1] * 14)
-    suite.baseline = first
-    suite.save()
-    stern = make_jury(make_model())
-    tests = Test.objects.order_by("pk")
-    run = make_run(*tests, model=second.language_model, suite=suite, jury=stern)
-    answer(run)
-    judge(run, [[0]] * 14)
-    finish(run)
-    return first, run
-
-
-def test_a_run_of_another_jury_has_no_verdict_and_offers_re_judging():
-    first, run = judged_apart()
-    reading = Reading(make_user("maintainer"))
-    (row,) = table_of("models", reading).as_rows()
-
-    assert (row["change"], row["tests"], row["verdict"]) == (None, None, None)
-    assert row["sure"] == (
-        "not comparable: different juries judged these runs",
-        Link("Re-judge", rejudge_url(run.pk, first.pk)),
-    )
-    assert rows("models", Reading(make_user("viewer")))[0]["sure"] == (row["sure"][0],)
-
-
-def test_no_issue_got_worse_by_another_jury_and_the_card_says_what_it_left_out():
-    judged_apart()
-    table = table_of("worse")
-
-    assert not table.rows
-    assert (
-        table.empty == "No issue lost tests on balance in runs that can be compared; Tiny cannot."
-    )
-    assert "Left out, not comparable with it: Tiny." in table.note

@@ -115,13 +115,13 @@ def test_a_comparison_says_why_it_passes_the_baseline_over(suite, model, tests, 
     )
 
 
-def test_the_dashboard_shows_the_complete_run_and_names_the_newer_one(client, complete, incomplete):
+def test_home_names_the_incomplete_run_with_what_completes_it(client, complete, incomplete):
     client.force_login(make_user("maintainer"))
 
     page = client.get(reverse("admin:index")).content.decode()
 
-    assert f"/runs/{incomplete.pk}/control/?act=retry_errors" in page.replace("run/", "runs/")
-    assert "incomplete, 10/20 scored" in page
+    assert f"/run/{incomplete.pk}/control/?act=retry_errors" in page
+    assert f"Failed results of {incomplete.model_name}" in page
 
 
 def test_a_notification_says_that_the_run_is_incomplete(incomplete):

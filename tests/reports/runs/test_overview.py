@@ -1,4 +1,4 @@
-"""The overview of runs, the dashboard and the sidebar."""
+"""The overview of runs, Home and the sidebar."""
 
 import pytest
 from django.core.cache import cache
@@ -9,15 +9,13 @@ from django.urls import reverse
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from evalhub.work.leases import workers_alive
-from issues.models import Feedback
-from reports.dashboard.card_tables import waiting_table
-from reports.dashboard.query import dashboard_of
+from reports.dashboard.query import site_state
 from reports.run.query import run_report
 from reports.runs.query import runs_report
 from runs.models import Launch, Run
 from runs.result_list.filters import Filters
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
-from tests.reports.judged_runs import answer, fail, judge, judged
+from tests.reports.judged_runs import answer, judge, judged
 
 pytestmark = pytest.mark.django_db
 
@@ -61,10 +59,9 @@ def test_figures_have_their_labels_beside_them(client):
     make_run(make_test(), model=model, is_scripted=True, jury=make_jury(model))
     client.force_login(make_user("viewer"))
 
-    for address in (reverse("reports:runs"), reverse("admin:index")):
-        text = client.get(address).content.decode()
-        for label in ("scripted model", "scripted judge", "judges its own answers"):
-            assert label in text
+    text = client.get(reverse("reports:runs")).content.decode()
+    for label in ("scripted model", "scripted judge", "judges its own answers"):
+        assert label in text
 
 
 def test_runs_are_found_by_label_model_release_and_launch():
@@ -104,7 +101,7 @@ def test_the_overview_needs_the_right_to_see_runs(client):
     assert client.get(reverse("reports:runs")).status_code == 403
 
 
-# Dashboard ---------------------------------------------------------------------------------------
+# Home --------------------------------------------------------------------------------------------
 
 
 def test_an_empty_ledger_shows_three_steps(client):
@@ -113,25 +110,12 @@ def test_an_empty_ledger_shows_three_steps(client):
     assert "three steps" in client.get(reverse("admin:index")).content.decode()
 
 
-def test_the_dashboard_counts_open_tasks():
-    Feedback.objects.create(prompt="p", answer="a")
-    Feedback.objects.create(prompt="p", answer="a", state="dismissed")
-    run = judged([1], [0], [0])
-    fail(run, run.results.first())
-    found = dashboard_of()
-
-    assert (found.feedback, found.issues["approved"], found.worst_of) == (1, 3, run)
-    links = [link for *_, runs in waiting_table(found, may_review=True).rows for link in runs or ()]
-    assert [link.url.partition("?")[0] for link in links] == [run.get_absolute_url()]
-    assert [line.counts.failed for line in found.worst] == [1, 1]
-
-
 def test_work_without_a_worker_is_stuck():
     make_run()
-    assert dashboard_of().is_stuck
+    assert site_state().is_stuck
 
     Worker.objects.create(name="here:1", started_at=clock.now(), beat_at=clock.now())
-    assert not dashboard_of().is_stuck
+    assert not site_state().is_stuck
 
 
 def test_work_that_a_person_stopped_is_not_stuck():
@@ -139,7 +123,7 @@ def test_work_that_a_person_stopped_is_not_stuck():
     Run.objects.update(state=BatchState.PAUSED)
     run.judge_runs.update(state=BatchState.PAUSED)
 
-    assert not dashboard_of().is_stuck
+    assert not site_state().is_stuck
 
 
 def test_workers_that_stopped_or_fell_silent_do_not_count():
@@ -150,21 +134,12 @@ def test_workers_that_stopped_or_fell_silent_do_not_count():
     assert workers_alive() == 0
 
 
-def test_the_dashboards_queries_do_not_grow():
-    judged([1], [0])
-    few = queries_of(dashboard_of)
-    for _ in range(8):
-        judged([1], [0], [0])
-
-    assert queries_of(dashboard_of) == few
-
-
 def test_who_may_see_no_runs_gets_the_plain_first_page(client):
     client.force_login(make_user())
     response = client.get(reverse("admin:index"))
 
     assert response.status_code == 200
-    assert "dashboard" not in response.context
+    assert "home" not in response.context
 
 
 # Sidebar -----------------------------------------------------------------------------------------

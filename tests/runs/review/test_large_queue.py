@@ -61,7 +61,7 @@ def test_next_place_is_found_by_the_index_in_its_order(ann):
     queue = large_queue_of(MANY, reviewers=2)
 
     plan = plan_of(
-        offered(queue, ann).filter(state=AssignmentState.OPEN).order_by("position", "pk")
+        offered(ann).filter(queue=queue, state=AssignmentState.OPEN).order_by("position", "pk")
     )
 
     assert "review_assignment_to_take" in plan
@@ -75,7 +75,7 @@ def test_next_place_is_found_so_by_who_has_reviewed_much(ann):
     analyze()
 
     plan = plan_of(
-        offered(queue, ann).filter(state=AssignmentState.OPEN).order_by("position", "pk")
+        offered(ann).filter(queue=queue, state=AssignmentState.OPEN).order_by("position", "pk")
     )
 
     assert "review_assignment_to_take" in plan

@@ -1,0 +1,103 @@
+"""The tasks of a user: their own first, then those of everybody with their rights."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from evalhub.models import User
+from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
+from reports.documents.document import Column, Link, Table
+from reports.documents.incomplete_table import CONTROL, retry_url
+from reports.documents.links import row_url
+from reports.queries.incomplete_runs import incomplete_runs
+from runs.models import Result, Run, VerdictDraft
+from runs.review.reservations import waiting_for
+
+REVIEW = "review.review_results"
+ADJUDICATE = "runs.adjudicate"
+TRIAGE = "issues.change_feedback"
+DRAFT = "issues.change_issue"
+APPROVE = "issues.approve_issue", "issues.approve_test"
+
+MAX_QUEUES = 6
+OPEN_STATES = (IssueState.DRAFT, IssueState.IN_REVIEW, IssueState.APPROVED)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to do; `is_mine`: for this user alone. `n` counts the rows at the address."""
+
+    title: str
+    n: int
+    url: str
+    is_mine: bool = False
+
+
+def may_act(user: User) -> bool:
+    """Return whether anything can be the user's task."""
+    return any(map(user.has_perm, (REVIEW, ADJUDICATE, TRIAGE, DRAFT, CONTROL, *APPROVE)))
+
+
+def to_do(user: User) -> list[Task]:
+    """Return what there is to do, their own tasks first; a constant number of queries."""
+    return [task for task in (*_mine(user), *_shared(user)) if task.n]
+
+
+def _mine(user: User) -> Iterator[Task]:
+    if user.has_perm(REVIEW):
+        for queue, name, n in waiting_for(user)[:MAX_QUEUES]:
+            yield Task(f"Review: {name}", n, row_url("admin:review_queue_work", queue), True)
+        drafts = VerdictDraft.objects.readable_by(user).filter(annotator=user)
+        found = list(drafts.order_by("-updated_at").values_list("result_id", flat=True))
+        url = row_url("admin:runs_result_change", found[0]) if found else ""
+        yield Task("My unsaved verdicts", len(found), url, True)
+    if user.has_perm(DRAFT):
+        mine = Issue.objects.filter(assignee=user, state__in=OPEN_STATES)
+        url = _url("issues_issue", assignee="me")
+        yield Task("Issues assigned to me", mine.count(), url, True)
+        for model, states in ((Issue, IssueState), (Test, TestState)):
+            state = states.DRAFT
+            drafts = model._default_manager.filter(author=user, state=state)
+            own = {"state__exact": state.value, "author__id__exact": user.pk}
+            name = str(model._meta.verbose_name_plural)
+            url = _url(f"issues_{model._meta.model_name}", **own)
+            yield Task(f"My draft {name}", drafts.count(), url, True)
+
+
+def _shared(user: User) -> Iterator[Task]:
+    if user.has_perm(ADJUDICATE):
+        disputed = Result.objects.filter(is_disputed=True)
+        yield Task("Disputed results", disputed.count(), reverse("admin:review_dispute_changelist"))
+    if user.has_perm(TRIAGE):
+        new = Feedback.objects.filter(state=FeedbackState.NEW).count()
+        yield Task("Feedback to triage", new, reverse("admin:issues_feedback_inbox"))
+    for right, model in zip(APPROVE, (Issue, Test), strict=True):
+        if user.has_perm(right):
+            waiting = model._default_manager.filter(state="in_review").count()
+            name = str(model._meta.verbose_name_plural).capitalize()
+            url = _url(f"issues_{model._meta.model_name}", state__exact="in_review")
+            yield Task(f"{name} in review", waiting, url)
+    if user.has_perm(CONTROL):
+        for one in incomplete_runs(Run.objects.all())[:MAX_QUEUES]:
+            title = f"Failed results of {one.run.model_name}, {one.run.label}"
+            yield Task(title, one.retryable, retry_url(one.run.pk))
+
+
+def _url(model: str, **query: Any) -> str:
+    return f"{reverse(f'admin:{model}_changelist')}?{urlencode(query)}"
+
+
+def to_do_table(tasks: list[Task]) -> Table:
+    return Table(
+        key="to_do",
+        title="To do",
+        columns=(Column("task", "Task", "link"), Column("n", "Count", "count")),
+        rows=[
+            (Link(task.title, task.url, "" if task.is_mine else "for everybody"), task.n)
+            for task in tasks
+        ],
+        empty="Nothing to do: no review, draft or feedback is waiting for you.",
+    )
