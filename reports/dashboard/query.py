@@ -1,4 +1,4 @@
-"""What Home says before any card: whether work can go on, and what a new site lacks."""
+"""The state of the site, which Home tells above its cards."""
 
 from dataclasses import dataclass
 
