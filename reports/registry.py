@@ -1,5 +1,6 @@
 """All report pages, in the order of the menu."""
 
+from reports.activity.page import ACTIVITY
 from reports.annotators.page import ANNOTATORS
 from reports.capabilities.page import CAPABILITIES
 from reports.compare.page import COMPARE
@@ -17,6 +18,7 @@ from reports.underperforming.page import UNDERPERFORMING
 
 PAGES: tuple[Page, ...] = (
     RELEASES,
+    ACTIVITY,
     TREND,
     HEATMAP,
     RUN_DETAILS,

@@ -1,12 +1,15 @@
 """The cards of Home, and those that a user chose; only these are read."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from evalhub.formatting import counted
 from evalhub.models import User
 from issues.models import Issue
+from reports.activity.page import events_table
+from reports.activity.query import activity
 from reports.dashboard.card_tables import SHOWN, judges_table, underperforming_table
 from reports.dashboard.query import SiteState, site_state
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
@@ -20,6 +23,7 @@ from reports.judge_reliability.judges.query import judge_concerns
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED
+from reports.queries.periods import since_of
 from reports.releases.page import RELEASES
 from reports.underperforming.query import newest_run, underperforming
 from runs.models import Result
@@ -28,6 +32,9 @@ PREFERENCE = "home"
 """Name of the user's preference that holds the chosen cards."""
 
 MAX_PROPOSALS = 6
+
+HOME_PERIOD = "7d"
+"""The period whose changes Home lists."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,15 @@ def _releases(home: Home) -> Content:
     return Content(url=page_url(RELEASES.key), rows=document, template=template)
 
 
+def _activity(home: Home) -> Content:
+    events = activity(home.reading.reader, since_of(HOME_PERIOD, home.reading.reader))
+    total = sum(event.n for event in events)
+    lead = f"{counted(total, 'change')} in the last 7 days." if total else ""
+    url = page_url("activity", period=HOME_PERIOD)
+    table = events_table(events[:SHOWN]).only("date", "what", "subject", "who")
+    return Content(replace(table, note="", empty="Nothing changed in the last 7 days."), url, lead)
+
+
 def _overrides(home: Home) -> Content:
     reviews = reviews_of(Result.objects.all())
     newest = reviews.matching(OVERTURNED)[:SHOWN]
@@ -133,6 +149,13 @@ CARDS = (
         _releases,
         is_wide=True,
     ),
+    Card(
+        "activity",
+        "Activity",
+        "Runs, issues, tests, verdicts, baselines and juries of the last 7 days.",
+        _activity,
+        is_wide=True,
+    ),
     Card("proposals", "Resolve or reopen?", "Issues whose runs suggest a new state.", _proposals),
     Card(
         "overrides",
@@ -155,8 +178,10 @@ CARDS = (
     ),
 )
 
-FOR_REVIEWERS = ("to_do", "proposals", "releases", "overrides")
-FOR_MANAGERS = ("releases", "to_do", "proposals", "overrides", "underperforming", "judges")
+FOR_REVIEWERS = ("to_do", "proposals", "releases", "activity", "overrides")
+FOR_MANAGERS = (
+    *("releases", "to_do", "proposals", "activity", "overrides", "underperforming", "judges"),
+)
 
 
 def default_of(user: User) -> list[str]:

@@ -1,0 +1,106 @@
+"""Activity: what changed in a period, as a feed."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from evalhub.charts import NEUTRAL, Figure, axis, base_layout
+from evalhub.formatting import counted
+from reports.activity.query import MOST, activity
+from reports.activity.rule import TITLES, Event, Kind, counts
+from reports.documents.document import Cell, Column, Document, Fact, Link, Table
+from reports.documents.links import page_url
+from reports.documents.reading import Page, Reading, ReportForm
+from reports.queries.periods import PeriodField, period_words, since_of
+
+
+class ActivityForm(ReportForm):
+    """Filters of the page."""
+
+    period = PeriodField(initial="7d")
+    kind = forms.ChoiceField(choices=[("", "Everything"), *TITLES.items()])
+
+
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
+    """List what happened in the period, with who, when and why."""
+    since = since_of(filters["period"], reading.reader)
+    events = activity(reading.reader, since, filters["kind"])
+    return Document(
+        title=f"Changes {period_words(since)}",
+        sentences=tuple(_sentences(events)),
+        facts=tuple(_facts(events, filters)),
+        tables=(events_table(events),),
+    )
+
+
+def _sentences(events: Sequence[Event]) -> Iterator[str]:
+    if any(n >= MOST for n in counts(events).values()):
+        yield f"Only the newest {MOST} of each kind are listed: choose a shorter period."
+
+
+def _facts(events: Sequence[Event], filters: Mapping[str, Any]) -> Iterator[Fact]:
+    found = counts(events)
+    for kind in Kind:
+        if found[kind]:
+            url = page_url("activity", period=filters["period"], kind=kind.value)
+            yield Fact(kind.value, TITLES[kind], found[kind], "count", url=url)
+
+
+def events_table(events: Sequence[Event]) -> Table:
+    return Table(
+        key="events",
+        title="Changes",
+        columns=(
+            Column("date", "Date", "date"),
+            Column("what", "Event"),
+            Column("subject", "Subject", "link"),
+            Column("who", "By"),
+            Column("why", "Reason"),
+        ),
+        rows=[_row(event) for event in events],
+        note="Newest first. Equal events of one person and day are one line.",
+        empty="Nothing changed. Choose a longer period.",
+        draw=lambda: _figure(events) if events else None,
+        describes="Number of changes by day",
+    )
+
+
+def _row(event: Event) -> tuple[Cell, ...]:
+    times = f"{event.n:,} times" if event.n > 1 else ""
+    subject = Link(event.subject, event.url, times)
+    return (event.at, event.what, subject, event.who or "the system", event.why or None)
+
+
+def _figure(events: Sequence[Event]) -> Figure:
+    """Draw a bar for each day with changes."""
+    days: Counter[str] = Counter()
+    for event in events:
+        days[f"{timezone.localtime(event.at):%Y-%m-%d}"] += event.n
+    bars = {
+        "type": "bar",
+        "x": sorted(days),
+        "y": [days[day] for day in sorted(days)],
+        "hovertext": [f"{day}: {counted(days[day], 'change')}" for day in sorted(days)],
+        "hoverinfo": "text",
+        "marker": {"color": NEUTRAL},
+    }
+    layout = base_layout(
+        height=220,
+        showlegend=False,
+        xaxis=axis("", type="date", tickformat="%-d %b\n%Y"),
+        yaxis=axis("Changes", rangemode="tozero", tickformat=",d"),
+    )
+    return {"data": [bars], "layout": layout}
+
+
+ACTIVITY = Page(
+    key="activity",
+    title="Activity",
+    summary="What changed in a period: runs, issues, tests, verdicts, baselines and juries.",
+    form=ActivityForm,
+    build=build,
+    icon="history",
+)

@@ -1,0 +1,79 @@
+"""A feed of what happened: its kinds, order and grouping. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    RUN = "run"
+    REJUDGED = "rejudged"
+    ISSUE = "issue"
+    TEST = "test"
+    VERDICT = "verdict"
+    BASELINE = "baseline"
+    JURY = "jury"
+
+
+TITLES = {
+    Kind.RUN: "Runs done",
+    Kind.REJUDGED: "Runs re-judged",
+    Kind.ISSUE: "Issues opened, resolved, reopened",
+    Kind.TEST: "Tests approved",
+    Kind.VERDICT: "Verdicts overturned",
+    Kind.BASELINE: "Baselines changed",
+    Kind.JURY: "Juries and judge templates changed",
+}
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened.
+
+    `who` is "" where the system did it. `n` counts the equal events that it stands for; `url` is
+    that of its subject, or of the list of all of them.
+    """
+
+    kind: Kind
+    at: datetime
+    what: str
+    subject: str
+    url: str
+    who: str = ""
+    why: str = ""
+    n: int = 1
+
+
+def feed(events: Iterable[Event]) -> list[Event]:
+    """Return the events newest first; those alike of one person and day are one."""
+    found: dict[object, Event] = {}
+    for event in sorted(events, key=lambda event: event.at, reverse=True):
+        key = (event.kind, event.what, event.subject, event.url, event.who, event.at.date())
+        first = found.setdefault(key, event)
+        if first is not event:
+            found[key] = replace(first, n=first.n + event.n)
+    return list(found.values())
+
+
+def counts(events: Iterable[Event]) -> Counter[Kind]:
+    """Count what happened by kind."""
+    found: Counter[Kind] = Counter()
+    for event in events:
+        found[event.kind] += event.n
+    return found
+
+
+ISSUE_STEPS = {
+    ("resolved", "approved"): "reopened",
+    ("deprecated", "approved"): "reopened",
+}
+
+
+def issue_step(before: str | None, after: str) -> str:
+    """Return the verb of an issue's new state; `before` None: it was created."""
+    if before is None:
+        return "opened"
+    known = {"in_review": "sent to review", "draft": "sent back to draft"}
+    return ISSUE_STEPS.get((before, after)) or known.get(after, after)
