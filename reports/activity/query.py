@@ -1,7 +1,7 @@
-"""What happened in a period, from the records of each kind of row."""
+"""Events of a period, from the records of each kind of row."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Exists, F, Model, OuterRef, Q, Subquery
@@ -19,6 +19,7 @@ from runs.models import HumanEvaluation, JudgeRun, Jury, Result, Run, Suite
 MOST = 200
 """Newest events read of each kind."""
 
+AT_ONCE = timedelta(seconds=5)
 BY = "history_user__username"
 
 
@@ -126,7 +127,11 @@ def _juries(reader: User, since: datetime | None) -> Iterator[Event]:
     words = {"+": "created", "~": "changed", "-": "deleted"}
     rows = Jury.history.filter(_since("history_date", since)).order_by("-history_id")
     fields = ("id", "history_date", "name", "history_type", BY, "history_change_reason")
-    for pk, at, name, how, who, why in rows.values_list(*fields)[:MOST]:
+    found = list(rows.values_list(*fields)[:MOST])
+    created = {pk: at for pk, at, _, how, *_ in found if how == "+"}
+    for pk, at, name, how, who, why in found:
+        if how == "~" and pk in created and at - created[pk] < AT_ONCE:
+            continue  # its judges, which are added to the row that was just created
         url = row_url("admin:runs_jury_change", pk)
         if how == "-":
             url = reverse("admin:runs_jury_changelist")

@@ -1,4 +1,4 @@
-"""A feed of what happened: its kinds, order and grouping. Pure."""
+"""A feed of events: their kinds, order and grouping. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def feed(events: Iterable[Event]) -> list[Event]:
 
 
 def counts(events: Iterable[Event]) -> Counter[Kind]:
-    """Count what happened by kind."""
+    """Count events by kind."""
     found: Counter[Kind] = Counter()
     for event in events:
         found[event.kind] += event.n
