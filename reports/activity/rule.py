@@ -47,7 +47,7 @@ class Event:
 
 
 def feed(events: Iterable[Event]) -> list[Event]:
-    """Return the events newest first; those alike of one person and day are one."""
+    """Return the events newest first; equal ones of one person and day are one."""
     found: dict[object, Event] = {}
     for event in sorted(events, key=lambda event: event.at, reverse=True):
         key = (event.kind, event.what, event.subject, event.url, event.who, event.at.date())
