@@ -178,7 +178,7 @@ def _reopening(
         one._replace(line=models[found.runs[one.run].model_id])
         for one in found.by_issue.get(issue, ())
     ]
-    names = {run.pk: run.name for run in found.runs.values()}
+    names = {run.pk: f"{run.model_name} (run {run.pk})" for run in found.runs.values()}
     proposal = reopening(issue, _comparable(seen, at, found.runs), at, names)
     if proposal is None:
         return None

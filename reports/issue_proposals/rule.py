@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from evalhub.formatting import listed
+from evalhub.formatting import few, listed
 from reports.issue_timeline.rule import IssueResult, failing_again, passed_in_a_row
 
 Button = Literal["resolve", "reopen"]
@@ -63,7 +63,7 @@ def reopening(
 
     Args:
         runs: With models as lines.
-        names: By run.
+        names: Of the models, by run.
     """
     point = failing_again(runs, resolved_at)
     if point is None:
@@ -71,7 +71,9 @@ def reopening(
     seen = sorted(point.runs, key=_newest_first)
     found = point.evidence
     share = f"{found.failed:,} of {found.failed + found.passed:,} tests"
-    where = listed([names[one.run] for one in reversed(seen[:MAX_NAMED])])
+    models = dict.fromkeys(names[one.run] for one in reversed(seen) if one.failed)
+    release = f"release {point.name}" if point.name else "the newest launch"
+    where = f"{release} with {few(list(models), most=MAX_NAMED)}"
     return Proposal(
         issue,
         "reopen",

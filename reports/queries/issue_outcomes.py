@@ -37,11 +37,6 @@ class RunInfo(NamedTuple):
     scoring: Scoring
 
     @property
-    def name(self) -> str:
-        release = f", release {self.release}" if self.release else ""
-        return f"{self.label} ({self.model_name}{release})"
-
-    @property
     def together(self) -> str:
         """Key of the runs of one launch on one day: a schedule repeats launches."""
         return f"{self.launch} {self.at:%Y-%m-%d}" if self.launch else f"run {self.pk}"

@@ -236,7 +236,7 @@ def test_where_its_suite_says_so_an_issue_is_opened_with_why():
     )
     comment = issue.comments.get()
     assert (comment.author, comment.author_name) == (None, "EvalHub")
-    assert run.label in comment.text
+    assert f"{run.model_name} (run {run.pk})" in comment.text
 
 
 def test_pulling_again_does_nothing_more():
