@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 
 from evalhub.formatting import counted
 from issues.models import Issue, IssueState
@@ -12,6 +13,7 @@ from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
+from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_timeline.query import IssueReport, Line, issue_report
 from reports.issue_timeline.rule import IssueOutcome, passed_in_a_row, release_points
 from reports.issue_timeline.timeline_tables import (
@@ -23,6 +25,7 @@ from reports.issue_timeline.timeline_tables import (
     tests_table,
     turns_table,
 )
+from runs.models import Result
 
 POINTS, MAX_POINTS, OFFERED = 10, 50, 50
 
@@ -55,9 +58,13 @@ class IssueForm(ReportForm):
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the timeline: runs by model, turning points, tests, feedback and states."""
-    issue = filters["issue"]
+    issue = filters["issue"] or _worth_a_look(reading)
     if issue is None:
-        return _unasked()
+        return Document(
+            title="Results of an issue over time",
+            sentences=("No issue has a result yet.",),
+            tables=(_issues_table(),),
+        )
     report = issue_report(
         issue,
         by_family=bool(filters["family"]),
@@ -76,38 +83,43 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             feedback_table(report),
             changes_table(report),
             *incomplete_table(report.incomplete, reading.reader),
+            *([] if filters["issue"] else [_issues_table()]),
         ),
         labels=report.labels,
         more={"proposal": report.proposal},
     )
 
 
-def _unasked() -> Document:
-    """Return a list of issues to choose from."""
+def _worth_a_look(reading: Reading) -> Issue | None:
+    """Return an issue with a proposal, or else the one changed last that has a result."""
+    for proposal in kept_proposals(reading) or ():
+        return Issue.objects.get(pk=proposal.issue)
+    issues = Issue.objects.order_by("-updated_at", "-pk")
+    return issues.filter(Exists(Result.objects.filter(issue=OuterRef("pk")))).first()
+
+
+def _issues_table() -> Table:
+    """List issues to choose from."""
     issues = Issue.objects.order_by("-updated_at", "-pk").only("title", "state", "severity")
-    return Document(
-        title="Results of an issue over time",
-        sentences=("Choose an issue below, or enter its id.",),
-        tables=(
-            Table(
-                key="issues",
-                title="Recently changed issues",
-                columns=(
-                    Column("issue", "Issue", "link"),
-                    Column("state", "State"),
-                    Column("severity", "Severity"),
-                ),
-                rows=[
-                    (
-                        Link(str(issue), page_url("issue_timeline", issue=issue)),
-                        issue.get_state_display(),
-                        issue.get_severity_display(),
-                    )
-                    for issue in issues[:OFFERED]
-                ],
-                empty="No issues yet. Create one, and add tests to it.",
-            ),
+    return Table(
+        key="issues",
+        title="Recently changed issues",
+        columns=(
+            Column("issue", "Issue", "link"),
+            Column("state", "State"),
+            Column("severity", "Severity"),
         ),
+        rows=[
+            (
+                Link(str(issue), page_url("issue_timeline", issue=issue)),
+                issue.get_state_display(),
+                issue.get_severity_display(),
+            )
+            for issue in issues[:OFFERED]
+        ],
+        note="Without a choice, the timeline is of an issue that may be resolved or reopened, or "
+        "else of the one that was changed last.",
+        empty="No issues yet. Create one, and add tests to it.",
     )
 
 
