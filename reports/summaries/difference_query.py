@@ -11,7 +11,7 @@ from reports.summaries.claims import Bound, Evidence, variants_of
 from reports.summaries.content import DifferenceResult
 from reports.summaries.figure_table import ALL_TESTS, FigureTable, Place
 from reports.summaries.key import Key, Variant
-from runs.comparability import comparability_of
+from runs.comparability import comparability_of_pairs
 from runs.models import Outcome, Result, Run, TagSet
 
 CHANGED = "Results have changed since the request: regenerate the summary to compare them."
@@ -63,12 +63,10 @@ class DifferenceTests:
 
     def _reason(self, first: Variant, second: Variant) -> str:
         """Return why these two may not be compared; "" if they may."""
-        runs = {run.pk: run for run in self.runs}
-        if any(run not in runs for run in (*first.runs, *second.runs)):
+        if {*first.runs, *second.runs} - {run.pk for run in self.runs}:
             return DELETED
-        pairs = product(first.runs, second.runs)
-        compared = (comparability_of(runs[one], runs[other]) for one, other in pairs)
-        return next((found.reason for found in compared if not found), "")
+        compared = comparability_of_pairs(product(first.runs, second.runs))
+        return next((found.reason for found in compared.values() if not found), "")
 
     def _shares(self, variant: Variant, place: Place) -> dict[int, Share] | None:
         """Return the share of each scored test that passed, and its issue, by test.
