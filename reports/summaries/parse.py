@@ -76,8 +76,7 @@ class Parsed:
     @property
     def is_usable(self) -> bool:
         """Return whether it has any statement or grade."""
-        texts = (self.findings, self.strengths, self.weaknesses, self.patterns)
-        return any(texts) or any(grade.grade is not None for grade in self.grades)
+        return bool(self.statements) or any(grade.grade is not None for grade in self.grades)
 
     @property
     def statements(self) -> tuple[Statement, ...]:

@@ -14,6 +14,7 @@ from reports.summaries.dimensions import BANDS, DIMENSIONS, MAX_GRADE, MIN_GRADE
 from reports.summaries.figure_table import ALL_TESTS, Measure
 from reports.summaries.key import Key
 from reports.summaries.mask import MASKS
+from reports.summaries.parse import KINDS
 from reports.summaries.reduce import cut
 from reports.summaries.reply_form import grades_form, list_of, object_of
 from reports.summaries.source_data import Case, Group, Overview
@@ -81,8 +82,6 @@ in the text, and the name of the model with the figure from that cell is written
   Whatever calls one model better than another needs it.
 Refer to models and tests elsewhere by a tag, with the attributes you need: {ref}."""
 
-TEXTS = ("findings", "strengths", "weaknesses", "patterns")
-
 
 def instruction(key: Key) -> str:
     """Return the task and the reply format, independent of the answers."""
@@ -123,7 +122,7 @@ def _example(key: Key) -> str:
         "score": 5,
     }
     text = {"text": "{c1} guesses where dates are asked.", "claims": [claim]}
-    lines = [f'"findings": [{json.dumps(text)}]', *(f'"{name}": []' for name in TEXTS[1:])]
+    lines = [f'"findings": [{json.dumps(text)}]', *(f'"{name}": []' for name in KINDS[1:])]
     lines += ['"topics": ["a subject"]', f'"grades": [{json.dumps(grade)}]']
     return "{" + ",\n ".join(lines) + "}"
 
@@ -142,7 +141,7 @@ def schema(key: Key) -> dict[str, Any]:
     )
     statements = list_of(object_of(text=text, claims=list_of(claim)))
     return object_of(
-        **dict.fromkeys(TEXTS, statements),
+        **dict.fromkeys(KINDS, statements),
         topics=list_of(text),
         grades=list_of(grades_form(key, DIMENSIONS)),
     )
