@@ -78,7 +78,7 @@ class FigureCell:
 
 @dataclass(frozen=True)
 class FigureTable:
-    """The cells that were sent. `tests` counts the tests, `sealed` those without text."""
+    """The cells that were sent."""
 
     cells: Mapping[Place, FigureCell]
 

@@ -68,7 +68,7 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
         return [_summary_call(batch, exchange) for exchange in exchanges]
 
     def sealed_tests(self, job: SummaryCall) -> Sequence[int]:
-        """Return None: analysts get the figures of sealed tests and none of their text."""
+        """Return none: analysts get the figures of sealed tests and none of their text."""
         return ()
 
     async def perform(self, job: SummaryCall, caller: ModelCaller) -> None:
