@@ -68,8 +68,7 @@ def _line(claim: CheckedClaim, statement: Restored, key: Key, table: FigureTable
         )
     cell = table.cells[bound.cell]
     evidence = statement.evidence.get(written.id)
-    is_rate = bound.other is None and bound.measure in ("pass_rate", "passed")
-    low, high = cell.interval if is_rate and cell.interval else (None, None)
+    low, high = cell.interval if bound.is_rate and cell.interval else (None, None)
     models = [variant_piece(variant, key).text for variant in variants_of(bound, key)]
     is_compared = not bound.is_of_models or (evidence is not None and evidence.p is not None)
     return ClaimLine(
@@ -84,7 +83,7 @@ def _line(claim: CheckedClaim, statement: Restored, key: Key, table: FigureTable
         low=None if low is None else 100 * low,
         high=None if high is None else 100 * high,
         p=evidence.p if evidence else None,
-        method=evidence.rule if evidence else cell.method if is_rate else "",
+        method=evidence.rule if evidence else cell.method if bound.is_rate else "",
         problem=problem,
     )
 

@@ -48,6 +48,11 @@ class Bound(NamedTuple):
         """It is the difference of two variants on the same tests."""
         return self.other is not None and self.cell.group == self.other.group
 
+    @property
+    def is_rate(self) -> bool:
+        """It is the pass rate of one cell, which has an interval."""
+        return self.measure in (Measure.PASS_RATE, Measure.PASSED)
+
 
 @dataclass(frozen=True)
 class CheckedClaim:

@@ -15,6 +15,7 @@ from reports.summaries.claims import (
     Evidence,
     checked,
     figure_text,
+    interval_text,
     variants_of,
 )
 from reports.summaries.figure_table import FigureTable, Measure
@@ -225,10 +226,9 @@ def _text_of(
 def details_of(bound: Bound, table: FigureTable) -> str:
     """Return the interval of a pass rate and its method; "" for other figures."""
     cell = table.cells[bound.cell]
-    if bound.measure not in (Measure.PASS_RATE, Measure.PASSED) or cell.interval is None:
+    if not bound.is_rate or cell.interval is None:
         return ""
-    low, high = cell.interval
-    return f"95 % interval {100 * low:.1f} to {100 * high:.1f} %, {cell.method}"
+    return f"95 % interval {interval_text(cell)}, {cell.method}"
 
 
 def problems_of(parsed: Parsed, key: Key, table: FigureTable) -> list[str]:

@@ -22,7 +22,7 @@ from reports.summaries.free_text import flagged_sentences
 from reports.summaries.key import Key
 from reports.summaries.replies import UNUSABLE
 from reports.summaries.requests import REQUEST_PERMISSION
-from reports.summaries.restore import Target, html, pieces, plain
+from reports.summaries.restore import Target, html, named, pieces, plain
 from reports.summaries.work import NO_RUNS, unfinished
 from runs.models import Run
 
@@ -346,5 +346,4 @@ def _grade_cell(grade: Grade, key: Key, is_readable: bool) -> GradeCell:
         return GradeCell(grade.dimension, grade.grade, "", True)
     text = grade.reasoning
     flagged = flagged_sentences(plain(text), unsupported(text, {}, key))
-    shown = "".join(piece.text for piece in pieces(text, key))
-    return GradeCell(grade.dimension, grade.grade, shown, True, flagged)
+    return GradeCell(grade.dimension, grade.grade, named(text, key), True, flagged)
