@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evalhub.formatting import between, percent, score
+from evalhub.formatting import between, counted, percent, score
 from reports.annotators.annotator_tables import (
     annotator_work_table,
     group_agreement_table,
@@ -59,10 +59,9 @@ def _sentences(found: Annotators | None) -> Iterator[str]:
         )
         return
     blind = "blind " if blind_line else ""
-    answers = f"{line.answers:,} answer{'s' * (line.answers != 1)}"
     yield (
-        f"At least two of {line.annotators:,} annotators gave {blind}verdicts on {answers}: any "
-        f"two agree {percent(line.same.share)} of the time "
+        f"At least two of {line.annotators:,} annotators gave {blind}verdicts on "
+        f"{counted(line.answers, 'answer')}: any two agree {percent(line.same.share)} of the time "
         f"({between(line.same.interval)}, {line.same.method})."
     )
     if line.alpha is not None:

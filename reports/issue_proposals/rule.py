@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from evalhub.formatting import few, listed
+from evalhub.formatting import counted, few, listed
 from reports.issue_timeline.rule import IssueResult, failing_again, passed_in_a_row
 
 Button = Literal["resolve", "reopen"]
@@ -42,16 +42,15 @@ def resolving(issue: int, runs: Iterable[IssueResult], *, releases: int) -> Prop
     n, names = len(row), [point.name for point in reversed(row[:MAX_NAMED])]
     if n < max(1, releases):
         return None
-    unit = "release" if names[0] else "launch"
-    units = unit if n == 1 else "releases" if names[0] else "launches"
+    units = counted(n, "release") if names[0] else counted(n, "launch", "launches")
     named = f"{', most recently ' if n > MAX_NAMED else ': '}{listed(names)}" if names[0] else ""
     seen = sorted((one for point in row for one in point.runs), key=_newest_first)
     return Proposal(
         issue,
         "resolve",
-        f"Passed {n} {units} in a row{named}, in {len(seen):,} "
-        f"{'run' if len(seen) == 1 else 'runs'}. The newest: {row[0].evidence.words}",
-        f"passed {n} {units} in a row",
+        f"Passed {units} in a row{named}, in {counted(len(seen), 'run')}. The newest: "
+        f"{row[0].evidence.words}",
+        f"passed {units} in a row",
         tuple(one.run for one in seen),
     )
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evalhub.formatting import percent, score
+from evalhub.formatting import counted, percent, score
 from evalhub.statistics.alpha_bands import RELIABLE, TENTATIVE, Band
 from evalhub.statistics.interval import Interval
 from reports.judge_reliability.trust_rule import HumanProof, Proof
@@ -163,7 +163,6 @@ def _against_peers(judge: JudgeRecord) -> Iterator[Concern]:
 
 def _origin(judge: JudgeRecord) -> Iterator[Concern]:
     if judge.own_answers:
-        times = "judge run" if judge.own_answers == 1 else "judge runs"
-        yield Concern(f"It judged its own answers in {judge.own_answers:,} {times}.")
+        yield Concern(f"It judged its own answers in {counted(judge.own_answers, 'judge run')}.")
     if judge.is_scripted:
         yield Concern("It is scripted: its verdicts are made up.", is_serious=False)

@@ -21,7 +21,7 @@ from enum import StrEnum
 from math import ceil
 from typing import Generic, NamedTuple, TypeVar
 
-from evalhub.formatting import between, percent
+from evalhub.formatting import between, counted, percent
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.rate_interval import (
@@ -95,7 +95,7 @@ class Side(NamedTuple):
     def words(self, level: float) -> str:
         share = percent(self.right / self.n) if self.n else "unknown"
         bounds = f", {between(self.interval(level))}" if self.is_enough else ""
-        n = f"{self.right:,} of {self.n:,} {self.humans} of {_issues(len(self.issues))}"
+        n = f"{self.right:,} of {self.n:,} {self.humans} of {counted(len(self.issues), 'issue')}"
         return f"{self.name} {share} ({n}{bounds})"
 
 
@@ -273,13 +273,9 @@ def _too_few(side: Side) -> Iterator[str]:
         yield f"{answers:,} more {side.humans} are needed."
     elif issues:
         yield (
-            f"{side.humans.capitalize()} from {_issues(issues, 'more ')} are needed: all "
-            f"{side.n:,} are from {_issues(len(side.issues))}."
+            f"{side.humans.capitalize()} from {counted(issues, 'more issue')} are needed: all "
+            f"{side.n:,} are from {counted(len(side.issues), 'issue')}."
         )
-
-
-def _issues(n: int, more: str = "") -> str:
-    return f"{n:,} {more}{'issue' if n == 1 else 'issues'}"
 
 
 NOTHING = decide({"": Evidence.of(())})[""]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from evalhub.formatting import counted
 from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, MIN_CHANGED
 from reports.compare.sentences import is_p
 from reports.documents.document import Column, Fact, Table
@@ -10,7 +11,7 @@ from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
 
 def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
     """Name the significant leader; without one, the reason, and never that models are equal."""
-    basis = f"{METHOD}, Holm over {pairs_in_words(sure.compared)}"
+    basis = f"{METHOD}, Holm over {counted(sure.compared, 'pair')}"
     if sure.leader is not None:
         return (
             f"{names[sure.leader]} is significantly first of {len(sure.models)} models: "
@@ -23,7 +24,7 @@ def lead(names: Mapping[str, str], sure: BoardCertainty) -> str:
         return (
             "The data is too small to tell any two models apart: two models differ in at most "
             f"{sure.most_changed} tests or issues, and with "
-            f"{pairs_in_words(sure.compared)} at least {sure.needed} are needed ({basis})."
+            f"{counted(sure.compared, 'pair')} at least {sure.needed} are needed ({basis})."
         )
     firsts = sum(one.ranks.best == 1 for one in sure.models.values())
     return (
@@ -37,13 +38,9 @@ def _caveat(sure: BoardCertainty, leader: str) -> str:
     return f" {MAY_FAIL_TOGETHER}" if by_test else ""
 
 
-def pairs_in_words(n: int) -> str:
-    return f"{n:,} pair{'' if n == 1 else 's'}"
-
-
 def told_apart(sure: BoardCertainty | None) -> Iterator[Fact]:
     if sure and sure.compared:
-        note = f"of {pairs_in_words(sure.compared)}, p ≤ 0.05 (Holm)"
+        note = f"of {counted(sure.compared, 'pair')}, p ≤ 0.05 (Holm)"
         yield Fact("told_apart", "Pairs told apart", sure.told_apart, "count", note)
 
 
@@ -75,7 +72,7 @@ def rivals(key: str, names: Mapping[str, str], sure: BoardCertainty | None) -> I
                 f"Issues if all suites have {MIN_CHANGED} or more",
             ),
             Column("p", "p", "p", f"Two-sided, {METHOD}"),
-            Column("p_holm", "p (Holm)", "p", f"Corrected for {pairs_in_words(sure.compared)}"),
+            Column("p_holm", "p (Holm)", "p", f"Corrected for {counted(sure.compared, 'pair')}"),
         ),
         rows=[
             (

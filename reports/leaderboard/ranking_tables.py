@@ -157,7 +157,7 @@ def not_ranked(ranking: Ranking) -> list[tuple[str, str]]:
 
 def _lacking(ranking: Ranking, key: str) -> str:
     n = ranking.lacking.get(key, 0)
-    return f"; {n} incomplete run{'' if n == 1 else 's'}" if n else ""
+    return f"; {counted(n, 'incomplete run')}" if n else ""
 
 
 def excluded_table(ranking: Ranking) -> Table:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
 
+from evalhub.formatting import counted
+
 MIN_SUITES = 10
 MIN_SUITES_OF_TOPIC = 5
 
@@ -243,4 +245,4 @@ def board(scores: Scores, *, least: int, same_only: bool = False) -> Board:
 
 def needs(least: int, what: str, has: int) -> str:
     """Return the reason for an exclusion, such as "needs ≥ 10 suites, has 4"."""
-    return f"needs ≥ {least} {what}{'' if least == 1 else 's'}, has {has}"
+    return f"needs ≥ {counted(least, what)}, has {has}"

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalhub.charts import Figure
-from evalhub.formatting import listed, seconds, usd
+from evalhub.formatting import counted, listed, seconds, usd
 from evalhub.statistics.change_test import is_significant
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.model_lines import LineStyle, line_style, line_style_of_name
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
-from reports.leaderboard.certainty_tables import pairs_in_words
 from reports.leaderboard.ranking_tables import Ranking
 from reports.leaderboard.tradeoff_figure import Mark, score_against_price
 from reports.leaderboard.tradeoff_rule import Spot, Usage, added, frontier
@@ -71,7 +70,7 @@ def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
         if (spot := _least([spot for spot in spots if spot.model in left])) is not None
     ]
     chosen = f" Of these, {listed(least)}." if least else ""
-    basis = f"{METHOD}, Holm over {pairs_in_words(sure.compared)}"
+    basis = f"{METHOD}, Holm over {counted(sure.compared, 'pair')}"
     yield (
         f"The data does not decide between {listed([names[model] for model in left])} "
         f"({is_p(min(undecided.values()))} or more, {basis}).{chosen}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from evalhub.formatting import counted
 from reports.summaries.figure_table import FigureCell, FigureTable, Measure, Place, printed
 from reports.summaries.key import Key, Variant
 
@@ -211,8 +212,7 @@ def _difference(
     p = "p < 0.001" if evidence.p < 0.001 else f"p = {evidence.p:.3f}"
     return (
         f"{text}{_of(bound.cell.group, key)}; {p}, {evidence.rule} on {evidence.tests:,} tests, "
-        f"corrected for {evidence.comparisons:,} possible comparison"
-        + ("" if evidence.comparisons == 1 else "s")
+        f"corrected for {counted(evidence.comparisons, 'possible comparison')}"
         + (f". {evidence.caveat.removesuffix('.')}" if evidence.caveat else "")
     )
 

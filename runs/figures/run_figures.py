@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from evalhub.formatting import counted
 from evalhub.models import BatchState
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of
@@ -63,7 +64,7 @@ class RunFigures:
             return "annotators only"
         others = len(self.judge_runs) - 1
         name = current.jury_name or "judges"
-        return f"{name} (+{others} more judge run{'s' * (others != 1)})" if others else name
+        return f"{name} (+{counted(others, 'more judge run')})" if others else name
 
 
 def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:

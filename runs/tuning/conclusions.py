@@ -53,10 +53,9 @@ def conclusion(judged: MeasuredAttempt) -> str:
             return f"Significantly worse on the held-out split. {change}."
         case Conclusion.UNCERTAIN:
             return f"No significant difference on the held-out split. {change}."
-    n = against.n
     return (
-        f"No conclusion on the held-out split: the {n} answer{'s' if n != 1 else ''} judged by "
-        f"both versions are too few, too uniform, or from {FEW_ISSUES}."
+        f"No conclusion on the held-out split: the {counted(against.n, 'answer')} judged by both "
+        f"versions are too few, too uniform, or from {FEW_ISSUES}."
     )
 
 

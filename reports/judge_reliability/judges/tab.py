@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evalhub.formatting import counted
 from reports.documents.cells import words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url
@@ -55,15 +56,15 @@ def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
     if not report.lines:
         yield "No judge run is done yet. Launch a run with a jury."
         return
-    where = f"the judge runs of {run}" if run else _count(len(report.lines), "judge run")
-    yield f"{_count(len(report.judges), 'judge')} in {where}: {_reliability(report)}."
+    where = f"the judge runs of {run}" if run else counted(len(report.lines), "judge run")
+    yield f"{counted(len(report.judges), 'judge')} in {where}: {_reliability(report)}."
     newest = report.lines[0]
     alpha, band, units, interval = newest.agreement
     if alpha is not None:
         estimate = words(Estimate(alpha, units, interval), "estimate")
         yield (
             f"In the newest judge run ({newest.jury}, {newest.run}) the judges agree with alpha "
-            f"{estimate} over {_count(units, 'criterion', 'criteria')}: {band}."
+            f"{estimate} over {counted(units, 'criterion', 'criteria')}: {band}."
         )
 
 
@@ -76,17 +77,13 @@ def _reliability(report: JudgeReport) -> str:
     return f"{n} of them {'is' if n == 1 else 'are'} unreliable"
 
 
-def _count(n: int, thing: str, plural: str = "") -> str:
-    return f"{n:,} {thing if n == 1 else plural or f'{thing}s'}"
-
-
 def _facts(report: JudgeReport, run: Run | None) -> Iterator[Fact]:
     if run is not None:
         url = page_url("judge_reliability", tab="judges")
         yield Fact("run", "Only this run", str(run), note="Show all", url=url)
     if not report.lines:
         return
-    judges = f"of {_count(len(report.judges), 'judge')}"
+    judges = f"of {counted(len(report.judges), 'judge')}"
     yield Fact("unreliable", "Unreliable", report.unreliable, "count", judges)
     alpha, band, units, interval = report.lines[0].agreement
     yield Fact("alpha", "Newest alpha", Estimate(alpha, units, interval), "estimate", str(band))
@@ -116,7 +113,7 @@ def _warnings(report: JudgeReport) -> Iterator[str]:
     lopsided = sum(pair.is_lopsided for pair in report.pairs)
     if lopsided:
         yield (
-            f"In {lopsided} of {_count(len(report.pairs), 'pair')} one verdict is rarer than 10%: "
+            f"In {lopsided} of {counted(len(report.pairs), 'pair')} one verdict is rarer than 10%: "
             "kappa is then low however often two judges agree. Read the share of equal verdicts "
             "as well."
         )

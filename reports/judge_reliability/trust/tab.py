@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evalhub.formatting import counted
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.humans.tab import left_out
@@ -70,7 +71,7 @@ def _sentences(
     if groups:
         found = Counter(entry.decider for entry in groups)
         yield (
-            f"Of {len(groups):,} {kind}{'s' * (len(groups) != 1)}, one judge can decide alone in "
+            f"Of {counted(len(groups), kind)}, one judge can decide alone in "
             f"{found[Decider.ONE]:,} and two judges that agree in {found[Decider.TWO]:,}; "
             f"{found[Decider.HUMAN]:,} need a human, {found[Decider.UNKNOWN]:,} need more answers."
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.formatting import percent, words
+from evalhub.formatting import counted, percent, words
 from evalhub.models import BatchState, ItemState
 from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from evalhub.word_diff import Diff, word_diff
@@ -174,9 +174,7 @@ def _figures(development: Metrics, held_out: Metrics) -> list[Figure]:
         ),
         both(
             "Answers",
-            lambda split: (
-                f"{split.n:,}, from {split.issues:,} issue{'' if split.issues == 1 else 's'}"
-            ),
+            lambda split: f"{split.n:,}, from {counted(split.issues, 'issue')}",
         ),
         both(
             "No verdict",
