@@ -11,7 +11,7 @@ from evalhub.statistics.arguments import check_lengths
 from evalhub.statistics.flip_distribution import flipped_p, terms_needed
 
 ALPHA = 0.05
-"""Level of a two-sided p: a change with at most this p is significant."""
+"""Level of tests: a p of at most this is significant."""
 
 MIN_CHANGED = terms_needed(1, level=1 - ALPHA)
 """6: with fewer changes, even all in one direction, p is at least 2 / 2**5, above 0.05."""

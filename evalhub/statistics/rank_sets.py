@@ -1,9 +1,9 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-Item = TypeVar("Item", bound=Hashable)
+from evalhub.statistics.change_test import ALPHA
 
-ALPHA = 0.05
+Item = TypeVar("Item", bound=Hashable)
 
 
 class Pair(NamedTuple):

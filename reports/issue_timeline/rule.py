@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 from evalhub.formatting import few, percent
 from evalhub.statistics.binomial import at_most
-
-ALPHA = 0.05
+from evalhub.statistics.change_test import is_significant
 
 PASSING_SHARE = 0.5
 """An issue passes only if more than this share of its tests do."""
@@ -118,7 +117,7 @@ class IssueEvidence:
 
     @property
     def issue_outcome(self) -> IssueOutcome:
-        if self.failed and self.p <= ALPHA:
+        if self.failed and is_significant(self.p):
             return IssueOutcome.FAILED
         if self.passed > PASSING_SHARE * self.total:
             return IssueOutcome.PASSED

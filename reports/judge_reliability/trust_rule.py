@@ -22,6 +22,7 @@ from math import ceil
 from typing import Generic, NamedTuple, TypeVar
 
 from evalhub.formatting import between, counted, percent
+from evalhub.statistics.change_test import ALPHA
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from evalhub.statistics.rate_interval import (
@@ -37,8 +38,6 @@ MIN_RATE = 0.8
 
 MIN_OF_EACH = 10
 """Answers needed that humans passed, and that they failed."""
-
-ALPHA = 0.05
 
 METHOD = "Wilson by issue, Holm over {} judges × groups"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from evalhub.formatting import counted
-from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, MIN_CHANGED
+from evalhub.statistics.change_test import ALPHA, MAY_FAIL_TOGETHER, MIN_CHANGED
 from reports.compare.sentences import is_p
 from reports.documents.document import Column, Fact, Table
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
@@ -40,7 +40,7 @@ def _caveat(sure: BoardCertainty, leader: str) -> str:
 
 def told_apart(sure: BoardCertainty | None) -> Iterator[Fact]:
     if sure and sure.compared:
-        note = f"of {counted(sure.compared, 'pair')}, p ≤ 0.05 (Holm)"
+        note = f"of {counted(sure.compared, 'pair')}, p <= {ALPHA:g} (Holm)"
         yield Fact("told_apart", "Pairs told apart", sure.told_apart, "count", note)
 
 

@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from evalhub.charts import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.formatting import counted, percent
+from evalhub.statistics.change_test import ALPHA
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.documents.incomplete_table import incomplete_table
@@ -78,7 +79,7 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
     )
     yield (
         "An issue underperforms if random choices of as many tests of the run seldom pass as "
-        f"rarely: p below 0.05 by {found.rule}, one-sided, corrected for all {n} issues (Holm)."
+        f"rarely: p <= {ALPHA:g} by {found.rule}, one-sided, corrected for all {n} issues (Holm)."
     )
 
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from evalhub.statistics.change_test import is_significant
 from evalhub.statistics.group_permutation import DRAWS, GroupPermutation
 from evalhub.statistics.holm import holm
 from evalhub.statistics.hypergeometric import few_drawn
 
-LEVEL = 0.95
 LAST = 3
 """An issue that never passed in this many runs is named as such, however few its tests."""
 
@@ -62,7 +62,7 @@ class IssueComparison:
     @property
     def is_below(self) -> bool:
         """Its tests pass significantly more rarely than the others, after Holm's correction."""
-        return self.holm is not None and self.holm < 1 - LEVEL
+        return is_significant(self.holm)
 
     @property
     def never_passed(self) -> bool:
