@@ -11,17 +11,14 @@ from typing import Any, NamedTuple
 from evalhub.statistics.alpha_bands import Band, band, is_enough
 from evalhub.statistics.alpha_interval import alpha_interval
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import judge_counts
-from evalhub.statistics.judge_intervals import FEW_ISSUES, MIN_ISSUES_OF_KAPPA, kappa_interval
+from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judge_metrics import SEED, counts_by_issue, judge_metrics
 from evalhub.statistics.kappa import kappa_from_confusion
 from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
+from reports.judge_reliability.accuracy_rule import RARE
 from runs.figures.rate import Rate, rate_of_issues
 
-SEED = 1
 MIN_ANSWERS = 2
-RARE = 0.1
-"""With a verdict rarer than this, kappa is low however often annotators agree."""
-
 FEW_BOTH = "Fewer than 2 answers were reviewed by both."
 ONE_VERDICT = "Both gave the same single verdict throughout: kappa is not defined."
 
@@ -69,7 +66,7 @@ def by_answer(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[list[Annot
 
 @dataclass(frozen=True)
 class Graded:
-    """Kappa by degree, weighted by the squared steps of the scale, on `n` answers."""
+    """Cohen's kappa, weighted by the squared steps of the scale, on `n` answers."""
 
     kappa: float | None
     n: int
@@ -126,29 +123,26 @@ def _pair(who: tuple[int, int], both: Sequence[Both]) -> Pair:
     )
 
 
-def _agreement(
-    verdicts: Sequence[tuple[int, bool, bool]], *, pairs_each: int = 1
-) -> dict[str, Any]:
-    """Measure (issue, one verdict, the other): the fields of `Pair` and `SelfAgreement`.
+def _agreement(verdicts: Sequence[tuple[int, bool, bool]]) -> dict[str, Any]:
+    """Measure (issue, one verdict, the other): the fields of `Pair` and `SelfAgreement`."""
+    found = judge_metrics(verdicts)
+    return {
+        "n": found.n,
+        "same": _same(found.by_issue),
+        "kappa": found.kappa if found.n >= MIN_ANSWERS else None,
+        "interval": found.intervals.kappa,
+        "why_not": found.why_no_interval,
+    }
+
+
+def _same(by_issue: Iterable[JudgeCounts], *, pairs_each: int = 1) -> Rate:
+    """Return the share of equal verdicts.
 
     Args:
         pairs_each: Pairs of verdicts on each answer: they are no further answers.
     """
-    by_issue: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
-    for issue, *both in verdicts:
-        by_issue[issue].append((both[0], both[1]))
-    clusters = [judge_counts(*zip(*mine, strict=True)) for _, mine in sorted(by_issue.items())]
-    counts = judge_counts([one for _, one, _ in verdicts], [other for *_, other in verdicts])
-    kappa = kappa_from_confusion(counts.as_pairs()) if len(verdicts) >= MIN_ANSWERS else None
-    return {
-        "n": len(verdicts),
-        "same": rate_of_issues(
-            [(c.true_pass + c.true_fail, sum(c)) for c in clusters], answers=pairs_each
-        ),
-        "kappa": kappa,
-        "interval": kappa_interval(clusters, seed=SEED) if kappa is not None else None,
-        "why_not": FEW_ISSUES if kappa is not None and len(clusters) < MIN_ISSUES_OF_KAPPA else "",
-    }
+    equal = [(one.true_pass + one.true_fail, sum(one)) for one in by_issue]
+    return rate_of_issues(equal, answers=pairs_each)
 
 
 def _graded(both: Iterable[Both]) -> Graded | None:
@@ -197,13 +191,10 @@ def group_agreement(
 def _group_agreement(
     group: Hashable, answers: Sequence[Sequence[AnnotatorVerdict]]
 ) -> GroupAgreement:
-    compared = _agreement(
-        [
-            (one.issue, one.passed, other.passed)
-            for mine in answers
-            for one, other in combinations(mine, 2)
-        ],
-        pairs_each=max(comb(len(mine), 2) for mine in answers),
+    compared = counts_by_issue(
+        (one.issue, one.passed, other.passed)
+        for mine in answers
+        for one, other in combinations(mine, 2)
     )
     units: dict[int, list[list[float]]] = defaultdict(list)
     for mine in answers:
@@ -218,7 +209,7 @@ def _group_agreement(
         group=group,
         answers=len(answers),
         annotators=annotators,
-        same=compared["same"],
+        same=_same(compared.values(), pairs_each=max(comb(len(mine), 2) for mine in answers)),
         alpha=alpha if is_reported else None,
         interval=interval if is_reported else None,
         band=reliability,
