@@ -65,7 +65,7 @@ def by_answer(annotator_verdicts: Iterable[AnnotatorVerdict]) -> list[list[Annot
 
 
 @dataclass(frozen=True)
-class Graded:
+class WeightedKappa:
     """Cohen's kappa, weighted by the squared steps of the scale, on `n` answers."""
 
     kappa: float | None
@@ -90,7 +90,7 @@ class Pair:
     same: Rate
     kappa: float | None
     interval: Interval | None
-    graded: Graded | None
+    graded: WeightedKappa | None
     rarest: float
     why_not: str
 
@@ -145,7 +145,7 @@ def _same(by_issue: Iterable[JudgeCounts], *, pairs_each: int = 1) -> Rate:
     return rate_of_issues(equal, answers=pairs_each)
 
 
-def _graded(both: Iterable[Both]) -> Graded | None:
+def _graded(both: Iterable[Both]) -> WeightedKappa | None:
     by_scale: dict[tuple[float, ...], Counter[tuple[float, float]]] = defaultdict(Counter)
     for one, other in both:
         if one.scale == other.scale and len(one.scale) > 2:
@@ -155,7 +155,7 @@ def _graded(both: Iterable[Both]) -> Graded | None:
     scale, counts = max(by_scale.items(), key=lambda item: (item[1].total(), item[0]))
     levels = sorted({*scale, *(value for pair in counts for value in pair)})
     kappa = kappa_from_confusion(counts, weights="quadratic", levels=levels)
-    return Graded(kappa if counts.total() >= MIN_ANSWERS else None, counts.total())
+    return WeightedKappa(kappa if counts.total() >= MIN_ANSWERS else None, counts.total())
 
 
 @dataclass(frozen=True)

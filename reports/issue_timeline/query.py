@@ -76,7 +76,7 @@ class TestLine:
     excluded: int
 
 
-class Change(NamedTuple):
+class StateChange(NamedTuple):
     """A change of the issue's state; `before` is "" at its creation."""
 
     at: datetime
@@ -108,7 +108,7 @@ class IssueReport:
     tests_total: int
     feedback: tuple[Feedback, ...]
     feedback_total: int
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     proposal: Proposal | None
     labels: tuple[str, ...]
     incomplete: tuple[IncompleteRun, ...]
@@ -223,15 +223,15 @@ def _lowest_first(line: TestLine) -> tuple[float, int]:
     return 2.0 if line.rate.share is None else line.rate.share, line.pk
 
 
-def changes_of(issue: Issue) -> tuple[Change, ...]:
+def changes_of(issue: Issue) -> tuple[StateChange, ...]:
     """Return the changes of the issue's state, oldest first; one query."""
     names = ("history_date", "state", "history_user__username", "history_change_reason")
     rows = issue.history.order_by("history_date", "history_id").values_list(*names)
-    changes: list[Change] = []
+    changes: list[StateChange] = []
     before = ""
     for at, state, by, reason in rows:
         if state != before:
-            changes.append(Change(at, _named(before), _named(state), by or "", reason or ""))
+            changes.append(StateChange(at, _named(before), _named(state), by or "", reason or ""))
         before = state
     return tuple(changes)
 
