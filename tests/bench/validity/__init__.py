@@ -36,6 +36,11 @@ class Check:
         )
 
 
+def one_in(n: int, measure: Callable[[int], float]) -> Callable[[int], float]:
+    """Return the measure with one of so many draws, for simulations that are slow."""
+    return lambda draws: measure(max(1, draws // n))
+
+
 SIMULATIONS = (
     *(
         "intervals",

@@ -19,6 +19,7 @@ import numpy as np
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from reports.judge_reliability.trust_rule import Evidence, Proof, decide
 from tests.bench.validity import Check
+from tests.bench.validity.intervals import rates
 
 
 class Site(NamedTuple):
@@ -113,15 +114,9 @@ def _sites(site: Site, draws: int) -> Iterator[list[bool]]:
 def _judged(site: Site, passes: np.ndarray, rng: np.random.Generator) -> list[list[JudgeCounts]]:
     """Return a judge's counts of each group and issue."""
     fails = site.answers - passes
-    true_pass = rng.binomial(passes, _rates(site.sensitivity, site, rng))
-    true_fail = rng.binomial(fails, _rates(site.specificity, site, rng))
+    true_pass, true_fail = (
+        rng.binomial(of, rates(site.issues, right, site.correlation, site.groups, rng))
+        for of, right in ((passes, site.sensitivity), (fails, site.specificity))
+    )
     counts = np.stack([true_pass, fails - true_fail, true_fail, passes - true_pass], axis=2)
     return [[JudgeCounts(*issue) for issue in group] for group in counts.tolist()]
-
-
-def _rates(rate: float, site: Site, rng: np.random.Generator) -> np.ndarray:
-    shape = (site.groups, site.issues)
-    if not site.correlation or rate in (0.0, 1.0):
-        return np.full(shape, rate)
-    strength = (1 - site.correlation) / site.correlation
-    return rng.beta(rate * strength, (1 - rate) * strength, size=shape)

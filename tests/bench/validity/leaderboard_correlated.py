@@ -6,12 +6,12 @@ permuted: no rule that tells nested models of few issues apart can bound what ch
 page warns that tests of one issue may fail together, and the figure here is how often it has to.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
-from tests.bench.validity import Check
+from tests.bench.validity import Check, one_in
 from tests.bench.validity.leaderboard import Shape, board_of
 from tests.bench.validity.leaderboard_uneven import World, board
 
@@ -57,12 +57,7 @@ def checks() -> Iterator[Check]:
     for world in WORLDS:
         name = f"leaderboard, correlated: {world}: boards that tell any apart by"
         by_issue, by_test = (partial(told_apart, world, by_issue=one) for one in (True, False))
-        yield Check(f"{name} issues", *ANY, _per(40, by_issue))
-        yield Check(f"{name} tests", 0, 1, _per(40, by_test), CAVEAT)
+        yield Check(f"{name} issues", *ANY, one_in(40, by_issue))
+        yield Check(f"{name} tests", 0, 1, one_in(40, by_test), CAVEAT)
     name = f"leaderboard: {TIED}, two equally good: one called first"
-    yield Check(name, *ANY, _per(10, partial(false_leaders, TIED)))
-
-
-def _per(portion: int, measure: Callable[[int], float]) -> Callable[[int], float]:
-    """Return the measure on one board for so many draws."""
-    return lambda draws: measure(max(1, draws // portion))
+    yield Check(name, *ANY, one_in(10, partial(false_leaders, TIED)))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from evalhub.statistics.change_test import is_significant
 from reports.compare.evidence_rule import Findings, Sample, findings
 from reports.heatmap.spread_rule import RunTest, spreads
-from tests.bench.validity import Check
+from tests.bench.validity import Check, one_in
 
 FEW = (0.0, 0.05)
 MODELS, ISSUES, TESTS = 8, 10, 20
@@ -140,14 +140,10 @@ def checks() -> Iterator[Check]:
         "heat maps that name an issue": maps_told,
     }
     for name, measure in measures.items():
-        yield Check(f"multiplicity: no change, {name}", *FEW, _fewer(measure))
+        yield Check(f"multiplicity: no change, {name}", *FEW, one_in(20, measure))
     name = "multiplicity: 15% lost: headline and row of all tests disagree"
-    yield Check(name, 0, 0, _fewer(contradictions))
+    yield Check(name, 0, 0, one_in(20, contradictions))
     name = "multiplicity: one whole issue of 20 × 10 tests lost among 2% noise: told"
-    row, headline = (_fewer(partial(lost_issue_told, by_row=one)) for one in (True, False))
+    row, headline = (one_in(20, partial(lost_issue_told, by_row=one)) for one in (True, False))
     yield Check(f"{name} by its row", 0.8, 1, row)
     yield Check(f"{name} by the headline and the gate", 0, 1, headline, "documented")
-
-
-def _fewer(measure: Callable[[int], float]) -> Callable[[int], float]:
-    return lambda draws: measure(max(1, draws // 20))

@@ -32,13 +32,7 @@ def false_alarms(
     named = 0
     for _ in range(runs):
         passes = (rng.random((*shape, drawn)) < rate).sum(axis=2) * (repeats // drawn)
-        issues = {
-            issue: [Counted(int(passed), repeats) for passed in tests]
-            for issue, tests in enumerate(passes)
-        }
-        named += any(
-            one.is_below for one in issue_comparisons(issues, {}, single=repeats == 1).issues
-        )
+        named += bool(_named(passes, repeats))
     return named / runs
 
 
@@ -49,13 +43,18 @@ def power(shape: tuple[int, int], *, repeats: int, runs: int, seed: int = 2) -> 
     named = 0
     for _ in range(runs):
         passes = rng.binomial(repeats, np.broadcast_to(rates, shape))
-        issues = {
-            issue: [Counted(int(passed), repeats) for passed in tests]
-            for issue, tests in enumerate(passes)
-        }
-        found = issue_comparisons(issues, {}, single=repeats == 1).issues
-        named += any(one.issue == 0 and one.is_below for one in found)
+        named += 0 in _named(passes, repeats)
     return named / runs
+
+
+def _named(passes: np.ndarray, repeats: int) -> set[int]:
+    """Return the issues that are named; `passes` of each test have the shape (issues, tests)."""
+    issues = {
+        issue: [Counted(int(passed), repeats) for passed in tests]
+        for issue, tests in enumerate(passes)
+    }
+    found = issue_comparisons(issues, {}, single=repeats == 1)
+    return {one.issue for one in found.issues if one.is_below}
 
 
 def checks() -> Iterator[Check]:
