@@ -205,4 +205,8 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from([*WHOLE]), JSON))
 def test_any_json_can_be_read(value):
-    parse(json.dumps(value), WORKED)
+    found = parse(json.dumps(value), WORKED)
+
+    assert (NO_JSON in found.problems) == (not value)
+    assert BROKEN not in found.problems
+    assert all(one.text.strip() for one in found.statements)
