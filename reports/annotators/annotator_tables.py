@@ -85,7 +85,7 @@ def group_agreement_table(found: Annotators) -> Table:
         ),
         rows=list(_group_agreement(found)),
         note=f"Reliable from {RELIABLE}, tentative from {TENTATIVE}. Alpha needs {MIN_UNITS} "
-        "answers and both outcomes; its interval is a percentile bootstrap of issues. An answer "
+        "answers and both outcomes; its interval is a bootstrap over issues. An answer "
         "counts in each of its tags.",
         empty=NO_PAIRS,
         look="long",

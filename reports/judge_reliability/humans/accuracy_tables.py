@@ -284,9 +284,9 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
         ),
         rows=[_run(run, (corrected or {}).get(run.judge_run.pk)) for run in runs],
         note="The pass rate that humans would find if the jury errs here as on the random sample: "
-        "(p + sp − 1) / (se + sp − 1), clipped to 0 and 1. The interval is a percentile "
-        "bootstrap of the issues of run and calibration, from 5 issues of each on. It never "
-        "replaces the pass rate.",
+        "(p + sp − 1) / (se + sp − 1), clipped to 0 and 1. The interval is an expanded "
+        "percentile bootstrap of the issues of run and calibration, from 5 issues of each on. It "
+        "never replaces the pass rate.",
         empty="No run with a jury is done yet.",
     )
 

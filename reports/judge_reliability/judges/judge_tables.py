@@ -181,7 +181,8 @@ def agreement_table(report: JudgeReport) -> Table:
                 "alpha",
                 "Alpha",
                 "estimate",
-                "Krippendorff's, ordinal; n criteria with two verdicts",
+                "Krippendorff's, ordinal; n criteria with two verdicts; 95% interval: bootstrap "
+                "over results",
             ),
             Column("band", "Reliability"),
             Column("compared", "Judge pairs compared", "rate", "Of those expected"),
