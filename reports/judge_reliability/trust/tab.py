@@ -37,7 +37,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     entries, parties = found or [], humans.parties if humans else {}
     kind = KINDS[filters["by"]]
     return Document(
-        title="Judges trusted by suite and tag",
+        title=f"Judges trusted by {kind}",
         sentences=tuple(_sentences(entries, parties, kind, is_known=found is not None)),
         facts=tuple(_facts(entries, humans)),
         tables=(
