@@ -14,7 +14,7 @@ from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured
 from reports.judge_reliability.figure import confusion
 from reports.judge_reliability.humans.answer_names_query import Names, names_of
 from reports.judge_reliability.humans.corrections_query import JudgedRun
-from reports.judge_reliability.trust_rule import HumanProof
+from reports.judge_reliability.trust_rule import Evidence, HumanProof
 from reports.queries.human_agreement import Calibration, Choice, Party
 from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Outcome
@@ -88,12 +88,10 @@ def human_passes(line: Measured) -> Rate:
     return rate_of_issues([(c.true_pass + c.false_fail, sum(c)) for c in line.by_issue], answers=1)
 
 
-def rates(line: Measured) -> tuple[Rate, Rate]:
-    """Return its sensitivity and its specificity."""
-    sensitivity, specificity = (
-        rate_of_issues(side.issues, answers=1) for side in line.evidence.sides
-    )
-    return sensitivity, specificity
+def rates(evidence: Evidence) -> tuple[Rate, Rate]:
+    """Return the sensitivity and the specificity."""
+    passes, fails = (rate_of_issues(side.issues, answers=1) for side in evidence.sides)
+    return passes, fails
 
 
 def kappa(line: Measured) -> Estimate:
@@ -163,7 +161,7 @@ def _measured(
             accuracy(line),
             kappa(line),
             precision(line),
-            *rates(line),
+            *rates(line.evidence),
             human_passes(line),
             " ".join(_notes(line, proof)),
         )

@@ -102,7 +102,11 @@ def judges_table(report: JudgeReport) -> Table:
                 judge.repaired,
                 judge.failed,
                 _agrees(judge, report),
-                *(rates(found) if (found := report.against_humans(judge)) else (None, None)),
+                *(
+                    rates(found.evidence)
+                    if (found := report.against_humans(judge))
+                    else (None, None)
+                ),
                 kappa(found) if found else None,
                 _needed(judge, report),
             )

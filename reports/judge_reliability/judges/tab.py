@@ -10,6 +10,7 @@ from reports.documents.links import page_url
 from reports.documents.rate_cells import share_of
 from reports.documents.reading import Reading
 from reports.judge_reliability.judges.judge_tables import (
+    NO_JUDGE_RUN,
     agreement_table,
     concerns_table,
     failures_table,
@@ -54,7 +55,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
 
 def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
     if not report.lines:
-        yield "No judge run is done yet. Launch a run with a jury."
+        yield NO_JUDGE_RUN
         return
     where = f"the judge runs of {run}" if run else counted(len(report.lines), "judge run")
     yield f"{counted(len(report.judges), 'judge')} in {where}: {_reliability(report)}."

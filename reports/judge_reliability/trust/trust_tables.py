@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from evalhub.formatting import percent
 from evalhub.statistics.rate_interval import MIN_ISSUES
-from reports.documents.document import Cell, Column, Table
+from reports.documents.document import Column, Table
 from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.humans.accuracy_tables import (
@@ -22,9 +22,8 @@ from reports.judge_reliability.trust.deciders import (
     Pair,
     TrustEntry,
 )
-from reports.judge_reliability.trust_rule import METHOD, MIN_OF_EACH, MIN_RATE, HumanProof
+from reports.judge_reliability.trust_rule import METHOD, MIN_OF_EACH, MIN_RATE
 from reports.queries.human_agreement import Party
-from runs.figures.rate import rate_of_issues
 
 RULE = (
     "On answers drawn at random and judged blind. One judge: a judge or jury whose sensitivity and "
@@ -134,7 +133,7 @@ def judges_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> 
                     party_url(party=line.found.party, sample=line.sample.value),
                 ),
                 "drawn at random" if line.sample is Sample.DRAWN else "selected by annotators",
-                *rates(line.found),
+                *rates(line.found.evidence),
                 kappa(line.found),
                 str(line.trust),
                 line.concern or line.human_proof.needed,
@@ -177,7 +176,7 @@ def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
                 parties[pair.first].name,
                 parties[pair.second].name,
                 share_without_interval(pair.agreed, pair.both),
-                *_rates_of(pair.human_proof),
+                *rates(pair.human_proof.evidence),
                 "can decide together" if pair.is_enough else pair.human_proof.needed,
             )
             for entry in entries
@@ -187,7 +186,3 @@ def pairs_table(entries: Sequence[TrustEntry], parties: Parties, kind: str) -> T
         empty="No answer drawn at random has verdicts of two judges.",
         look="long",
     )
-
-
-def _rates_of(proof: HumanProof) -> tuple[Cell, ...]:
-    return tuple(rate_of_issues(side.issues, answers=1) for side in proof.evidence.sides)
