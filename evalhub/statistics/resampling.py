@@ -81,18 +81,16 @@ def expanded(level: float, clusters: int) -> float:
     return 2 * NormalDist().cdf(reach) - 1
 
 
-def percentile_interval(values: Floats, level: float) -> Interval:
-    """Return the middle `level` of the values, shape (resamples,)."""
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
-
-
 def defined_interval(values: Floats, level: float) -> Interval | None:
-    """Return `percentile_interval` without NaN; None with more NaN than MAX_UNDEFINED."""
+    """Return the middle `level` of the values, shape (resamples,), without NaN.
+
+    None with more NaN than MAX_UNDEFINED.
+    """
     defined = values[~np.isnan(values)]
     if len(values) - len(defined) > MAX_UNDEFINED * len(values):
         return None
-    return percentile_interval(defined, level)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
 
 
 def varying_interval(values: Floats, level: float) -> Interval | None:
