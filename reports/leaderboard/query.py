@@ -155,27 +155,8 @@ def field_of_runs() -> Field:
         tags,
     )
     models = identities()
-    scorings = {row["pk"]: scoring(*(row[name] for name in SCORING)) for row in real}
     entrants = {
-        row["pk"]: Entrant(
-            model_id=row["language_model_id"],
-            took=SuiteRun(
-                run=row["pk"],
-                suite=row["suite_id"],
-                model=models[row["language_model_id"]].key,
-                variant=row["variant_key"],
-                launch=row["launch_id"],
-                at=row["began_at"],
-                version=f"{row['suite_fingerprint']} {scorings[row['pk']].key}",
-            ),
-            scoring=scorings[row["pk"]],
-            jury=row["active__jury_name"] or "",
-            label=row["label"],
-            model_name=row["model_name"],
-            suite_name=row["suite__name"],
-            own_beta=row["similarity_weight"],
-            topics=topics[row["pk"]],
-        )
+        row["pk"]: _entrant(row, models[row["language_model_id"]].key, topics[row["pk"]])
         for row in real
     }
     left_out = [
@@ -186,6 +167,30 @@ def field_of_runs() -> Field:
         identities={identity.key: identity for identity in models.values()},
         outside=len(found) - len(real),
         incomplete=tuple(_not_replaced(left_out, entrants.values())),
+    )
+
+
+def _entrant(row: dict[str, Any], model: str, topics: Topics) -> Entrant:
+    """Return the run of a row of `FIELDS`, with the key of its model."""
+    how = scoring(*(row[name] for name in SCORING))
+    return Entrant(
+        model_id=row["language_model_id"],
+        took=SuiteRun(
+            run=row["pk"],
+            suite=row["suite_id"],
+            model=model,
+            variant=row["variant_key"],
+            launch=row["launch_id"],
+            at=row["began_at"],
+            version=f"{row['suite_fingerprint']} {how.key}",
+        ),
+        scoring=how,
+        jury=row["active__jury_name"] or "",
+        label=row["label"],
+        model_name=row["model_name"],
+        suite_name=row["suite__name"],
+        own_beta=row["similarity_weight"],
+        topics=topics,
     )
 
 
