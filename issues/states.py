@@ -215,12 +215,12 @@ class Moved(NamedTuple):
     refused: list[str]
 
 
-def move_all(rows: Iterable[HasState], name: str, *, by: User | None) -> Moved:
+def move_all(rows: Iterable[HasState], name: str, *, by: User | None, reason: str = "") -> Moved:
     """Make the same move for each row if possible, saving each by itself."""
     done, refused = 0, []
     for row in rows:
         try:
-            move(row, name, by=by)
+            move(row, name, by=by, reason=reason)
             done += 1
         except Refused as error:
             refused.append(str(error))

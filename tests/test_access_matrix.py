@@ -135,6 +135,10 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_issue_board_act": (post(WRITERS),),
     "admin:issues_issue_merge": (get(WRITERS), post(WRITERS)),
     "admin:issues_issue_unmerge": (get(WRITERS), post(WRITERS)),
+    "admin:issues_issue_link": (get(WRITERS), post(WRITERS)),
+    "admin:issues_issue_split": (get(WRITERS), post(WRITERS, title="Another fault")),
+    "admin:issues_issue_move_tests": (post(MAINTAINERS, move="approve"),),
+    "admin:issues_issue_undo": (post(WRITERS),),
     "admin:issues_test_move": (
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
@@ -162,6 +166,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
     "admin:runs_run_rejudge": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
+    "admin:runs_suite_make": (get(MAINTAINERS, "tests=1"), post(MAINTAINERS)),
     "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Review
     "admin:review_queue_work": (get(WRITERS),),

@@ -48,10 +48,17 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
         "approve": MAINTAINERS,
         "deprecate": MAINTAINERS,
         "launch_selected": MAINTAINERS,
+        "suite_of_selected": MAINTAINERS,
     },
-    "issues.tag": {"merge_tags": MAINTAINERS, "launch_selected": MAINTAINERS},
+    "issues.tag": {
+        "merge_tags": MAINTAINERS,
+        "launch_selected": MAINTAINERS,
+        "suite_of_selected": MAINTAINERS,
+    },
     "issues.test": {
         "send_to_review": WRITERS,
+        "move_selected": WRITERS,
+        "suite_of_selected": MAINTAINERS,
         "approve": MAINTAINERS,
         "deprecate": MAINTAINERS,
         "launch_selected": MAINTAINERS,

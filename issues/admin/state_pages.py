@@ -81,6 +81,19 @@ class StateAdmin(PanelAdmin):
             obj.author = current_user(request)
         super().save_model(request, obj, form, change)
 
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        context = {**context, "show_save_and_continue": False}
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Stay on the row's page, where the next step is."""
+        return self.back(request, obj)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return self.back(request, obj)
+
     def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         panel = super().panel(request, row)
         moves = [self._button(move, row) for move in states.open_moves(row, request.user)]

@@ -93,7 +93,7 @@ def attach(feedback: Feedback, issue: Issue, *, by: User | None) -> Issue:
     Raises:
         Refused: The issue is deprecated, or the feedback already belongs to it.
     """
-    issue = _taking_feedback(issue)
+    issue = taking_issue(issue)
     if feedback.issue == issue and feedback.state == FeedbackState.ACCEPTED:
         raise Refused([f"This feedback already belongs to “{issue}”."])
     _accept_for(issue, feedback, f"Attached to issue {issue.pk}", by)
@@ -178,7 +178,7 @@ def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
     """
     if not feedback.prompt.strip():
         raise Refused([NO_PROMPT])
-    issue = _taking_feedback(issue)
+    issue = taking_issue(issue)
     open_siblings = [sibling for sibling in siblings_of(issue, by) if not sibling.sealed]
     test = Test(
         issue=issue,
@@ -206,7 +206,7 @@ def issue_and_test_from(feedback: Feedback, *, by: User, tags: Sequence[Tag] = (
     return test_of(feedback, issue, by=by)
 
 
-def _taking_feedback(issue: Issue) -> Issue:
+def taking_issue(issue: Issue) -> Issue:
     """Return the issue, or the one it was merged into.
 
     Raises:

@@ -22,7 +22,9 @@ from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, T
 from issues.admin.issue.board import Boarding
 from issues.admin.issue.bulk_edit import Bulk
 from issues.admin.issue.inlines import CommentInline, FeedbackInline, SourceInline, TestInline
+from issues.admin.issue.linking import Linking
 from issues.admin.issue.merge import Merging
+from issues.admin.issue.moves_with_tests import MovesWithTests
 from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
 from issues.admin.state_pages import StateAdmin
 from issues.admin.text_areas import TextAreas, text_area
@@ -53,7 +55,7 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Issue)
-class IssueAdmin(TextAreas, Merging, Boarding, Bulk, SealedIssues):
+class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues):
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue describes a fault; its tests reproduce it."
     list_display = (
@@ -137,7 +139,11 @@ class IssueAdmin(TextAreas, Merging, Boarding, Bulk, SealedIssues):
         return [counts, *sealed_facts(row), *self.merge_facts(row)]
 
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
-        buttons = self.merge_buttons(request, row)
+        buttons = [
+            *self.linking_buttons(request, row),
+            *self.merge_buttons(request, row),
+            *self.test_buttons(request, row),
+        ]
         if not request.user.has_perm("issues.add_test") or row.merged_into is not None:
             return buttons
         url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"

@@ -27,6 +27,7 @@ from issues import states
 from issues.admin.badges import badge_of
 from issues.admin.issue.board_cards import cards_of, move_to, why_not
 from issues.admin.state_pages import StateAdmin
+from issues.along import move_with_tests, said_of, undo_with_tests, undone_text
 from issues.models import Issue, IssueState, ResolutionLabel, Severity
 from issues.states import MAX_REASON, Refused
 
@@ -182,6 +183,7 @@ class Boarding(StateAdmin):
             counted = self.get_queryset(request).get(pk=issue.pk)
             sentences = [f"“{issue}” will be {move.done}.", *self.consequences(counted, move)]
             return {"ask": move.name, "sentences": sentences}
+        along = ""
         if move.name == "resolve":
             keys = [row_number(key) for key in request.POST.getlist("labels")]
             labels = ResolutionLabel.objects.filter(pk__in=keys)
@@ -189,13 +191,13 @@ class Boarding(StateAdmin):
             states.resolve(issue, labels=labels, note=note, by=current_user(request))
         else:
             reason = bounded_text(request.POST.get("reason"), MAX_REASON)
-            states.move(issue, move.name, by=current_user(request), reason=reason)
-        return {"said": f"{issue} is {move.done}.", "can_undo": True}
+            moved = move_with_tests(issue, move.name, by=current_user(request), reason=reason)
+            along = said_of(moved, move.done)
+        return {"said": f"{issue} is {move.done}.{along}", "can_undo": True}
 
     def _undo_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
-        undone = states.undo(issue, by=current_user(request))
-        state = issue.get_state_display().lower()
-        return {"said": f"“{undone}” undone: {issue} is {state} again."}
+        undone, tests = undo_with_tests(issue, by=current_user(request))
+        return {"said": undone_text(issue, undone, tests)}
 
     def _assign_card(self, request: HttpRequest, issue: Issue) -> dict[str, Any]:
         user, was = current_user(request), row_number(request.POST.get("was")) or None

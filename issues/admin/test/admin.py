@@ -21,6 +21,8 @@ from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX as RUBRIC
 from issues.admin.rubric.preview import context_of, draft_of_test
+from issues.admin.state_pages import StateAdmin
+from issues.admin.test.bulk import BulkTests
 from issues.admin.test.form import TestForm, conversation
 from issues.admin.test.sealing import SealingPages
 from issues.admin.test.short_text import first_words, judged_by_text, rubric_size
@@ -51,7 +53,7 @@ class RevisionInline(ReadOnlyInline):
 
 
 @admin.register(Test)
-class TestAdmin(SealingPages):
+class TestAdmin(BulkTests, SealingPages):
     """Tests; reading sealed ones requires the right to."""
 
     __test__ = False
@@ -84,6 +86,7 @@ class TestAdmin(SealingPages):
     readonly_fields = ("asked", "origin", "author", "source_id", "created_at", "updated_at")
     question = ("kind", "system_prompt", "prompt", "messages")
     inlines = (RubricInline, RevisionInline)
+    actions = (*StateAdmin.actions, "move_selected")
     approve_right = states.APPROVE_TEST
     deprecation = "These tests will no longer run. Existing results are kept."
 

@@ -23,7 +23,7 @@ def editor(page, log_in, two_points):
 
 def save(page):
     with page.expect_navigation():
-        page.click("[name=_continue]")
+        page.click("[name=_save]")
 
 
 def texts(test):
@@ -41,7 +41,7 @@ def test_points_are_added_reordered_and_saved_by_keyboard(editor, two_points):
     keyboard.type("Contains the word")
     keyboard.press("Tab")
     keyboard.type("toll")
-    editor.locator("[name=_continue]").focus()
+    editor.locator("[name=_save]").focus()
     with editor.expect_navigation():
         keyboard.press("Enter")
 

@@ -1,0 +1,113 @@
+"""Review and approval of issues, which take tests along, and their undo."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.text import capfirst
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.pages import current_user
+from evalhub.formatting import counted
+from issues import states
+from issues.admin.refusals import refusals_shown
+from issues.admin.state_pages import StateAdmin
+from issues.along import (
+    TAKES_TESTS,
+    WITH_TESTS_IN,
+    movable_tests,
+    move_tests_of,
+    move_with_tests,
+    said_of,
+    undo_with_tests,
+    undone_text,
+)
+from issues.models import Issue
+from issues.states import Move, Moved, Refused
+
+VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
+
+
+class MovesWithTests(StateAdmin):
+    """Moves of the issue admin."""
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.view_path("<int:object_id>/tests/", self.move_tests_view, "move_tests"),
+            self.view_path("<int:object_id>/undo/", self.undo_view, "undo"),
+            *super().get_urls(),
+        ]
+
+    def test_buttons(self, request: HttpRequest, issue: Issue) -> list[Button]:
+        """Buttons that move the tests of an issue already in review, and the user's own undo."""
+        if states.is_merged(issue):
+            return []
+        user, buttons = current_user(request), []
+        if issue.state in WITH_TESTS_IN:
+            for name, verb in VERBS.items():
+                if tests := movable_tests(issue, name, by=user):
+                    label = verb.format(counted(len(tests), "test"))
+                    url = self.url_of("move_tests", issue.pk)
+                    buttons.append(Button(label, url, {"move": name}, "primary"))
+        newest = issue.history.order_by("-history_date", "-history_id").first()
+        made, _ = states.last_move(issue)
+        if made and made == newest and made.history_user_id == user.pk:
+            name = (made.history_change_reason or "").split(":")[0]
+            if name not in ("", "Undone"):
+                buttons.append(Button(f"Undo “{name}”", self.url_of("undo", issue.pk)))
+        return buttons
+
+    def carry_out(self, request: HttpRequest, row: Any, move: Move, data: dict[str, Any]) -> None:
+        if move.name not in TAKES_TESTS:
+            return super().carry_out(request, row, move, data)
+        moved = move_with_tests(row, move.name, by=current_user(request))
+        self._say_moved(request, moved, move)
+        return None
+
+    def _say_moved(self, request: HttpRequest, moved: Moved, move: Move) -> None:
+        """Say which tests went along, and why others did not."""
+        if moved.done:
+            self.say_done(request, f"{counted(moved.done, 'test')} {move.done}.")
+        self.show_refused(request, moved.refused)
+
+    def _move_selected(self, request: HttpRequest, rows: Iterable[Any], name: str) -> None:
+        if name not in TAKES_TESTS:
+            return super()._move_selected(request, rows, name)
+        done, tests, refused = 0, 0, list[str]()
+        move = next(move for move in states.ISSUE_MOVES if move.name == name)
+        for issue in rows:
+            try:
+                along = move_with_tests(issue, name, by=current_user(request))
+            except Refused as error:
+                refused.append(str(error))
+                continue
+            done, tests = done + 1, tests + along.done
+            refused += along.refused
+        if done:
+            text = f"{counted(done, 'issue')} {move.done}."
+            self.say_done(request, text + said_of(Moved(tests, []), move.done))
+        self.show_refused(request, refused)
+        return None
+
+    def move_tests_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Send an issue's tests to review, or approve them, in one act. POST only."""
+        issue = self.found(request, object_id)
+        name = request.POST.get("move", "")
+        needed = {"review": states.CHANGE_TEST, "approve": states.APPROVE_TEST}.get(name)
+        if request.method != "POST" or not needed or not request.user.has_perm(needed):
+            raise PermissionDenied
+        moved = move_tests_of(issue, name, by=current_user(request))
+        self._say_moved(request, moved, next(m for m in states.TEST_MOVES if m.name == name))
+        return self.back(request, issue)
+
+    def undo_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Undo the user's last move of the issue, and of the tests along with it. POST only."""
+        issue = self.found(request, object_id)
+        if request.method != "POST" or not self.has_change_permission(request, issue):
+            raise PermissionDenied
+        with refusals_shown(self, request):
+            name, tests = undo_with_tests(issue, by=current_user(request))
+            self.say_done(request, capfirst(undone_text(issue, name, tests)))
+        return self.back(request, issue)

@@ -1,0 +1,97 @@
+"""Move tests and feedback between issues, and split an issue in two.
+
+A sealed test also seals the texts of its issue, so it leaves its issue only by a merge of the whole
+issue, which keeps them sealed; so does feedback of an issue with a sealed test.
+"""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from evalhub.access.models import User
+from evalhub.history import sign
+from issues.models import Feedback, Issue, Test
+from issues.states import MAX_REASON, Moved, Refused
+from issues.triage.actions import attach, taking_issue
+
+
+@transaction.atomic
+def move_test(test: Test, issue: Issue, *, by: User) -> Issue:
+    """Move a test to an issue; return the issue, for a merged one that it was merged into.
+
+    Results of earlier runs keep the issue that they were counted for.
+
+    Raises:
+        Refused: The test is sealed or already there, or the issue is deprecated.
+    """
+    current = Test.objects.select_for_update(of=("self",)).get(pk=test.pk)
+    issue = taking_issue(issue)
+    if current.sealed:
+        raise Refused(
+            [f"Test {test.pk} is sealed, as are its issue's texts. Merge the issues instead."]
+        )
+    if current.issue_id == issue.pk:
+        raise Refused([f"Test {test.pk} already belongs to “{issue}”."])
+    sign(current, by, f"Moved from issue {current.issue_id} to issue {issue.pk}")
+    current.issue = issue
+    current.save()
+    return issue
+
+
+def move_tests(tests: Iterable[Test], issue: Issue, *, by: User) -> Moved:
+    """Move each test by itself, if possible."""
+    done, refused = 0, []
+    for test in tests:
+        try:
+            move_test(test, issue, by=by)
+            done += 1
+        except Refused as error:
+            refused.append(str(error))
+    return Moved(done, refused)
+
+
+@transaction.atomic
+def link(
+    issue: Issue, *, tests: Iterable[Test] = (), feedback: Iterable[Feedback] = (), by: User
+) -> Moved:
+    """Attach feedback to an issue and move tests to it, each by itself; count what came."""
+    moved = move_tests(tests, issue, by=by)
+    done, refused = moved
+    for row in feedback:
+        try:
+            attach(row, issue, by=by)
+            done += 1
+        except Refused as error:
+            refused.append(str(error))
+    return Moved(done, refused)
+
+
+@transaction.atomic
+def split(
+    issue: Issue, tests: Iterable[Test], feedback: Iterable[Feedback], *, title: str, by: User
+) -> Issue:
+    """Create a draft issue of some of an issue's tests and feedback, with its tags.
+
+    Raises:
+        Refused: Nothing is chosen, no title is given, or one of them cannot move; then none does.
+    """
+    tests, feedback = list(tests), list(feedback)
+    problems = []
+    if not title.strip():
+        problems.append("Enter a title for the new issue.")
+    if not tests and not feedback:
+        problems.append("Choose at least one test or feedback item.")
+    if feedback and issue.tests.filter(sealed=True).exists():
+        problems.append("A sealed test seals this issue's feedback too, so it cannot be moved.")
+    if problems:
+        raise Refused(problems)
+    new = Issue(title=title.strip(), severity=issue.severity, assignee=issue.assignee, author=by)
+    sign(new, by, f"Split from issue {issue.pk}")
+    new.save()
+    new.tags.set(issue.tags.all())
+    moved = link(new, tests=tests, feedback=feedback, by=by)
+    if moved.refused:
+        raise Refused(moved.refused)
+    sign(issue, by, f"Split: {new.pk} created"[:MAX_REASON])
+    issue.save(update_fields=["updated_at"])
+    return new
