@@ -23,7 +23,7 @@ from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
 from runs.admin.launch.initial_data import data_of, data_of_launch, with_defaults
 from runs.admin.launch.parameters import TYPES, USUAL, Row
-from runs.admin.launch.preselection import selection_in
+from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.estimate import estimate
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused
@@ -78,6 +78,10 @@ class LaunchAdmin(PageAdmin):
         plan = form.plan()
         if act == "keep_defaults":
             return self._save_defaults(request, form, plan)
+        if act == "make_suite" and plan.selection.tests:
+            tests = [test.pk for test in plan.selection.tests]
+            url = address_with(request, reverse("admin:runs_suite_make"), "tests", tests)
+            return HttpResponseRedirect(url)
         if act != "launch":
             return self._form_page(request, form, plan, more=act)
         if plan.problems:

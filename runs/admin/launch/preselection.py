@@ -1,4 +1,4 @@
-"""The selection in a list that the launch form starts with."""
+"""The selection in a list that a form of runs starts with."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -17,11 +17,16 @@ SESSION_KEY = "launch_tests"
 
 def to_launch_form(request: HttpRequest, name: str, ids: Sequence[int]) -> HttpResponseRedirect:
     """Redirect to the launch form with these tests, issues or tags chosen."""
+    return HttpResponseRedirect(address_with(request, reverse("admin:runs_launch_add"), name, ids))
+
+
+def address_with(request: HttpRequest, url: str, name: str, ids: Sequence[int]) -> str:
+    """Return the address of a page with this selection; the session keeps a long one."""
     text = as_ranges(ids).replace(" ", "")
     if name == "tests" and len(text) > MAX_CHARACTERS:
         request.session[SESSION_KEY] = text
         text = IN_SESSION
-    return HttpResponseRedirect(f"{reverse('admin:runs_launch_add')}?{urlencode({name: text})}")
+    return f"{url}?{urlencode({name: text})}"
 
 
 def selection_in(request: HttpRequest, name: str) -> str:

@@ -14,6 +14,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 from evalhub.admin_site.pages import HistoryAdmin
 from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
 from runs.admin.suite.import_weval import import_page, may_import
+from runs.admin.suite.make import make_page
 from runs.baselines import NoBaseline, check
 from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Run, Suite
@@ -90,7 +91,11 @@ class SuiteAdmin(HistoryAdmin):
     list_before_template = "runs/suite/list_before.html"
 
     def get_urls(self) -> list[Any]:
-        return [self.view_path("import/", self.import_view, "import_weval"), *super().get_urls()]
+        return [
+            self.view_path("import/", self.import_view, "import_weval"),
+            self.view_path("make/", self.make_view, "make"),
+            *super().get_urls(),
+        ]
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         context = {**(extra_context or {}), "may_import": may_import(request)}
@@ -101,6 +106,9 @@ class SuiteAdmin(HistoryAdmin):
         if not may_import(request):
             raise PermissionDenied
         return import_page(request, self)
+
+    def make_view(self, request: HttpRequest) -> HttpResponse:
+        return make_page(request, self)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         may_edit = self.has_add_permission(request) if obj is None else None

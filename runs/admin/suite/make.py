@@ -1,0 +1,118 @@
+"""Page that makes a suite from a selection of tests, or adds the selection to a suite."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
+from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.formatting import counted
+from issues.admin.test.short_text import first_words
+from issues.models import Issue, Tag, Test, TestState
+from runs.admin.launch.preselection import address_with, selection_in
+from runs.launching.number_lists import numbers_in
+from runs.models import Suite
+from runs.suite_making import LOOKUPS, add_to_suite, make_suite, tests_of
+
+LISTED = 50
+
+
+class SuiteForm(forms.Form):
+    name = forms.CharField(
+        max_length=150, required=False, label="New suite", widget=UnfoldAdminTextInputWidget
+    )
+    suite = forms.ModelChoiceField(
+        Suite.objects.all(),
+        required=False,
+        label="Or add to",
+        empty_label="choose a suite",
+        widget=UnfoldAdminSelectWidget,
+    )
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"]).strip()
+        if Suite.objects.filter(name=name).exists():
+            raise forms.ValidationError(f"There is a suite “{name}”. Choose it below.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors and bool(data.get("name")) == bool(data.get("suite")):
+            raise forms.ValidationError("Enter a name, or choose one suite to add to.")
+        return data
+
+
+def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
+    """Ask for a name or a suite (GET), and put the selected tests there (POST)."""
+    may_add = request.user.has_perm("runs.add_suite") and request.user.has_perm("runs.change_suite")
+    if not may_add or not request.user.has_perm("issues.view_test"):
+        raise PermissionDenied
+    user = current_user(request)
+    selection = {name: _numbers(selection_in(request, name)) for name in LOOKUPS}
+    tests = list(tests_of(selection, reader=user).select_related("issue"))
+    form = SuiteForm(request.POST or None)
+    if not tests:
+        owner.say(request, "There is no test in this selection that you can see.")
+        return HttpResponseRedirect(owner.url_of("changelist"))
+    if request.method == "POST" and form.is_valid():
+        suite = form.cleaned_data["suite"]
+        if suite is None:
+            suite = make_suite(form.cleaned_data["name"], tests, by=user)
+            owner.say_done(request, f"Suite created with {counted(len(tests), 'test')}.")
+        else:
+            added = add_to_suite(suite, tests, by=user)
+            owner.say_done(request, f"{counted(added, 'test')} added to {suite}.")
+        return HttpResponseRedirect(owner.url_of("change", suite.pk))
+    waiting = sum(test.state != TestState.APPROVED for test in tests)
+    sentences = [f"{waiting} of them will run once approved."] if waiting else []
+    rows = [f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED]]
+    if len(tests) > LISTED:
+        rows.append(f"and {len(tests) - LISTED:,} more")
+    return owner.page(
+        request,
+        "evalhub/confirm.html",
+        title=f"Make a suite of {counted(len(tests), 'test')}",
+        crumb="Make a suite",
+        sentences=sentences,
+        rows=rows,
+        form=form,
+        button="Save suite",
+        back_url=owner.url_of("changelist"),
+    )
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return numbers_in(text)
+    except ValueError:
+        return []
+
+
+@admin.action(description="Make a suite …")
+def suite_of_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponseRedirect:
+    name = f"{queryset.model._meta.model_name}s"
+    ids = list(queryset.values_list("pk", flat=True))
+    return HttpResponseRedirect(address_with(request, reverse("admin:runs_suite_make"), name, ids))
+
+
+def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:
+    if not issue.tests_total:
+        return PanelPart()
+    url = f"{reverse('admin:runs_suite_make')}?issues={issue.pk}"
+    return PanelPart([Button("Make a suite …", url, is_link=True)])
+
+
+contribute(Contribution(permission="runs.add_suite", actions=(suite_of_selected,)), Tag, Test)
+contribute(
+    Contribution(permission="runs.add_suite", actions=(suite_of_selected,), panel=panel_of_issue),
+    Issue,
+)

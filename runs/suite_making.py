@@ -1,0 +1,53 @@
+"""Make suites from tests that were selected elsewhere, or add these to a suite."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.db import transaction
+
+from evalhub.access.models import User
+from evalhub.history import sign
+from issues.models import Test, TestState
+from issues.models.test import TestQuerySet
+from runs.models import Suite
+
+LOOKUPS = {
+    "tests": "pk__in",
+    "issues": "issue__in",
+    "tags": "issue__tags__in",
+    "runs": "results__run__in",
+    "launches": "results__run__launch__in",
+}
+"""Kinds of rows that name tests, each with its path from a test."""
+
+
+def tests_of(chosen: Mapping[str, Sequence[int]], *, reader: User) -> TestQuerySet:
+    """Return the tests named by rows of any kind of `LOOKUPS`, of those that the reader may see.
+
+    Deprecated ones, which never run, are left out.
+    """
+    keys: set[int] = set()
+    for kind, ids in chosen.items():
+        if ids:
+            found = Test.objects.filter(**{LOOKUPS[kind]: ids})
+            keys.update(found.order_by().values_list("pk", flat=True))
+    tests = Test.objects.readable_by(reader).filter(pk__in=keys)
+    return tests.exclude(state=TestState.DEPRECATED).order_by("pk")
+
+
+@transaction.atomic
+def make_suite(name: str, tests: Iterable[Test], *, by: User) -> Suite:
+    suite = Suite(name=name)
+    sign(suite, by, "Made from a selection")
+    suite.save()
+    suite.tests.set(tests)
+    return suite
+
+
+@transaction.atomic
+def add_to_suite(suite: Suite, tests: Iterable[Test], *, by: User) -> int:
+    """Add tests to a suite; return the number that it did not have."""
+    known = set(suite.tests.values_list("pk", flat=True))
+    new = [test for test in tests if test.pk not in known]
+    sign(suite, by, "Tests added from a selection")
+    suite.tests.add(*new)
+    return len(new)
