@@ -1,18 +1,20 @@
 """The tested changes of many pairs of runs at once, for pages that list several."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
 from django.db.models import BigIntegerField, Count, Q, Sum
 from django.db.models.functions import Cast, Coalesce
 
-from reports.compare.evidence_rule import findings, sample_of
+from reports.compare.evidence_rule import TagSignificance, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
 from runs.models import Outcome, Result
+
+K = TypeVar("K", bound=Hashable)
 
 
 class Counted(NamedTuple):
@@ -49,12 +51,15 @@ class PairChange:
 
     Attributes:
         rule: The name of the test behind the p of the whole.
-        issues: Those with compared tests.
+        issues, tags: Those with compared tests; tags only where their names were given.
+        tag_rules: The name of the test behind the p of each tag.
     """
 
     whole: Change
     rule: str
     issues: Mapping[int, Change]
+    tags: Mapping[str, Change] = field(default_factory=dict)
+    tag_rules: Mapping[str, str] = field(default_factory=dict)
 
 
 def counts_by_issue(runs: Collection[int]) -> dict[int, list[Counted]]:
@@ -84,29 +89,44 @@ def pair_changes(
     single: Sequence[bool],
     *,
     keeps: Callable[[Tested], bool] = lambda tested: True,
+    tags: Mapping[int, tuple[str, ...]] | None = None,
 ) -> dict[tuple[int, int], PairChange]:
     """Test each pair of comparable runs, the earlier one first; two queries for all of them.
 
     Args:
         single: Whether both runs of the pair have one repeat of each test.
         keeps: Chooses the tests that are compared.
+        tags: Names by tag set, if changes by tag are wanted.
     """
     tests = outcomes_in({pk for pair in pairs for pk in pair})
     tests = {run: [tested for tested in rows if keeps(tested)] for run, rows in tests.items()}
     apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
     digests = digests_of({pk for revisions in apart for pk in revisions})
+    names: Mapping[int, tuple[str, ...]] = defaultdict(tuple, tags or {})
     changes: dict[tuple[int, int], PairChange] = {}
     for (before, run), is_single in zip(pairs, single, strict=True):
         rows = compared(match(tests[before], tests[run], digests))
-        found = findings(sample_of(rows, defaultdict(tuple), single=is_single))
-        by_issue: dict[int, list[Compared]] = defaultdict(list)
-        for one in rows:
-            if one.change is not None:
-                by_issue[one.latest.issue_id].append(one)
-        issues = {
-            issue: Change(tally_of(mine), net_change(mine), found.issues[issue].p)
-            for issue, mine in by_issue.items()
-        }
-        whole = Change(tally_of(rows), net_change(rows), found.evidence.p)
-        changes[before, run] = PairChange(whole, found.evidence.rule, issues)
+        found = findings(sample_of(rows, names, single=is_single))
+        changed = [one for one in rows if one.change is not None]
+        changes[before, run] = PairChange(
+            whole=Change(tally_of(rows), net_change(rows), found.evidence.p),
+            rule=found.evidence.rule,
+            issues=_by(changed, lambda tested: (tested.issue_id,), found.issues),
+            tags=_by(changed, lambda tested: names[tested.tag_set_id], found.tags),
+            tag_rules={tag: one.rule or "" for tag, one in found.tags.items()},
+        )
     return changes
+
+
+def _by(
+    rows: Sequence[Compared],
+    keys_of: Callable[[Tested], Iterable[K]],
+    sure: Mapping[K, TagSignificance],
+) -> dict[K, Change]:
+    groups: dict[K, list[Compared]] = defaultdict(list)
+    for one in rows:
+        for key in keys_of(one.latest):
+            groups[key].append(one)
+    return {
+        key: Change(tally_of(mine), net_change(mine), sure[key].p) for key, mine in groups.items()
+    }

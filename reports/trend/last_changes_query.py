@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 from evalhub.statistics.holm import holm
 from reports.compare.matching_rule import Tested
-from reports.compare.pair_changes_query import Change, counts_by_issue, pair_changes
+from reports.compare.pair_changes_query import (
+    Change,
+    PairChange,
+    counts_by_issue,
+    pair_changes,
+)
 from reports.documents.reading import Reading
 from reports.trend.query import Line, TrendQuery, TrendReport
 from runs.models import TagSet
@@ -21,47 +26,83 @@ class LastChange:
     rule: str
 
 
-def last_changes(
-    report: TrendReport, query: TrendQuery, reading: Reading
-) -> Mapping[str, LastChange]:
-    """Return the tested changes by name of the line; none while they are computed.
+@dataclass(frozen=True)
+class TagChange:
+    """The same on the tests of a tag; p after Holm over all tags listed."""
+
+    tag: str
+    line: Line
+    change: Change
+    holm: float | None
+    rule: str
+
+
+@dataclass(frozen=True)
+class LastChanges:
+    """The tested changes: by name of the line, and by tag, the largest fall first.
+
+    Tags without a changed test are left out: which those are depends on no direction.
+    """
+
+    lines: Mapping[str, LastChange]
+    tags: tuple[TagChange, ...]
+
+
+def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> LastChanges:
+    """Return the tested changes; none while they are computed.
 
     A point that pools several runs, and a choice of sealed or exposed tests, are not tested.
     """
     lines = [line for line in report.lines if report.is_last_comparable(line)]
     lines = [line for line in lines if all(len(p.series_point.runs) == 1 for p in line.points[-2:])]
     if not lines or query.tests:
-        return {}
+        return LastChanges({}, ())
     pairs = [(line.points[-2].run.pk, line.points[-1].run.pk) for line in lines]
     single = [all(point.run.repeats == 1 for point in line.points[-2:]) for line in lines]
     subject = [query.tag and query.tag.pk, query.issue and query.issue.pk]
     counts = counts_by_issue({run for pair in pairs for run in pair})
     found = reading.computed(
-        "trend-last-changes",
+        "trend-last-changes-2",
         [pairs, single, subject, [sorted(counts[run]) for run in sorted(counts)]],
         lambda: _changes(pairs, single, query),
     )
     if found is None:
-        return {}
+        return LastChanges({}, ())
     changes = [found[pair] for pair in pairs]
-    corrected = holm([change.p for change, _ in changes])
-    return {
-        line.name: LastChange(line, change, p, rule)
-        for line, (change, rule), p in zip(lines, changes, corrected, strict=True)
-    }
+    corrected = holm([change.whole.p for change in changes])
+    return LastChanges(
+        {
+            line.name: LastChange(line, change.whole, p, change.rule)
+            for line, change, p in zip(lines, changes, corrected, strict=True)
+        },
+        _by_tag(lines, changes),
+    )
+
+
+def _by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tuple[TagChange, ...]:
+    found = [
+        (tag, line, change, of.tag_rules[tag])
+        for line, of in zip(lines, changes, strict=True)
+        for tag, change in of.tags.items()
+        if change.tally.worse or change.tally.better
+    ]
+    corrected = holm([change.p for _, _, change, _ in found])
+    moves = (
+        TagChange(tag, line, change, p, rule)
+        for (tag, line, change, rule), p in zip(found, corrected, strict=True)
+    )
+    return tuple(sorted(moves, key=lambda one: (one.change.net or 0, one.tag, one.line.name)))
 
 
 def _changes(
     pairs: Sequence[tuple[int, int]], single: Sequence[bool], query: TrendQuery
-) -> dict[tuple[int, int], tuple[Change, str]]:
-    tag_sets = None
-    if query.tag:
-        rows = TagSet.objects.order_by().values_list("pk", "names")
-        tag_sets = {pk for pk, names in rows if query.tag.name in names}
+) -> dict[tuple[int, int], PairChange]:
+    rows = TagSet.objects.order_by().values_list("pk", "names")
+    names = {pk: tuple(some) for pk, some in rows}
 
     def keeps(tested: Tested) -> bool:
         is_of_issue = query.issue is None or tested.issue_id == query.issue.pk
-        return is_of_issue and (tag_sets is None or tested.tag_set_id in tag_sets)
+        return is_of_issue and (query.tag is None or query.tag.name in names[tested.tag_set_id])
 
-    found = pair_changes(pairs, single, keeps=keeps)
-    return {pair: (change.whole, change.rule) for pair, change in found.items()}
+    tags = None if query.has_subject else names
+    return pair_changes(pairs, single, keeps=keeps, tags=tags)

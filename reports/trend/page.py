@@ -1,6 +1,6 @@
 """Trend: the pass rate of each model over releases or time, and changes of tests and judges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +22,7 @@ from reports.documents.fields import (
 )
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
-from reports.trend.last_changes_query import LastChange, last_changes
+from reports.trend.last_changes_query import LastChange, LastChanges, TagChange, last_changes
 from reports.trend.query import RELEASE, TIME, TrendQuery, TrendReport, trend_report
 from reports.trend.trend_tables import (
     changes_table,
@@ -30,9 +30,11 @@ from reports.trend.trend_tables import (
     latest_table,
     panels_table,
     points_table,
+    tag_changes_table,
 )
 
 POINTS, MAX_POINTS = 20, 50
+MAX_FALLS = 3
 
 
 class TrendForm(ReportForm):
@@ -82,7 +84,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         sentences=(
             *tests_filter_help(query.tests),
             *_sentences(report),
-            *_moves(changes),
+            *_moves(changes.lines),
+            *_falls(changes.tags),
             *_left_out(report),
         ),
         tables=(
@@ -95,18 +98,20 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
 
 
 def _tables(
-    report: TrendReport, changes: Mapping[str, LastChange], query: TrendQuery, reading: Reading
+    report: TrendReport, changes: LastChanges, query: TrendQuery, reading: Reading
 ) -> Iterator[Table]:
     """Yield the tables; without runs, only the first, which says so."""
     numbers = {change: number for number, change in enumerate(report.changes, 1)}
     yield points_table(report, numbers)
     if report.lines:
-        yield latest_table(report, changes, reading.reader)
+        yield latest_table(report, changes.lines, reading.reader)
+        if not query.has_subject:
+            yield tag_changes_table(report, changes.tags)
         yield changes_table(report, numbers)
         if not query.has_subject:
             yield heat_table(report)
         if query.each_tag and not query.has_subject:
-            yield panels_table(report, numbers)
+            yield panels_table(report, numbers, changes.tags)
 
 
 # In words ----------------------------------------------------------------------------------------
@@ -153,6 +158,27 @@ def _moves(changes: Mapping[str, LastChange]) -> Iterator[str]:
             f"No line changed significantly {since} ({counted(n, 'compared test')}; {p}{rules}, "
             f"{over})."
         )
+
+
+def _falls(changes: Sequence[TagChange]) -> Iterator[str]:
+    """Yield the tags that fell significantly, or that none did."""
+    fallen = [one for one in changes if (one.change.net or 0) < 0]
+    if not fallen:
+        return
+    over = f"Holm over {counted(len(changes), 'tag')} with changed tests"
+    found = [one for one in fallen if is_significant(one.holm)]
+    if found:
+        named = few([_fall(one) for one in found], most=MAX_FALLS)
+        yield f"Tags that fell significantly: {named} ({over})."
+    else:
+        one = fallen[0]
+        yield f"No tag fell significantly. The largest fall: {_fall(one)} ({over})."
+
+
+def _fall(one: TagChange) -> str:
+    tests = counted(one.change.tally.n, "test")
+    net, p = in_points(one.change.net or 0), is_p(1 if one.holm is None else one.holm)
+    return f"{one.tag} with {one.line.name}, {net} over {tests} ({p}, {one.rule})"
 
 
 def _left_out(report: TrendReport) -> Iterator[str]:

@@ -14,7 +14,7 @@ from reports.documents.links import page_url, results_url, run_url
 from reports.documents.rejudging import refusal
 from reports.queries.measurement_changes import Change
 from reports.trend.figure import Dot, DrawnLine, Mark, Place, small_multiples, trend_lines
-from reports.trend.last_changes_query import LastChange
+from reports.trend.last_changes_query import LastChange, TagChange
 from reports.trend.query import MAX_COLUMNS, Line, Point, TrendReport
 from runs.models import Outcome, Run
 
@@ -252,8 +252,47 @@ def _tag_cell(report: TrendReport, point: Point, tag: str) -> Cell:
     return Linked(rate, results_url(point.run, tag=tag))
 
 
-def panels_table(report: TrendReport, numbers: Numbers) -> Table:
-    tags = report.tags[:MAX_PANELS]
+def tag_changes_table(report: TrendReport, changes: Sequence[TagChange]) -> Table:
+    """List the tags with changed tests, the largest fall first."""
+    return Table(
+        key="tag_changes",
+        title="Tags: latest run against the previous one",
+        columns=(
+            Column("tag", "Tag", "link"),
+            Column("line", "Line"),
+            Column("change", "Change", "points", "On the tests that both runs have scored"),
+            Column("tests", "Tests", "count", "Tests compared"),
+            Column("worse", "Worse", "count"),
+            Column("better", "Better", "count"),
+            Column("p_holm", "p (Holm)", "p", "Corrected for all rows"),
+            Column("method", "Method"),
+            Column("compare", "Details", "link"),
+        ),
+        rows=LazyRows(changes, lambda some: [_tag_change(report, one) for one in some]),
+        note=f"Largest fall first. A test counts for each of its tags. {MAY_FAIL_TOGETHER}",
+        empty="No tag has a test that changed between comparable runs of the same tests.",
+    )
+
+
+def _tag_change(report: TrendReport, one: TagChange) -> tuple[Cell, ...]:
+    tally, runs = one.change.tally, [point.run for point in one.line.points[-2:]]
+    return (
+        Link(one.tag, page_url("trend", suite=report.scope.suite, tag=one.tag)),
+        one.line.name,
+        one.change.net,
+        tally.n,
+        tally.worse,
+        tally.better,
+        one.holm,
+        one.rule,
+        Link("Compare", page_url("compare", runs=runs, tag=one.tag)),
+    )
+
+
+def panels_table(report: TrendReport, numbers: Numbers, changes: Sequence[TagChange]) -> Table:
+    """Draw the tags that fell most, then those with the lowest pass rates."""
+    fallen = [one.tag for one in changes if (one.change.net or 0) < 0 and one.tag in report.tags]
+    tags = list(dict.fromkeys([*fallen, *report.tags]))[:MAX_PANELS]
     panels = [(tag, _drawn(report, tag)) for tag in tags]
     return Table(
         key="tag_lines",
@@ -279,7 +318,8 @@ def panels_table(report: TrendReport, numbers: Numbers) -> Table:
         ),
         note=""
         if len(tags) == len(report.tags)
-        else f"Showing the {len(tags)} tags with the lowest pass rates.",
+        else f"Showing {len(tags)} tags: those that fell most since the previous run, then those "
+        "with the lowest pass rates. The table of tags says which changes are significant.",
         empty="The tests of these runs have no tags.",
         draw=lambda: (
             small_multiples(panels, _marks(report, numbers), report.courses.releases)

@@ -61,6 +61,11 @@ def _regression_and_drift(report):
     for model in (KELP, CLOVER, WREN):
         assert f"{model} is significantly" not in trend
         assert f"{model} in" not in drift
+    assert f"Tags that fell significantly: Dates with {KELP}, −100 pts over 12 tests" in trend
+    assert f"Math with {AURORA}" in trend
+    assert f"with {CLOVER}" not in trend
+    falls = report("trend")["tables"]["tag_changes"]["rows"]
+    assert [row["change"] for row in falls] == sorted(row["change"] for row in falls)
     assert "−" in sentences(_against(report, AURORA, "1.3", "1.4"))
 
 
