@@ -14,10 +14,10 @@ class Usage(NamedTuple):
     with_latency: int
 
     @property
-    def mean_cost_usd(self) -> float | None:
-        """Mean of an answer; None unless the cost of all of them is known."""
+    def usd_per_thousand(self) -> float | None:
+        """Cost of 1,000 answers; None unless the cost of all of them is known."""
         is_known = self.answers and self.with_cost == self.answers
-        return self.cost_usd / self.answers if is_known else None
+        return 1000 * self.cost_usd / self.answers if is_known else None
 
     @property
     def mean_latency_ms(self) -> int | None:

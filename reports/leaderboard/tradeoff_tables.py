@@ -26,7 +26,7 @@ class Tradeoff:
 
     @property
     def costs(self) -> list[Spot]:
-        return [Spot(*one, self.usage[one[0]].mean_cost_usd) for one in self._scores]
+        return [Spot(*one, self.usage[one[0]].usd_per_thousand) for one in self._scores]
 
     @property
     def latencies(self) -> list[Spot]:
@@ -64,7 +64,7 @@ def choice(found: Tradeoff, sure: BoardCertainty) -> Iterator[str]:
     least = [
         f"{names[spot.model]} {does} ({words(spot.price)})"
         for spots, does, words in (
-            (found.costs, "costs least", _per_answer),
+            (found.costs, "costs least", _per_thousand),
             (found.latencies, "answers fastest", _on_average),
         )
         if (spot := _least([spot for spot in spots if spot.model in left])) is not None
@@ -83,8 +83,8 @@ def _least(spots: Sequence[Spot]) -> Spot | None:
     return min(known, key=lambda spot: spot.price or 0) if len(known) == len(spots) else None
 
 
-def _per_answer(price: float | None) -> str:
-    return f"{usd(price)} per answer"
+def _per_thousand(price: float | None) -> str:
+    return f"{usd(price)} per 1,000 answers"
 
 
 def _on_average(price: float | None) -> str:
@@ -98,7 +98,7 @@ def tradeoff_tables(found: Tradeoff, sure: Mapping[str, Certainty]) -> tuple[Tab
         (
             found.ranking.names[one.model],
             Estimate(one.mean, len(one.suites), _interval(one.model, sure)),
-            usage.mean_cost_usd,
+            usage.usd_per_thousand,
             usage.with_cost,
             usage.mean_latency_ms,
             usage.with_latency,
@@ -116,7 +116,7 @@ def tradeoff_tables(found: Tradeoff, sure: Mapping[str, Certainty]) -> tuple[Tab
     columns = (
         Column("name", "Model"),
         Column("mean", "Mean score", "estimate"),
-        Column("cost_usd", "Cost per answer", "usd", "Judges not counted"),
+        Column("usd_per_thousand", "Cost of 1,000 answers", "usd", "Judges not counted"),
         Column("with_cost", "Known for", "count"),
         Column("latency_ms", "Mean latency", "ms"),
         Column("with_latency", "Known for", "count"),
@@ -136,8 +136,10 @@ def tradeoff_tables(found: Tradeoff, sure: Mapping[str, Certainty]) -> tuple[Tab
             rows=rows,
             note=note,
             empty="No model is ranked yet.",
-            draw=_draw(found, sure, found.costs, on_cost, "Cost per answer (USD)", _per_answer),
-            describes="The mean score of each model against the cost of an answer",
+            draw=_draw(
+                found, sure, found.costs, on_cost, "Cost of 1,000 answers (USD)", _per_thousand
+            ),
+            describes="The mean score of each model against the cost of its answers",
         ),
         Table(
             key="latency",

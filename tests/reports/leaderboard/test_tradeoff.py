@@ -23,10 +23,10 @@ def test_a_model_is_on_the_frontier_unless_another_one_beats_it(spots, best):
 
 def test_a_mean_cost_needs_the_price_of_every_answer():
     known = Usage(answers=2, cost_usd=0.5, with_cost=2, latency_ms=300, with_latency=1)
-    assert known.mean_cost_usd == 0.25
+    assert known.usd_per_thousand == 250
     assert known.mean_latency_ms == 300
     both = added([known, Usage(1, 0.0, 0, 100, 1)])
-    assert both.mean_cost_usd is None
+    assert both.usd_per_thousand is None
     assert both.mean_latency_ms == 200
     assert added([]).mean_latency_ms is None
 
