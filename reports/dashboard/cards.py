@@ -23,10 +23,12 @@ from reports.judge_reliability.judges.query import judge_concerns
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.periods import since_of
-from reports.releases.page import RELEASES
+from reports.releases.page import document_of
+from reports.releases.query import releases_report
 from reports.underperforming.query import newest_run, underperforming
-from runs.models import Result
+from runs.models import Result, Run
 
 PREFERENCE = "home"
 """Name of the user's preference that holds the chosen cards."""
@@ -73,6 +75,10 @@ class Home:
         return site_state()
 
     @cached_property
+    def incomplete(self) -> tuple[IncompleteRun, ...]:
+        return incomplete_runs(Run.objects.all())
+
+    @cached_property
     def choices(self) -> list[tuple[Card, bool]]:
         return choices_of(self.reading.reader)
 
@@ -88,14 +94,13 @@ class Home:
 
 
 def _to_do(home: Home) -> Content:
-    return Content(to_do_table(to_do(home.reading.reader)))
+    return Content(to_do_table(to_do(home.reading.reader, lambda: home.incomplete)))
 
 
 def _releases(home: Home) -> Content:
-    filters = {"suite": None, "release": "", "before": ""}
-    document = RELEASES.build(filters, home.reading)
+    document = document_of(releases_report(home.reading), home.incomplete, home.reading)
     template = "reports/dashboard/releases.html"
-    return Content(url=page_url(RELEASES.key), rows=document, template=template)
+    return Content(url=page_url("releases"), rows=document, template=template)
 
 
 def _activity(home: Home) -> Content:
@@ -179,9 +184,7 @@ CARDS = (
 )
 
 FOR_REVIEWERS = ("to_do", "proposals", "releases", "activity", "overrides")
-FOR_MANAGERS = (
-    *("releases", "to_do", "proposals", "activity", "overrides", "underperforming", "judges"),
-)
+FOR_MANAGERS = (*("releases", "to_do", "proposals", "activity", "overrides", "judges"),)
 
 
 def default_of(user: User) -> list[str]:

@@ -1,6 +1,6 @@
 """The tasks of a user: their own first, then those of everybody with their rights."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, Test
 from reports.documents.document import Column, Link, Table
 from reports.documents.incomplete_table import CONTROL, retry_url
 from reports.documents.links import row_url
-from reports.queries.incomplete_runs import incomplete_runs
-from runs.models import Result, Run, VerdictDraft
+from reports.queries.incomplete_runs import IncompleteRun
+from runs.models import Result, VerdictDraft
 from runs.review.reservations import waiting_for
 
 REVIEW = "review.review_results"
@@ -41,9 +41,16 @@ def may_act(user: User) -> bool:
     return any(map(user.has_perm, (REVIEW, ADJUDICATE, TRIAGE, DRAFT, CONTROL, *APPROVE)))
 
 
-def to_do(user: User) -> list[Task]:
-    """Return what there is to do, their own tasks first; a constant number of queries."""
-    return [task for task in (*_mine(user), *_shared(user)) if task.n]
+def to_do(user: User, incomplete: Callable[[], Sequence[IncompleteRun]]) -> list[Task]:
+    """Return what there is to do, their own tasks first; a constant number of queries.
+
+    Args:
+        incomplete: Reads the incomplete runs, for those who may retry them.
+    """
+    found = [*_mine(user), *_shared(user)]
+    if user.has_perm(CONTROL):
+        found += [_retry(one) for one in incomplete()[:MAX_QUEUES]]
+    return [task for task in found if task.n]
 
 
 def _mine(user: User) -> Iterator[Task]:
@@ -80,10 +87,11 @@ def _shared(user: User) -> Iterator[Task]:
             name = str(model._meta.verbose_name_plural).capitalize()
             url = _url(f"issues_{model._meta.model_name}", state__exact="in_review")
             yield Task(f"{name} in review", waiting, url)
-    if user.has_perm(CONTROL):
-        for one in incomplete_runs(Run.objects.all())[:MAX_QUEUES]:
-            title = f"Failed results of {one.run.model_name}, {one.run.label}"
-            yield Task(title, one.retryable, retry_url(one.run.pk))
+
+
+def _retry(one: IncompleteRun) -> Task:
+    title = f"Failed results of {one.run.model_name}, {one.run.label}"
+    return Task(title, one.retryable, retry_url(one.run.pk))
 
 
 def _url(model: str, **query: Any) -> str:

@@ -45,8 +45,8 @@ def incomplete_runs(runs: RunQuerySet) -> tuple[IncompleteRun, ...]:
 
     One query, and three more where there are any.
     """
-    fields = ("label", "model_name", "language_model_id", "suite__name", "launch_id", "created_at")
-    rows = runs.inconclusive().select_related("suite").only(*fields, "started_at")
+    fields = ("label", "release", "model_name", "language_model_id", "suite__name", "launch_id")
+    rows = runs.inconclusive().select_related("suite").only(*fields, "created_at", "started_at")
     found = list(rows.order_by("-created_at", "-pk"))
     if not found:
         return ()

@@ -1,6 +1,6 @@
 """Release against release: each model against itself in the release before."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django import forms
@@ -9,6 +9,7 @@ from reports.documents.document import Document, Fact
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import rejudging
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.releases import newest_releases
 from reports.releases.query import ReleasesReport, releases_report
 from reports.releases.release_tables import (
@@ -18,7 +19,7 @@ from reports.releases.release_tables import (
     sentences,
     title_of,
 )
-from runs.models import Suite
+from runs.models import Run, Suite
 
 
 def _releases(first: str) -> list[tuple[str, str]]:
@@ -42,6 +43,15 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     report = releases_report(
         reading, suite=filters["suite"], release=filters["release"], before=filters["before"]
     )
+    runs = Run.objects.all() if filters["suite"] is None else filters["suite"].runs.all()
+    return document_of(report, incomplete_runs(runs), reading)
+
+
+def document_of(
+    report: ReleasesReport, incomplete: Iterable[IncompleteRun], reading: Reading
+) -> Document:
+    """Build the report of a release; `incomplete` are the incomplete runs of its suites."""
+    left_out = report.left_incomplete(incomplete)
     apart = [line for line in report.lines if line.before and not line.comparable]
     return Document(
         title=title_of(report),
@@ -50,7 +60,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         tables=(
             models_table(report),
             issues_table(report),
-            *incomplete_table(report.incomplete, reading.reader),
+            *incomplete_table(left_out, reading.reader),
         ),
         warnings=tuple(
             f"{line.name}: {line.comparable.reason_against(line.before.label)}"

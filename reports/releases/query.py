@@ -13,7 +13,7 @@ from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.overrides.query import reviews_of
 from reports.overrides.rule import Reviews
-from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
+from reports.queries.incomplete_runs import IncompleteRun, newer_than
 from reports.queries.run_variants import named_lines
 from reports.releases.rule import Candidates, chosen
 from reports.trend.series_rule import RunKey
@@ -88,7 +88,6 @@ class ReleasesReport:
     lines: tuple[ReleaseLine, ...]
     titles: Mapping[int, str]
     labels: tuple[str, ...]
-    incomplete: tuple[IncompleteRun, ...]
     left_out: int
     is_pending: bool
 
@@ -113,6 +112,11 @@ class ReleasesReport:
             if direction(change) == verdict
         ]
         return sorted(found, key=lambda one: (one[2].p or 0, one[2].net or 0, one[1]))
+
+    def left_incomplete(self, incomplete: Iterable[IncompleteRun]) -> tuple[IncompleteRun, ...]:
+        """Return those of these runs of the release that no run on the page replaces."""
+        mine = (one for one in incomplete if self.release in ("", one.run.release))
+        return newer_than((line.run for line in self.lines), mine)
 
     def spent(self, *, before: bool = False) -> Decimal | None:
         """Return the cost of all runs; None without any price."""
@@ -140,14 +144,12 @@ def releases_report(
     lines, is_pending = _lines(shown, reading)
     named = {issue for line in lines for issue in _changed(line)}
     titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
-    mine = every.filter(release=choice.release) if choice.release else every
     return ReleasesReport(
         release=choice.release,
         before=choice.before,
         lines=lines,
         titles=dict(titles),
         labels=_labels(lines),
-        incomplete=newer_than((line.run for line in lines), incomplete_runs(mine)),
         left_out=len(choice.candidates) - len(shown),
         is_pending=is_pending,
     )
