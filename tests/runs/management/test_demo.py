@@ -212,9 +212,13 @@ def page_to_open(log: Path) -> str:
 
 
 def is_over(data: Path) -> bool:
-    """Return whether everything was judged, and the summary's analyst has replied."""
+    """Return whether all of its own runs was judged, and the summary's analyst has replied."""
     pending = "SELECT COUNT(*) FROM reports_exchange WHERE state = 'pending'"
-    judged = counted(data, "SELECT COUNT(*) FROM runs_judgment")
+    judged = counted(
+        data,
+        "SELECT COUNT(*) FROM runs_judgment JOIN runs_judgerun ON runs_judgerun.id = judge_run_id "
+        "JOIN runs_run ON runs_run.id = run_id WHERE NOT runs_run.is_scripted",
+    )
     return judged == JUDGMENTS and not counted(data, pending)
 
 
