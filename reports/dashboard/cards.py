@@ -22,7 +22,7 @@ from reports.issue_proposals.rule import Proposal
 from reports.judge_reliability.judges.query import judge_concerns
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
-from reports.overrides.rule import OVERTURNED
+from reports.overrides.rule import OVERTURNED, Reviews
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.periods import since_of
 from reports.releases.page import document_of
@@ -75,6 +75,10 @@ class Home:
         return site_state()
 
     @cached_property
+    def reviews(self) -> Reviews:
+        return reviews_of(Result.objects.all())
+
+    @cached_property
     def incomplete(self) -> tuple[IncompleteRun, ...]:
         return incomplete_runs(Run.objects.all())
 
@@ -98,7 +102,8 @@ def _to_do(home: Home) -> Content:
 
 
 def _releases(home: Home) -> Content:
-    document = document_of(releases_report(home.reading), home.incomplete, home.reading)
+    report = releases_report(home.reading, reviews=home.reviews)
+    document = document_of(report, home.incomplete, home.reading)
     template = "reports/dashboard/releases.html"
     return Content(url=page_url("releases"), rows=document, template=template)
 
@@ -113,7 +118,7 @@ def _activity(home: Home) -> Content:
 
 
 def _overrides(home: Home) -> Content:
-    reviews = reviews_of(Result.objects.all())
+    reviews = home.reviews
     newest = reviews.matching(OVERTURNED)[:SHOWN]
     table = results_table(
         "Newest overturned results",

@@ -8,7 +8,13 @@ from decimal import Decimal
 from evalhub.statistics.change_test import is_significant
 from evalhub.statistics.holm import holm
 from issues.models import Issue
-from reports.compare.pair_changes_query import Change, PairChange, counts_by_issue, pair_changes
+from reports.compare.pair_changes_query import (
+    Change,
+    Counted,
+    PairChange,
+    counts_by_issue,
+    pair_changes,
+)
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
 from reports.overrides.query import reviews_of
@@ -18,16 +24,27 @@ from reports.queries.run_variants import named_lines
 from reports.releases.rule import Candidates, chosen
 from reports.trend.series_rule import RunKey
 from runs.comparability import COMPARABLE, Comparable, comparability_of_pairs
-from runs.figures.rate import Rate
-from runs.figures.run_figures import RunFigures, figures_of
+from runs.figures.rate import Rate, rate_of_issues
+from runs.figures.run_figures import spent_in_all
 from runs.figures.run_labels import labels_of
-from runs.models import Result, Run, Suite
+from runs.figures.states import current_of
+from runs.models import JudgeRun, Result, Run, Suite
 
 MAX_LINES = 12
 """Models on the page: those that were run last."""
 
 Pair = tuple[int, int]
 """An earlier run and a later one."""
+
+
+@dataclass(frozen=True)
+class ReleaseFigures:
+    """The figures of a run. `spent_usd` is as in `runs.figures.run_figures.RunFigures`."""
+
+    rate: Rate
+    spent_usd: Decimal | None
+    is_cost_partial: bool
+    current: JudgeRun | None
 
 
 @dataclass(frozen=True)
@@ -45,8 +62,8 @@ class ReleaseLine:
     look: LineStyle
     run: Run
     before: Run | None
-    figures: RunFigures
-    figures_before: RunFigures | None
+    figures: ReleaseFigures
+    figures_before: ReleaseFigures | None
     comparable: Comparable
     change: PairChange | None
     reviews: Reviews
@@ -126,7 +143,12 @@ class ReleasesReport:
 
 
 def releases_report(
-    reading: Reading, *, suite: Suite | None = None, release: str = "", before: str = ""
+    reading: Reading,
+    *,
+    suite: Suite | None = None,
+    release: str = "",
+    before: str = "",
+    reviews: Reviews | None = None,
 ) -> ReleasesReport:
     """Return the report in a constant number of queries; comparisons may be left for later.
 
@@ -134,6 +156,7 @@ def releases_report(
         suite: Only its runs; None: all suites.
         release: The release that is reported; "" is the newest.
         before: The one that it is set against; "" is the one before it.
+        reviews: Of all results, where the caller has read them.
     """
     every = Run.objects.all() if suite is None else suite.runs.all()
     rows = every.conclusive().order_by("-created_at", "-pk")
@@ -141,7 +164,7 @@ def releases_report(
     keys = [RunKey(pk, str(of), *rest) for pk, of, *rest in rows.values_list(*fields)]
     choice = chosen(keys, release, before)
     shown = choice.candidates[:MAX_LINES]
-    lines, is_pending = _lines(shown, reading)
+    lines, is_pending = _lines(shown, reading, reviews)
     named = {issue for line in lines for issue in _changed(line)}
     titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
     return ReleasesReport(
@@ -166,19 +189,21 @@ def _labels(lines: Iterable[ReleaseLine]) -> tuple[str, ...]:
 
 
 def _lines(
-    candidates: Sequence[Candidates], reading: Reading
+    candidates: Sequence[Candidates], reading: Reading, reviews: Reviews | None
 ) -> tuple[tuple[ReleaseLine, ...], bool]:
     comparable = comparability_of_pairs(pair for one in candidates for pair in one.pairs)
     pairs = [one.pick(comparable) for one in candidates]
     ids = {run for pair in pairs for run in pair if run is not None}
     runs = {run.pk: run for run in Run.objects.filter(pk__in=ids).select_related("suite")}
-    figures = figures_of(list(runs.values()))
+    counts = counts_by_issue(ids)
+    figures = _figures(runs, counts)
     newest = [runs[now] for _, now in pairs]
     names, looks = named_lines(newest, (), by_family=False)
     several = len({run.suite_id for run in newest}) > 1
-    reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in newest]))
+    if reviews is None:
+        reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in newest]))
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
-    changes = _changes(joined, runs, reading)
+    changes = _changes(joined, runs, counts, reading)
     lines = [
         ReleaseLine(
             name=names[run.variant_key] + (f" · {run.suite or 'no suite'}" if several else ""),
@@ -201,15 +226,35 @@ def _worst_first(line: ReleaseLine) -> tuple[bool, bool, float]:
     return line.verdict != "worse", not line.is_joined, net or 0
 
 
+def _figures(
+    runs: Mapping[int, Run], counts: Mapping[int, Sequence[Counted]]
+) -> dict[int, ReleaseFigures]:
+    """Return the figures of each of these runs; one query."""
+    judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
+    for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
+        judge_runs[judge_run.run_id].append(judge_run)
+    found = {}
+    for pk, run in runs.items():
+        issues = [(one.passed, one.passed + one.failed) for one in counts[pk]]
+        total = sum(one.total for one in counts[pk])
+        rate = rate_of_issues(issues, answers=run.repeats, total=total)
+        mine = judge_runs[pk]
+        found[pk] = ReleaseFigures(rate, *spent_in_all(run, mine), current_of(mine))
+    return found
+
+
 def _changes(
-    pairs: Sequence[Pair], runs: Mapping[int, Run], reading: Reading
+    pairs: Sequence[Pair],
+    runs: Mapping[int, Run],
+    counts: Mapping[int, Sequence[Counted]],
+    reading: Reading,
 ) -> Mapping[Pair, PairChange]:
     """Compare these pairs of comparable runs; empty while they are computed."""
     if not pairs:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
-    counts = counts_by_issue({pk for pair in pairs for pk in pair})
-    inputs = [pairs, single, [sorted(counts[pk]) for pk in sorted(counts)]]
+    joined = sorted({pk for pair in pairs for pk in pair})
+    inputs = [pairs, single, [sorted(counts[pk]) for pk in joined]]
     return reading.computed("releases-1", inputs, lambda: pair_changes(pairs, single)) or {}
 
 

@@ -79,7 +79,7 @@ def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
 
 
 def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> RunFigures:
-    spent_usd, is_cost_partial = _spent(run, judge_runs)
+    spent_usd, is_cost_partial = spent_in_all(run, judge_runs)
     return RunFigures(
         state=state_of(run, judge_runs),
         state_label=state_label(run, judge_runs),
@@ -94,7 +94,7 @@ def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> 
     )
 
 
-def _spent(run: Run, judge_runs: Iterable[JudgeRun]) -> tuple[Decimal | None, bool]:
+def spent_in_all(run: Run, judge_runs: Iterable[JudgeRun]) -> tuple[Decimal | None, bool]:
     """Return the cost of answers and judgments, and whether some prices are unknown."""
     every: list[Run | JudgeRun] = [run, *judge_runs]
     parts = [part for part in every if _endpoints(part)]
