@@ -139,9 +139,9 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         f"State: {issue.get_state_display().lower()}. "
         f"Severity: {issue.get_severity_display().lower()}."
     )
-    if issue.resolution_note or issue.state == IssueState.RESOLVED:
+    if report.resolution_note or issue.state == IssueState.RESOLVED:
         labels = ", ".join(str(label) for label in issue.resolution_labels.all())
-        parts = ". ".join(part for part in (labels, issue.resolution_note) if part)
+        parts = ". ".join(part for part in (labels, report.resolution_note) if part)
         yield f"Resolution: {parts or 'no note.'}"
     points = release_points(report.seen)
     if points:

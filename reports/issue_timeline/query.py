@@ -92,6 +92,7 @@ class IssueReport:
 
     Attributes:
         lines: The models that ran last, latest first.
+        resolution_note: "" where sealed for the reader.
         runs: Every conclusive run by id.
         seen: The outcomes in runs with results of the issue.
         feedback: Feedback that the reader may read, newest first; `feedback_total` counts all.
@@ -100,6 +101,7 @@ class IssueReport:
     """
 
     issue: Issue
+    resolution_note: str
     lines: tuple[Line, ...]
     courses: SeriesLines
     runs: Mapping[int, RunInfo]
@@ -130,6 +132,7 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
     feedback = Feedback.objects.filter(issue=issue)
     return IssueReport(
         issue=issue,
+        resolution_note=_note(issue, reader),
         lines=_lines(courses, seen, found.runs, by_family=by_family),
         courses=courses,
         runs=found.runs,
@@ -145,6 +148,14 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
             Run.objects.filter(Exists(Result.objects.filter(issue=issue, run=OuterRef("pk"))))
         ),
     )
+
+
+def _note(issue: Issue, reader: User) -> str:
+    """Return the resolution note, "" if a sealed test of the issue hides it from the reader."""
+    if not issue.resolution_note:
+        return ""
+    is_readable = Issue.objects.readable_by(reader).filter(pk=issue.pk).exists()
+    return issue.resolution_note if is_readable else ""
 
 
 def _lines(
