@@ -1,4 +1,4 @@
-"""Move tests and feedback between issues, and split an issue in two.
+"""Move tests and feedback between issues, tag tests, and split an issue in two.
 
 A sealed test also seals the texts of its issue, so it leaves its issue only by a merge of the whole
 issue, which keeps them sealed; so does feedback of an issue with a sealed test.
@@ -10,7 +10,7 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Feedback, Issue, Test
+from issues.models import Feedback, Issue, Tag, Test
 from issues.states import MAX_REASON, Moved, Refused
 from issues.triage.actions import attach, taking_issue
 
@@ -48,6 +48,23 @@ def move_tests(tests: Iterable[Test], issue: Issue, *, by: User) -> Moved:
         except Refused as error:
             refused.append(str(error))
     return Moved(done, refused)
+
+
+@transaction.atomic
+def tag_tests(
+    tests: Iterable[Test], *, add: Iterable[Tag] = (), remove: Iterable[Tag] = (), by: User
+) -> int:
+    """Change the own tags of tests; return the number of tests that changed."""
+    added, removed = {tag.pk for tag in add}, {tag.pk for tag in remove}
+    changed = 0
+    for test in tests:
+        before = set(test.tags.values_list("pk", flat=True))
+        after = (before | added) - removed
+        if after != before:
+            sign(test, by, "Tags changed in bulk")
+            test.tags.set(after)
+            changed += 1
+    return changed
 
 
 @transaction.atomic

@@ -4,15 +4,16 @@ Every issue with a changed tag records it in its history.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Issue, Tag
+from issues.models import Issue, Tag, Test
 from issues.similarity.ranking import words_of
 from issues.states import Refused
 
@@ -28,6 +29,19 @@ class Suggestion(NamedTuple):
 
     tag: Tag
     why: str
+
+
+def tagged(tags: Iterable[Tag | int] | QuerySet[Tag]) -> Q:
+    """Select tests with one of these tags: their own, or their issue's.
+
+    A test with several of them is found several times; make the result distinct by key.
+    """
+    return Q(tags__in=tags) | Q(issue__tags__in=tags)
+
+
+def names_on(test: Test) -> list[str]:
+    """Return the names of a test's tags: its own and its issue's. Prefetch both."""
+    return sorted({tag.name for tag in (*test.tags.all(), *test.issue.tags.all())})
 
 
 @transaction.atomic

@@ -3,32 +3,36 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction
+from django.db.models import Q
 
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Test, TestState
 from issues.models.test import TestQuerySet
+from issues.tags import tagged
 from runs.models import Suite
 
 LOOKUPS = {
     "tests": "pk__in",
     "issues": "issue__in",
-    "tags": "issue__tags__in",
     "runs": "results__run__in",
     "launches": "results__run__launch__in",
 }
-"""Kinds of rows that name tests, each with its path from a test."""
+KINDS = (*LOOKUPS, "tags")
+"""Kinds of rows that name tests, most by their path from a test."""
 
 
 def tests_of(chosen: Mapping[str, Sequence[int]], *, reader: User) -> TestQuerySet:
-    """Return the tests named by rows of any kind of `LOOKUPS`, of those that the reader may see.
+    """Return the tests named by rows of `KINDS`, of those that the reader may see.
 
     Deprecated ones, which never run, are left out.
     """
     keys: set[int] = set()
     for kind, ids in chosen.items():
         if ids:
-            found = Test.objects.filter(**{LOOKUPS[kind]: ids})
+            found = Test.objects.filter(
+                tagged(ids) if kind == "tags" else Q(**{LOOKUPS[kind]: ids})
+            )
             keys.update(found.order_by().values_list("pk", flat=True))
     tests = Test.objects.readable_by(reader).filter(pk__in=keys)
     return tests.exclude(state=TestState.DEPRECATED).order_by("pk")

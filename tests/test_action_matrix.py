@@ -58,6 +58,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
     "issues.test": {
         "send_to_review": WRITERS,
         "move_selected": WRITERS,
+        "tag_selected": WRITERS,
         "suite_of_selected": MAINTAINERS,
         "approve": MAINTAINERS,
         "deprecate": MAINTAINERS,

@@ -9,14 +9,14 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.access.models import User
 from evalhub.admin_site.pages import row_number
-from issues.models import Issue, Tag, TagKind
+from issues.models import Issue, Tag, TagKind, Test
+from issues.tags import tagged
 
 
 class TagFilter(DropdownFilter):
     """Issues with a tag of one kind, or with one of the tags below it."""
 
     kind: TagKind
-    lookup = "pk__in"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         return [(str(tag.pk), tag.name) for tag in Tag.objects.filter(kind=self.kind)]
@@ -25,8 +25,12 @@ class TagFilter(DropdownFilter):
         tag = row_number(self.value())
         if not tag:
             return queryset
-        issues = Issue.objects.filter(Q(tags=tag) | Q(tags__parent=tag))
-        return queryset.filter(**{self.lookup: issues.values("pk")})
+        tags = Tag.objects.filter(Q(pk=tag) | Q(parent=tag)).values("pk")
+        found = self.carriers(tags).order_by().values("pk")
+        return queryset.filter(pk__in=found)
+
+    def carriers(self, tags: Any) -> QuerySet[Any]:
+        return Issue.objects.filter(tags__in=tags)
 
 
 class DomainFilter(TagFilter):
@@ -41,11 +45,37 @@ class OtherTagFilter(TagFilter):
     title, parameter_name, kind = "other tag", "tag", TagKind.OTHER
 
 
-class TestDomainFilter(DomainFilter):
-    """Tests of issues with a domain."""
+class OfTests:
+    """Mixin of tag filters for tests: their own tags, and those of their issues."""
 
+    def carriers(self, tags: Any) -> QuerySet[Any]:
+        return Test.objects.filter(tagged(tags))
+
+
+class TestDomainFilter(OfTests, DomainFilter):
     __test__ = False
-    lookup = "issue__in"
+
+
+class TestTaskTypeFilter(OfTests, TaskTypeFilter):
+    __test__ = False
+
+
+class TestOtherTagFilter(OfTests, OtherTagFilter):
+    __test__ = False
+
+
+class AuthorFilter(DropdownFilter):
+    title, parameter_name = "author", "author"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
+        authors = model_admin.model._default_manager.filter(author__isnull=False).order_by()
+        people = User.objects.filter(pk__in=authors.values("author")).order_by("username")
+        return [("me", "me"), *((str(u.pk), str(u)) for u in people)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value() or ""
+        author = request.user.pk if chosen == "me" else row_number(chosen)
+        return queryset.filter(author=author) if author else queryset
 
 
 class AssigneeFilter(DropdownFilter):

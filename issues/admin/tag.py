@@ -21,8 +21,8 @@ class MergeForm(forms.Form):
         label="Merge into",
         widget=UnfoldAdminSelectWidget,
         help_text=(
-            "Issues with one of the selected tags get this tag instead; the selected tags "
-            "are deleted."
+            "Issues, tests and suites with one of the selected tags get this tag instead; the "
+            "selected tags are deleted."
         ),
     )
 
@@ -43,7 +43,7 @@ class TagAdmin(ExtensibleAdmin):
     """Tags; a renamed tag stays on its issues, and its history keeps the old name."""
 
     when_empty = "Tags group issues by domain, task type or anything else."
-    list_display = ("name", "kind", "parent", "issue_count")
+    list_display = ("name", "kind", "parent", "issue_count", "test_count")
     list_filter = (("kind", ChoicesDropdownFilter),)
     list_select_related = ("parent",)
     search_fields = ("name",)
@@ -53,11 +53,17 @@ class TagAdmin(ExtensibleAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
         tags: QuerySet[Tag] = super().get_queryset(request)
-        return tags.annotate(issues_total=Count("issues", distinct=True))
+        return tags.annotate(
+            issues_total=Count("issues", distinct=True), tests_total=Count("tests", distinct=True)
+        )
 
     @display(description="issues", ordering="issues_total")
     def issue_count(self, tag: Any) -> int:
         return int(tag.issues_total)
+
+    @display(description="tests of its own", ordering="tests_total")
+    def test_count(self, tag: Any) -> int:
+        return int(tag.tests_total)
 
     @admin.action(permissions=["change", "delete"], description="Merge …")
     def merge_tags(self, request: HttpRequest, queryset: QuerySet[Tag]) -> HttpResponse | None:
@@ -74,7 +80,7 @@ class TagAdmin(ExtensibleAdmin):
             queryset,
             title="Merge tags",
             sentences=[
-                "The change is recorded in each issue's history. These tags will be deleted:"
+                "The history of each issue, test and suite records it. These tags will be deleted:"
             ],
             rows=[f"{tag} ({self.issue_count(tag)} issues)" for tag in queryset],
             form=form,

@@ -10,10 +10,12 @@ from issues.models import (
     Origin,
     Rating,
     Severity,
+    Tag,
     TagKind,
     TemplateState,
     TestState,
 )
+from issues.tags import tagged
 
 
 class TagFilters(filters.FilterSet):
@@ -53,13 +55,17 @@ class TestFilters(filters.FilterSet):
 
     state = OneOf(TestState)
     issue = Id(field_name="issue_id")
-    tag = filters.CharFilter(field_name="issue__tags__name")
+    tag = filters.CharFilter(method="with_tag", label="A tag of the test or of its issue.")
     template = Id(field_name="template_id")
     origin = OneOf(Origin)
     sealed = YesNo()
     runnable = YesNo(method="may_run")
     source_id = filters.CharFilter()
     updated_since = Since("updated_at")
+
+    def with_tag(self, queryset: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
+        found = queryset.model.objects.filter(tagged(Tag.objects.filter(name=value)))
+        return queryset.filter(pk__in=found.order_by().values("pk"))
 
     def may_run(self, queryset: QuerySet[Any], name: str, value: bool) -> QuerySet[Any]:
         runnable = queryset.model.objects.runnable().order_by().values("pk")

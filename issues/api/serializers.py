@@ -118,13 +118,16 @@ class IssueSerializer(RowSerializer):
 class TestSerializer(RowSerializer):
     """The state changes by `move` only; editing an approved test sends it back to review.
 
-    `criteria` replaces the whole rubric: a known key changes that criterion, others are new, and
-    criteria left out are deleted.
+    `tags` by name, besides those of the issue. `criteria` replaces the whole rubric: a known key
+    changes that criterion, others are new, and criteria left out are deleted.
     """
 
     __test__ = False
 
     tools = serializers.ListField(child=JSONObject(), required=False, max_length=500)
+    tags = serializers.SlugRelatedField(
+        slug_field="name", queryset=Tag.objects.all(), many=True, required=False
+    )
     template = serializers.PrimaryKeyRelatedField(
         queryset=JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED),
         allow_null=True,
@@ -138,7 +141,7 @@ class TestSerializer(RowSerializer):
         fields = (
             *("id", "issue", "messages", "tools", "context"),
             *("reference", "reference_by", "flagged_answer"),
-            *("guidelines", "criteria", "template", "pass_threshold", "weight"),
+            *("guidelines", "criteria", "template", "pass_threshold", "weight", "tags"),
             *("state", "origin", "author", "sealed", "note", "source_id"),
             *("created_at", "updated_at"),
         )

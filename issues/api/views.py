@@ -198,7 +198,7 @@ class TestViewSet(StateViewSet):
     def get_queryset(self) -> QuerySet[Test]:
         tests: QuerySet[Test] = Test.objects.readable_by(self.request.user)
         related = tests.select_related("issue", "template", "author")
-        return related.prefetch_related("criteria").order_by("-pk")
+        return related.prefetch_related("criteria", "tags").order_by("-pk")
 
     @extend_schema(responses=ModelRequestSerializer)
     @action(detail=True, url_path="request", serializer_class=ModelRequestSerializer)

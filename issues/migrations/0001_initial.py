@@ -1655,6 +1655,64 @@ class Migration(migrations.Migration):
             model_name="feedback",
             index=models.Index(fields=["state", "id"], name="issues_feedback_inbox"),
         ),
+        migrations.AddField(
+            model_name="test",
+            name="tags",
+            field=models.ManyToManyField(
+                blank=True,
+                help_text="Besides the tags of its issue.",
+                related_name="tests",
+                to="issues.tag",
+            ),
+        ),
+        migrations.CreateModel(
+            name="HistoricalTest_tags",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="issues.historicaltest",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "HistoricalTest_tags",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
         migrations.AddConstraint(
             model_name="feedback",
             constraint=models.CheckConstraint(

@@ -11,7 +11,7 @@ class TagKind(models.TextChoices):
 
 
 class Tag(models.Model):
-    """A label of issues and suites: domain, task type or anything else."""
+    """A label of issues, tests and suites: domain, task type or anything else."""
 
     name = models.CharField(max_length=100, unique=True)
     kind = models.CharField(max_length=10, choices=TagKind, default=TagKind.OTHER)

@@ -8,6 +8,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once, share
 from issues.conversation import check_messages
 from issues.models.issue import Issue, IssueState
+from issues.models.tag import Tag
 from issues.models.template import JudgeTemplate
 
 
@@ -75,6 +76,9 @@ class Test(models.Model):
     weight = models.FloatField(
         default=1, validators=[MinValueValidator(0.1), MaxValueValidator(10)]
     )
+    tags = models.ManyToManyField(
+        Tag, blank=True, related_name="tests", help_text="Besides the tags of its issue."
+    )
     state = models.CharField(max_length=10, choices=TestState, default=TestState.DRAFT)
     origin = models.CharField(max_length=10, choices=Origin, default=Origin.HUMAN)
     author = optional_user()
@@ -87,7 +91,7 @@ class Test(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    history = HistoricalRecords()
+    history = HistoricalRecords(m2m_fields=[tags])
     objects = TestQuerySet.as_manager()
 
     class Meta:

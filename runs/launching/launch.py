@@ -13,6 +13,7 @@ from evalhub.work.queue import request_worker
 from issues.models import FrozenCriterion, Revision, Test
 from issues.revisions import freeze
 from issues.rubrics.scoring import WHOLE_TEST
+from issues.tags import names_on
 from runs.judging.jury import jury_fingerprint, jury_identity, snapshot
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import plain
@@ -128,7 +129,7 @@ def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> 
                 repeat=repeat,
                 test=test,
                 issue=test.issue,
-                tag_set=tag_sets[test.issue_id],
+                tag_set=tag_sets[test.pk],
                 origin=test.origin,
                 weight=test.weight,
             )
@@ -140,13 +141,13 @@ def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> 
 
 
 def _tag_sets(tests: list[Test]) -> dict[int, TagSet]:
-    """Return each issue's current tags, by issue id."""
-    names = {test.issue_id: sorted(tag.name for tag in test.issue.tags.all()) for test in tests}
+    """Return each test's current tags, its own and its issue's, by test id."""
+    names = {test.pk: names_on(test) for test in tests}
     by_key = {digest(tags): tags for tags in names.values()}
     new = [TagSet(key=key, names=tags) for key, tags in by_key.items()]
     TagSet.objects.bulk_create(new, ignore_conflicts=True)
     stored = TagSet.objects.in_bulk(by_key, field_name="key")
-    return {issue_id: stored[digest(tags)] for issue_id, tags in names.items()}
+    return {pk: stored[digest(tags)] for pk, tags in names.items()}
 
 
 def add_judge_run(

@@ -11,6 +11,7 @@ from evalhub.models import LanguageModel
 from issues.checks import CHECKS
 from issues.models import Test
 from issues.models.test import TestQuerySet
+from issues.tags import tagged
 from runs.judging.jury import judges_for, repair_models_of
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
@@ -60,7 +61,7 @@ def named(spec: LaunchSpec) -> Selection:
     jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
     tests = chosen(spec).runnable().select_related("issue", "template")
     return Selection(
-        tests=list(tests.prefetch_related("issue__tags", "criteria").order_by("pk")),
+        tests=list(tests.prefetch_related("tags", "issue__tags", "criteria").order_by("pk")),
         models=list(LanguageModel.objects.active().filter(pk__in=spec.models)),
         judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
         jury=jury,
@@ -100,7 +101,7 @@ def sealed_exposure_of(
 
 def chosen(spec: LaunchSpec) -> TestQuerySet:
     """Return every test that is named, runnable or not."""
-    named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | Q(issue__tags__in=spec.tags)
+    named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | tagged(spec.tags)
     if spec.suite:
         named |= Q(suites=spec.suite)
     # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.

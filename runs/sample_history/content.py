@@ -50,7 +50,9 @@ class Content:
             found = model.objects.filter(source_id__startswith="sample:")
             found.update(created_at=self.begin)
             model.history.filter(id__in=found.values("pk")).update(history_date=self.begin)
-        return list(rows.select_related("issue", "template").prefetch_related("issue__tags"))
+        return list(
+            rows.select_related("issue", "template").prefetch_related("tags", "issue__tags")
+        )
 
     @cached_property
     def plan(self) -> Plan:

@@ -18,7 +18,13 @@ from evalhub.admin_site.pages import current_user
 from evalhub.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
-from issues.admin.filters import AssigneeFilter, DomainFilter, OtherTagFilter, TaskTypeFilter
+from issues.admin.filters import (
+    AssigneeFilter,
+    AuthorFilter,
+    DomainFilter,
+    OtherTagFilter,
+    TaskTypeFilter,
+)
 from issues.admin.issue.board import Boarding
 from issues.admin.issue.bulk_edit import Bulk
 from issues.admin.issue.inlines import CommentInline, FeedbackInline, SourceInline, TestInline
@@ -75,6 +81,7 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
         OtherTagFilter,
         ("severity", ChoicesDropdownFilter),
         AssigneeFilter,
+        AuthorFilter,
     )
     search_fields = ("title", "open_description", "generic_statement", "tags__name", "=id")
     search_help_text = "Title, description, tag or number."

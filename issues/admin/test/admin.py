@@ -7,7 +7,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
@@ -15,7 +15,12 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
 from issues import states
-from issues.admin.filters import TestDomainFilter
+from issues.admin.filters import (
+    AuthorFilter,
+    TestDomainFilter,
+    TestOtherTagFilter,
+    TestTaskTypeFilter,
+)
 from issues.admin.inlines import ReadOnlyInline
 from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
@@ -34,6 +39,7 @@ from issues.revisions import content_of
 from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
 from issues.states import Move
+from issues.tags import names_on
 
 WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
 """Fields of the form that affect results."""
@@ -63,6 +69,7 @@ class TestAdmin(BulkTests, SealingPages):
         "words",
         "issue",
         "state_label",
+        "tag_names",
         "judged_by",
         "weight",
         "sealed_label",
@@ -71,9 +78,12 @@ class TestAdmin(BulkTests, SealingPages):
     list_filter = (
         ("state", ChoicesDropdownFilter),
         TestDomainFilter,
+        TestTaskTypeFilter,
+        TestOtherTagFilter,
         ("template", RelatedDropdownFilter),
         ("origin", ChoicesDropdownFilter),
         "sealed",
+        AuthorFilter,
     )
     search_fields = (
         *("issue__title", "messages", "guidelines", "reference", "criteria__text"),
@@ -82,11 +92,11 @@ class TestAdmin(BulkTests, SealingPages):
     found_by = ("messages", "issue__title", "=id")
     search_help_text = "Text of the test, title of its issue, or number."
     list_select_related = ("issue", "template")
-    autocomplete_fields = ("issue",)
+    autocomplete_fields = ("issue", "tags")
     readonly_fields = ("asked", "origin", "author", "source_id", "created_at", "updated_at")
     question = ("kind", "system_prompt", "prompt", "messages")
     inlines = (RubricInline, RevisionInline)
-    actions = (*StateAdmin.actions, "move_selected")
+    actions = (*StateAdmin.actions, "move_selected", "tag_selected")
     approve_right = states.APPROVE_TEST
     deprecation = "These tests will no longer run. Existing results are kept."
 
@@ -95,7 +105,7 @@ class TestAdmin(BulkTests, SealingPages):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)
-        return tests.annotate(points=rubric_size())
+        return tests.annotate(points=rubric_size()).prefetch_related("tags", "issue__tags")
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         return self.get_object(request, object_id) is not None
@@ -106,6 +116,11 @@ class TestAdmin(BulkTests, SealingPages):
     @display(description="test")
     def words(self, test: Test) -> str:
         return first_words(test.messages)
+
+    @display(description="tags")
+    def tag_names(self, test: Test) -> str:
+        names = ((name,) for name in names_on(test))
+        return format_html_join(" ", '<span class="eh-tag">{}</span>', names)
 
     @display(description="judged by", ordering="template")
     def judged_by(self, test: Any) -> str:
@@ -125,7 +140,7 @@ class TestAdmin(BulkTests, SealingPages):
         judged = ("template", "guidelines", "reference", "reference_by", "flagged_answer")
         record = ("note", ("origin", "author"), ("created_at", "updated_at"), "source_id")
         return (
-            (None, {"fields": ("issue", *question)}),
+            (None, {"fields": ("issue", *question, "tags")}),
             ("Judging", {"classes": ("tab",), "fields": (*judged, ("pass_threshold", "weight"))}),
             ("Tools and documents", {"classes": ("tab",), "fields": ("context", "tools")}),
             ("Record", {"classes": ("tab",), "fields": ("sealed", *record)}),

@@ -10,10 +10,11 @@ from django.http import HttpRequest, HttpResponse
 
 from evalhub.admin_site.pages import current_user
 from evalhub.formatting import counted
+from issues.admin.issue.bulk_edit import tags_field
 from issues.admin.state_pages import StateAdmin
 from issues.admin.test.short_text import first_words
 from issues.models import Issue, Test
-from issues.regrouping import move_tests
+from issues.regrouping import move_tests, tag_tests
 from issues.states import Refused
 from issues.triage.actions import taking_issue
 
@@ -28,6 +29,17 @@ class MoveForm(forms.Form):
         field: Any = self.fields["issue"]
         field.widget = AutocompleteSelect(Test._meta.get_field("issue"), site)
         field.widget.choices = field.choices
+
+
+class TagForm(forms.Form):
+    add = tags_field("Add tags", "Ctrl-click to choose several.")
+    remove = tags_field("Remove tags")
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if not any(data.values()):
+            raise forms.ValidationError("Choose at least one tag.")
+        return data
 
 
 class BulkTests(StateAdmin):
@@ -51,6 +63,27 @@ class BulkTests(StateAdmin):
             rows=[f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED]],
             form=form,
             button="Move",
+        )
+
+    @admin.action(permissions=["change"], description="Tag …")
+    def tag_selected(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
+        form = TagForm(request.POST if "step" in request.POST else None)
+        tests = list(queryset.order_by("pk"))
+        if form.is_valid():
+            add, remove = form.cleaned_data["add"], form.cleaned_data["remove"]
+            changed = tag_tests(tests, add=add, remove=remove, by=current_user(request))
+            self.say_done(request, f"{counted(changed, 'test')} changed.")
+            return None
+        return self.action_page(
+            request,
+            "tag_selected",
+            tests,
+            title=f"Tag {counted(len(tests), 'test')}",
+            sentences=["Only the tests' own tags change, not those of their issues."],
+            rows=[first_words(test.messages) for test in tests[:LISTED]],
+            hidden=[("step", "sure")],
+            form=form,
+            button="Change tags",
         )
 
     def _move(self, request: HttpRequest, tests: QuerySet[Test], issue: Issue) -> None:

@@ -76,7 +76,7 @@ class TestForm(forms.ModelForm):
         model = Test
         fields = (
             *("issue", "tools", "context", "reference", "reference_by", "flagged_answer"),
-            *("guidelines", "template", "pass_threshold", "weight", "sealed", "note"),
+            *("guidelines", "template", "pass_threshold", "weight", "sealed", "note", "tags"),
         )
         widgets = {
             "guidelines": text_area(6),

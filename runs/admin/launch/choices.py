@@ -3,11 +3,13 @@
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Model, Q, QuerySet
+from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from evalhub.admin_site.pages import row_number
 from evalhub.models import LanguageModel
-from issues.models import Issue, IssueState, Tag, TestState
+from issues.models import Issue, IssueState, Tag, Test, TestState
+from issues.tags import tagged
 from runs.models import Jury, Suite
 
 MAX_CHOICES = 300
@@ -48,8 +50,11 @@ def issue_choices(chosen: Collection[str]) -> Choices:
 
 
 def tag_choices(chosen: Collection[str]) -> Choices:
-    """Return tags of issues with runnable tests."""
-    tags = Tag.objects.annotate(runnable=_runnable("issues__tests"))
+    """Return tags of runnable tests, their own or their issues'."""
+    this = Tag.objects.filter(pk=OuterRef(OuterRef("pk")))
+    tests = Test.objects.runnable().filter(tagged(this)).order_by()
+    total = tests.values(one=Value(1)).annotate(n=Count("pk", distinct=True)).values("n")
+    tags = Tag.objects.annotate(runnable=Coalesce(Subquery(total), 0))
     return _sets(tags.filter(runnable__gt=0).order_by("name"), chosen)
 
 

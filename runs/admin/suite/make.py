@@ -19,7 +19,7 @@ from issues.models import Issue, Tag, Test, TestState
 from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.number_lists import numbers_in
 from runs.models import Suite
-from runs.suite_making import LOOKUPS, add_to_suite, make_suite, tests_of
+from runs.suite_making import KINDS, add_to_suite, make_suite, tests_of
 
 LISTED = 50
 
@@ -55,7 +55,7 @@ def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
     if not may_add or not request.user.has_perm("issues.view_test"):
         raise PermissionDenied
     user = current_user(request)
-    selection = {name: _numbers(selection_in(request, name)) for name in LOOKUPS}
+    selection = {name: _numbers(selection_in(request, name)) for name in KINDS}
     tests = list(tests_of(selection, reader=user).select_related("issue"))
     form = SuiteForm(request.POST or None)
     if not tests:

@@ -95,6 +95,8 @@ def _load_labels(grafite_data: GrafiteData) -> list[Tally]:
     for issue in grafite_data.issues:
         tags |= dict.fromkeys(issue.tags)
         labels |= dict.fromkeys(issue.resolution_labels)
+    for test in grafite_data.tests:
+        tags |= dict.fromkeys(test.tags)
     new_tags = [Tag.objects.get_or_create(name=name)[1] for name in tags]
     new_labels = [ResolutionLabel.objects.get_or_create(name=name)[1] for name in labels]
     return [
@@ -170,7 +172,7 @@ def _load_test(
 ) -> None:
     request = record.request
     fields = ("source_id", "tools", "flagged_answer", "reference_by", "note", "state")
-    _save(
+    test = _save(
         Test(
             issue=issue,
             author=author,
@@ -182,6 +184,7 @@ def _load_test(
             **{name: getattr(record, name) for name in fields},
         )
     )
+    test.tags.set(Tag.objects.filter(name__in=record.tags))
 
 
 Saved = TypeVar("Saved", Feedback, Issue, Test)

@@ -106,8 +106,6 @@ def test(row: Row) -> TestRecord:
         row.note("desired_output_source", f"expected human, model or null, not {excerpt(by)}.")
     comments = [_comment(comment) for comment in row.rows("comments")]
     notes = [f"{comment.author}: {comment.text}" for comment in comments]
-    if flags := row.texts("flags"):
-        notes.insert(0, f"Flags: {', '.join(flags)}")
     return TestRecord(
         place=row.place,
         source_id=row.identifier("_id"),
@@ -118,6 +116,7 @@ def test(row: Row) -> TestRecord:
         flagged_answer="" if flagged.strip() == request.reference.strip() else flagged,
         reference_by=by,
         note="\n".join(notes),
+        tags=row.texts("flags", most=100),
         state=_state(row, row.row("triage")),
     )
 

@@ -76,6 +76,7 @@ class TestRecord:
     flagged_answer: str
     reference_by: str
     note: str
+    tags: list[str]
     state: str
 
 

@@ -115,7 +115,7 @@ def _tests(record: RunRecord, templates: dict[str, JudgeTemplate]) -> list[Test]
     requests = {result.test_id: result.request for result in record.results}
     rows = Test.objects.filter(source_id__in=requests).select_related("issue", "template")
     tests = []
-    for row in rows.prefetch_related("issue__tags").order_by("pk"):
+    for row in rows.prefetch_related("tags", "issue__tags").order_by("pk"):
         test, then = copy(row), requests[row.source_id]
         test.messages, test.reference = then.messages, then.reference
         test.guidelines = then.guidelines

@@ -149,11 +149,13 @@ def test_a_test_arrives_with_state_flags_and_who_wrote_the_reference():
 
     rows = Test.objects.order_by("source_id").values_list("state", "reference_by", "note")
     assert list(rows) == [
-        ("approved", "human", "Flags: by hand, short"),
+        ("approved", "human", ""),
         ("approved", "model", ""),
         ("in_review", "unknown", ""),
         ("deprecated", "unknown", ""),
     ]
+    tagged = Test.objects.filter(tags__isnull=False).values_list("source_id", "tags__name")
+    assert {name for _, name in tagged} == {"by hand", "short"}
 
 
 # Runs --------------------------------------------------------------------------------------------
