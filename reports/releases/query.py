@@ -255,7 +255,7 @@ def _changes(
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
     joined = sorted({pk for pair in pairs for pk in pair})
     inputs = [pairs, single, [sorted(counts[pk]) for pk in joined]]
-    return reading.computed("releases-1", inputs, lambda: pair_changes(pairs, single)) or {}
+    return reading.computed("releases-2", inputs, lambda: pair_changes(pairs, single)) or {}
 
 
 def corrected(lines: Sequence[ReleaseLine]) -> tuple[ReleaseLine, ...]:
