@@ -137,7 +137,6 @@ def _launch(request: HttpRequest) -> Iterator[Item]:
 
 def _reports(request: HttpRequest) -> Iterator[Item]:
     if request.user.has_perm("runs.view_run"):
-        yield _item("Run reports", "donut_large", reverse("reports:runs"), on=request)
         url = reverse("reports:summaries")
         yield _item("Executive summaries", "summarize", url, on=request)
         for page in PAGES:
@@ -152,8 +151,8 @@ def _url(model: type[Model], page: str) -> str:
 def _item(title: str, icon: str, link: str, *, on: HttpRequest, exact: bool = False) -> Item:
     if exact or link.endswith("/add/"):
         active = on.path == link
-    elif link == reverse("reports:runs"):
-        active = on.path == link or on.path.startswith(f"{link}runs/")
+    elif link == _url(Run, "changelist"):
+        active = on.path.startswith((link, "/reports/runs/"))
     else:
         active = on.path.startswith(link) and on.path != f"{link}add/"
     return {"title": title, "icon": icon, "link": link, "active": active}

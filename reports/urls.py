@@ -1,4 +1,6 @@
+from django.contrib import admin
 from django.urls import path
+from django.views.generic import RedirectView
 
 from reports import report_views
 from reports.compare import views as compare_views
@@ -7,14 +9,14 @@ from reports.documents import converters as converters  # registers what the add
 from reports.issue_proposals import views as proposal_views
 from reports.registry import PAGES
 from reports.run import views as run_views
-from reports.runs import views as runs_views
 from reports.schedules import views as schedule_views
 from reports.similarity import views as similarity_views
 from reports.summaries import views as summary_views
 
 app_name = "reports"
+RUNS = RedirectView.as_view(pattern_name="admin:runs_run_changelist", query_string=True)
 urlpatterns = [
-    path("", runs_views.runs, name="runs"),
+    path("", admin.site.admin_view(RUNS), name="runs"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/progress/", run_views.progress, name="run_progress"),
     path("runs/<int:pk>/rows/", run_views.rows, name="run_rows"),

@@ -191,7 +191,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
     "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
     # Reports
-    "reports:runs": (get(),),
+    "reports:runs": (get(STAFF),),  # only leads to the list of runs
     "reports:run": (get(),),
     "reports:run_progress": (get(),),
     "reports:run_rows": (get(),),

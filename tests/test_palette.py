@@ -87,7 +87,7 @@ def test_without_words_the_pages_are_offered(client):
     pages = found(client)
 
     assert list(pages) == ["Pages"]
-    assert {"Dashboard", "Issues", "Issue board", "Run reports"} <= set(pages["Pages"])
+    assert {"Dashboard", "Issues", "Issue board", "Runs"} <= set(pages["Pages"])
     assert "Users" not in pages["Pages"]
 
 

@@ -90,7 +90,7 @@ def make_sealed_test(issue: Issue) -> Test:
 
 def pages_for(client: Client) -> Iterator[tuple[str, str]]:
     """Every page that links lead to, with what it says; forms are not sent."""
-    waiting = [reverse("admin:index"), reverse("reports:runs")]
+    waiting = [reverse("admin:index"), reverse("admin:runs_run_changelist")]
     seen = set(waiting)
     while waiting and len(seen) < MOST_PAGES:
         address = waiting.pop(0)
@@ -173,7 +173,7 @@ def said_by(client: Client, address: str, word: str) -> str:
 
 NO_NUMBERS = ("9" * 30, "²", "٣", "-1", "x")
 ADDRESSES = (
-    "reports:runs ?page={}",
+    "admin:runs_run_changelist ?p={}",
     "admin:runs_run_rows ?ids={}",
     "admin:issues_issue_changelist ?domain={}",
     "admin:issues_issue_changelist ?assignee={}",

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from unfold.views import ChangeList
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.admin_site.pages import HistoryAdmin, PageAdmin
 from evalhub.formatting import DASH
 
 
@@ -93,17 +93,8 @@ class LoadedList(ChangeList):
         self.result_list = rows
 
 
-class ExtensibleAdmin(HistoryAdmin):
-    """Admin of a model to which higher floors contribute."""
-
-    change_form_outer_after_template = "evalhub/contributed_sections.html"
-
-    def contributed_panel(self, request: HttpRequest, row: Any) -> PanelPart:
-        parts = [own.panel(request, row) for own in self._granted(request)]
-        return PanelPart(
-            [button for part in parts for button in part.buttons],
-            [fact for part in parts for fact in part.facts],
-        )
+class ExtensibleList(PageAdmin):
+    """Admin of a model to whose list higher floors contribute columns, filters and actions."""
 
     def contributed_columns(self, request: HttpRequest) -> list[ShownColumn]:
         contributed = (column for own in _contributions[self.model] for column in own.columns)
@@ -137,6 +128,19 @@ class ExtensibleAdmin(HistoryAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return LoadedList
+
+
+class ExtensibleAdmin(ExtensibleList, HistoryAdmin):
+    """Admin of a model to whose list and pages higher floors contribute."""
+
+    change_form_outer_after_template = "evalhub/contributed_sections.html"
+
+    def contributed_panel(self, request: HttpRequest, row: Any) -> PanelPart:
+        parts = [own.panel(request, row) for own in self._granted(request)]
+        return PanelPart(
+            [button for part in parts for button in part.buttons],
+            [fact for part in parts for fact in part.facts],
+        )
 
     def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         sections = [own.section(request, row) for own in self._granted(request)]

@@ -58,7 +58,7 @@ def addresses() -> dict[str, str]:
     one_model = [run for run in newest if run.variant_key == newest[0].variant_key]
     found = {
         "home": reverse("admin:index"),
-        "runs": reverse("reports:runs"),
+        "runs": reverse("admin:runs_run_changelist"),
         "run": reverse("reports:run", args=[newest[0].pk]),
     }
     states: dict[str, dict[str, dict[str, Any]]] = {

@@ -175,7 +175,10 @@ def addresses() -> dict[str, str]:
 
 
 def _of_runs() -> dict[str, str]:
-    found = {"supply": reverse("admin:runs_run_import_answers"), "runs": reverse("reports:runs")}
+    found = {
+        "supply": reverse("admin:runs_run_import_answers"),
+        "runs": reverse("admin:runs_run_changelist"),
+    }
     found["import of blueprints"] = reverse("admin:runs_suite_import_weval")
     if run := Run.objects.filter(launch=None).order_by("pk").last():
         found["run"] = run.get_absolute_url()

@@ -137,7 +137,7 @@
         }
     };
 
-    const rows = () => [...document.querySelectorAll("#results-grid [data-row], .eh-runs [data-row]")];
+    const rows = () => [...document.querySelectorAll("#results-grid [data-row]")];
 
     const move = (step) => {
         const all = rows();

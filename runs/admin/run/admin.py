@@ -15,7 +15,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.admin_site.pages import PageAdmin, row_number
+from evalhub.admin_site.contributions import ExtensibleList, LoadedList
+from evalhub.admin_site.pages import row_number
 from evalhub.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
@@ -31,7 +32,7 @@ STOP_POLLING = 286
 """Status with which htmx ends a poll."""
 
 
-class RunList(ChangeList):
+class RunList(LoadedList):
     """The list of runs, with figures of the rows shown."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -40,14 +41,13 @@ class RunList(ChangeList):
 
 
 @admin.register(Run)
-class RunAdmin(PageAdmin):
+class RunAdmin(ExtensibleList):
     """The list of runs; a run's own page is its report."""
 
     when_empty = "A launch starts one run for each model, system prompt and temperature."
     list_display = (
         "run",
         "candidate",
-        "release",
         "progress",
         "pass_rate",
         "judges",
@@ -64,11 +64,13 @@ class RunAdmin(PageAdmin):
         "release",
         "has_imported_answers",
     )
-    search_fields = ("label", "release", "model_name")
-    list_select_related = ("requested_by",)
+    search_fields = ("label", "release", "model_name", "launch__label", "suite__name")
+    search_help_text = "Label, model, release, launch or suite"
+    list_select_related = ("requested_by", "launch")
     list_filter_submit = False
     list_per_page = 25
     list_before_template = "runs/run/list_before.html"
+    list_after_template = "runs/run/list_after.html"
     actions = None
 
     class Media:
@@ -103,8 +105,9 @@ class RunAdmin(PageAdmin):
         return _cell("name", run, labels=labels_of(run, run.figures.current))
 
     @display(description="Model", ordering="model_name")
-    def candidate(self, run: Run) -> str:
-        return run.model_name
+    def candidate(self, run: Run) -> SafeString:
+        release = format_html("<small>release {}</small>", run.release) if run.release else ""
+        return format_html('<div data-cell="model">{}{}</div>', run.model_name, release)
 
     @display(description="State", ordering="state")
     def progress(self, run: Any) -> SafeString:

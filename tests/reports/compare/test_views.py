@@ -64,7 +64,7 @@ def test_runs_lead_to_their_comparison(client):
     client.force_login(make_user("viewer"))
 
     run = client.get(runs[0].get_absolute_url()).content.decode()
-    overview = client.get(reverse("reports:runs")).content.decode()
+    overview = client.get(reverse("admin:runs_run_changelist")).content.decode()
 
     assert page_url("compare", runs=[runs[0]]) in run
     assert page_url("compare", runs=runs[::-1]).replace("&", "&amp;") in overview

@@ -38,7 +38,7 @@ def test_no_value_breaks_the_pages_beside_them(browser):
     numbers = ("page", "run", "runs", "with", "analyst", "context", "issue", "test", "result")
     words = ("q", "find", "tag", "domain", "outcome", "sort")
     urls = (
-        reverse("reports:runs"),
+        reverse("admin:runs_run_changelist"),
         reverse("reports:run", args=[run.pk]),
         reverse("reports:compare_runs"),
         reverse("reports:compare_answers", args=[result.pk, result.pk]),

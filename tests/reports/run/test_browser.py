@@ -161,7 +161,7 @@ def test_pages_fit_wide_and_narrow_windows_in_both_themes(enter):
     assert overflows(enter, "empty", reverse("admin:index")) == {}
     run = many()
     assert overflows(enter, "dashboard", reverse("admin:index")) == {}
-    assert overflows(enter, "runs", reverse("reports:runs")) == {}
+    assert overflows(enter, "runs", reverse("admin:runs_run_changelist")) == {}
     assert overflows(enter, "run", run.get_absolute_url()) == {}
 
 

@@ -1,4 +1,6 @@
-"""The overview of runs, Home and the sidebar."""
+"""The list of runs, Home and the sidebar."""
+
+from functools import partial
 
 import pytest
 from django.core.cache import cache
@@ -10,8 +12,8 @@ from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from evalhub.work.leases import workers_alive
 from reports.dashboard.query import site_state
+from reports.documents.links import page_url
 from reports.run.query import run_report
-from reports.runs.query import runs_report
 from runs.models import Launch, Run
 from runs.result_list.filters import Filters
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
@@ -20,37 +22,45 @@ from tests.reports.judged_runs import answer, judge, judged
 pytestmark = pytest.mark.django_db
 
 
-# Overview ----------------------------------------------------------------------------------------
+# The list of runs --------------------------------------------------------------------------------
 
 
-def test_runs_of_one_launch_stand_together():
+def listed(client, **query):
+    client.force_login(make_user("viewer"))
+    return client.get(reverse("admin:runs_run_changelist"), query)
+
+
+def test_runs_of_one_launch_lead_to_their_comparison(client):
     launch = Launch.objects.create(label="both", spec={})
-    alone = make_run()
-    first, second = make_run(launch=launch), make_run(launch=launch)
-    groups = runs_report().groups
+    alone, first, second = make_run(), make_run(launch=launch), make_run(launch=launch)
+    html = listed(client).content.decode()
 
-    assert [[line.run for line in group.lines] for group in groups] == [[second, first], [alone]]
-    assert groups[0].label == "both"
-
-
-def test_the_overview_gives_the_rate_that_the_report_gives():
-    run = judged([1], [0], [1], repeats=1)
-    (group,) = runs_report().groups
-
-    assert group.lines[0].rate == run_report(run, Filters(), reader=make_user()).rate
+    both = page_url("compare", runs=[second, first]).replace("&", "&amp;")
+    assert html.count(f'href="{both}"') == 2
+    assert "Compare 2 of both" in html
+    assert f'href="{page_url("compare", runs=[alone])}"' in html
 
 
-def test_runs_have_the_interval_of_their_own_page(client):
+def test_chosen_runs_are_compared(client):
+    runs = [make_run(), make_run()]
+    client.force_login(make_user("viewer"))
+    sent = {"action": "compare_selected", "_selected_action": [run.pk for run in runs]}
+
+    response = client.post(reverse("admin:runs_run_changelist"), sent)
+
+    assert response.url == page_url("compare", runs=runs)
+
+
+def test_runs_have_the_rate_and_interval_of_their_own_page(client):
     tests = [make_test() for _ in range(3)]
     run = make_run(*tests, repeats=2, jury=make_jury(make_model()))
     answer(run)
     judge(run, [[1], [1], [0], [1], [0], [0]])
-    client.force_login(make_user("viewer"))
 
-    page = client.get(reverse("reports:runs"))
+    page = listed(client)
 
     rate = run_report(run, Filters(), reader=make_user()).rate
-    assert page.context["report"].groups[0].lines[0].rate == rate
+    assert page.context["cl"].result_list[0].figures.rate == rate
     assert "does not account for issues" in page.content.decode()
 
 
@@ -59,25 +69,29 @@ def test_figures_have_their_labels_beside_them(client):
     make_run(make_test(), model=model, is_scripted=True, jury=make_jury(model))
     client.force_login(make_user("viewer"))
 
-    text = client.get(reverse("reports:runs")).content.decode()
+    text = client.get(reverse("admin:runs_run_changelist")).content.decode()
     for label in ("scripted model", "scripted judge", "judges its own answers"):
         assert label in text
 
 
-def test_runs_are_found_by_label_model_release_and_launch():
-    run = make_run(label="weekly", release="2.3", model=make_model(name="Tiny"))
+def test_runs_are_found_by_label_model_release_and_launch(client):
+    launch = Launch.objects.create(label="nightly", spec={})
+    run = make_run(label="weekly", release="2.3", model=make_model(name="Tiny"), launch=launch)
     make_run()
 
-    assert [group.lines[0].run for group in runs_report(search="tiny 2.3 week").groups] == [run]
+    found = listed(client, q="tiny 2.3 week night").context["cl"].result_list
+    assert list(found) == [run]
 
 
-def test_the_overviews_queries_do_not_grow():
+def test_the_queries_of_the_list_do_not_grow(client):
     judged([1])
-    few = queries_of(runs_report)
+    listed(client)
+    again = partial(client.get, reverse("admin:runs_run_changelist"))
+    few = queries_of(again)
     for _ in range(8):
         judged([1], [0])
 
-    assert queries_of(runs_report) == few
+    assert queries_of(again) == few
 
 
 def queries_of(act):
@@ -87,18 +101,19 @@ def queries_of(act):
     return len(queries)
 
 
-def test_an_empty_overview_says_how_to_begin(client):
+def test_the_former_list_of_run_reports_leads_to_the_list_of_runs(client):
+    client.force_login(make_user("viewer"))
+    response = client.get(reverse("reports:runs"), {"q": "tiny"})
+
+    assert response.url == reverse("admin:runs_run_changelist") + "?q=tiny"
+
+
+def test_an_empty_list_says_how_to_begin(client):
     client.force_login(make_user("maintainer"))
-    text = client.get(reverse("reports:runs")).content.decode()
+    text = client.get(reverse("admin:runs_run_changelist")).content.decode()
 
     assert "No runs yet" in text
     assert reverse("admin:runs_launch_add") in text
-
-
-def test_the_overview_needs_the_right_to_see_runs(client):
-    client.force_login(make_user())
-
-    assert client.get(reverse("reports:runs")).status_code == 403
 
 
 # Home --------------------------------------------------------------------------------------------
@@ -172,7 +187,7 @@ def test_every_place_in_the_sidebar_opens(client):
 
 def test_only_the_page_that_is_open_is_marked(client):
     client.force_login(make_user("superuser"))
-    groups = client.get(reverse("reports:runs")).context["sidebar_navigation"]
+    groups = client.get(reverse("admin:runs_run_changelist")).context["sidebar_navigation"]
     marked = [item["title"] for group in groups for item in group["items"] if item["active"]]
 
-    assert marked == ["Run reports"]
+    assert marked == ["Runs"]

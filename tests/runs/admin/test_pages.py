@@ -101,7 +101,7 @@ def test_runs_carry_their_labels(client, as_role, fields, label):
     as_role("viewer")
     make_run(**fields)
 
-    assert f'<span class="eh-badge">{label}</span>' in text_of(client.get(RUNS))
+    assert f'<small class="eh-muted">{label}</small>' in text_of(client.get(RUNS))
 
 
 def test_a_run_whose_model_is_among_its_judges_says_so(client, as_role):
@@ -109,7 +109,7 @@ def test_a_run_whose_model_is_among_its_judges_says_so(client, as_role):
     model = make_model()
     make_run(model=model, jury=make_jury(model), self_evaluation_allowed=True)
 
-    assert '<span class="eh-badge">judges its own answers</span>' in text_of(client.get(RUNS))
+    assert "judges its own answers</small>" in text_of(client.get(RUNS))
 
 
 def test_cost_is_not_measured_without_prices(client, as_role):

@@ -1,0 +1,67 @@
+"""The ways from the list of runs to their comparison."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseRedirect
+from django.utils.html import format_html
+from django.utils.safestring import mark_safe
+
+from evalhub.admin_site.contributions import Contribution, ListColumn, contribute
+from reports.documents.links import page_url
+from runs.comparability import comparability, scoring_of
+from runs.models import JudgeRun, Run
+
+DIFFERENT = mark_safe(
+    '<small class="eh-badge eh-badge--warning" title="Compare them to see which, and to re-judge">'
+    "not comparable: different juries or scoring</small>"
+)
+
+
+def compare_links(request: HttpRequest, runs: Sequence[Run]) -> dict[int, str]:
+    """Return links by run: to the runs shown of its launch, or to its baseline; one query."""
+    together: dict[Any, list[Run]] = defaultdict(list)
+    for run in runs:
+        together[run.launch_id or f"run {run.pk}"].append(run)
+    kept = JudgeRun.objects.filter(run__in=runs, is_active=True).defer("statistics")
+    active = {judge_run.run_id: judge_run for judge_run in kept}
+    return {
+        run.pk: _link(of_launch, active) for of_launch in together.values() for run in of_launch
+    }
+
+
+def _link(runs: Sequence[Run], active: dict[int, JudgeRun]) -> str:
+    url = page_url("compare", runs=list(runs))
+    if len(runs) == 1:
+        title = "With the baseline of its suite, or the run before it"
+        return format_html('<a class="eh-link" href="{}" title="{}">Compare</a>', url, title)
+    link = format_html(
+        '<a class="eh-link" href="{}" title="{}">Compare {} of {}</a>',
+        url,
+        "Runs launched together",
+        len(runs),
+        runs[0].launch.label if runs[0].launch else "",
+    )
+    first, *others = (scoring_of(run, active.get(run.pk)) for run in runs)
+    is_one = all(comparability(first, other) for other in others)
+    return link if is_one else link + format_html(" {}", DIFFERENT)
+
+
+@admin.action(description="Compare")
+def compare_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Run]
+) -> HttpResponseRedirect:
+    return HttpResponseRedirect(page_url("compare", runs=list(queryset.order_by("pk"))))
+
+
+contribute(
+    Contribution(
+        permission="runs.view_run",
+        actions=(compare_selected,),
+        columns=(ListColumn("compare", "pass_rate", lambda request: "Compare", compare_links),),
+    ),
+    Run,
+)
