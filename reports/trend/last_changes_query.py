@@ -75,11 +75,12 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
             line.name: LastChange(line, change.whole, p, change.rule)
             for line, change, p in zip(lines, changes, corrected, strict=True)
         },
-        _by_tag(lines, changes),
+        changes_by_tag(lines, changes),
     )
 
 
-def _by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tuple[TagChange, ...]:
+def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tuple[TagChange, ...]:
+    """Correct the changes of all tags with a changed test together; the largest fall first."""
     found = [
         (tag, line, change, of.tag_rules[tag])
         for line, of in zip(lines, changes, strict=True)

@@ -2,8 +2,9 @@
 
 From "The unit of evidence": p is corrected for all that one card, table or sentence lists together.
 So at most 5 % of first pages may call any of 8 unchanged models, or any of their issues, worse or
-better; at most 5 % of comparisons any tag or any issue; and at most 5 % of heat maps may name an
-issue on which models differ, where all are equal on every test.
+better; at most 5 % of comparisons any tag or any issue; at most 5 % of trends any tag of any line;
+and at most 5 % of heat maps may name an issue on which models differ, where all are equal on every
+test.
 
 Headline and rows never contradict each other: a row that holds all tests says what the headline
 says. Where one whole issue of many is lost, its row has to say so. The headline seldom can, and the
@@ -14,6 +15,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import django
@@ -87,12 +89,51 @@ def lost_issue_told(draws: int, *, by_row: bool) -> float:
     return found / draws
 
 
-def first_pages_told(draws: int, *, of: str) -> float:
-    """Return the share of first pages that call any unchanged model, or any issue, changed."""
+def set_up() -> None:
     if not apps.ready:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalhub.settings")
         os.environ.setdefault("EVALHUB_DEBUG", "1")
         django.setup()
+
+
+def trends_told(draws: int) -> float:
+    """Return the share of trends of unchanged models that call any tag changed."""
+    set_up()
+    from reports.compare.pair_changes_query import Change, PairChange
+    from reports.compare.rule import Tally
+    from reports.trend.last_changes_query import changes_by_tag
+
+    def change(rng: np.random.Generator) -> PairChange:
+        n = ISSUES * TESTS
+        first, second = rng.random((2, n)) < rng.beta(1, 1, n)
+        found, tag_of = compare(first, second, ISSUES), np.arange(n) % ISSUES % 5
+        tags = {
+            name: Change(
+                Tally(
+                    int((first & ~second)[mine].sum()),
+                    int((second & ~first)[mine].sum()),
+                    int((first == second)[mine].sum()),
+                ),
+                float(second[mine].mean() - first[mine].mean()),
+                found.tags[name].p,
+            )
+            for name, mine in {
+                "all": np.full(n, True),
+                **{f"tag {tag}": tag_of == tag for tag in range(5)},
+            }.items()
+        }
+        whole = Change(Tally(0, 0, 0), None, found.evidence.p)
+        return PairChange(whole, "", {}, tags, dict.fromkeys(tags, ""))
+
+    rng = np.random.default_rng(9)
+    lines: list[Any] = [SimpleNamespace(name=str(line)) for line in range(MODELS)]
+    trends = (changes_by_tag(lines, [change(rng) for _ in lines]) for _ in range(draws))
+    return sum(any(is_significant(one.holm) for one in trend) for trend in trends) / draws
+
+
+def first_pages_told(draws: int, *, of: str) -> float:
+    """Return the share of first pages that call any unchanged model, or any issue, changed."""
+    set_up()
     from reports.compare.pair_changes_query import Change, PairChange
     from reports.compare.rule import Tally
     from reports.releases.query import ReleaseLine, corrected
@@ -135,6 +176,7 @@ def checks() -> Iterator[Check]:
     measures: dict[str, Callable[[int], float]] = {
         "first pages with any model called changed": partial(first_pages_told, of="models"),
         "first pages with any issue called changed": partial(first_pages_told, of="issues"),
+        "trends with any tag called changed": trends_told,
         "tables of tags with any called changed": partial(rows_told, "tags"),
         "tables of issues with any called changed": partial(rows_told, "issues"),
         "heat maps that name an issue": maps_told,
