@@ -37,11 +37,12 @@ class VersionConflict(Refused):
 
 
 @transaction.atomic
-def locked(pk: int, version: int | None = None) -> Feedback:
+def locked(pk: int, version: int | None = None, *, by: User | None = None) -> Feedback:
     """Return the feedback, locked for this transaction.
 
     Args:
         version: Version that was read, from `version_of`; None: any.
+        by: The user who acts, told so if they made the change themselves.
 
     Raises:
         VersionConflict: It has been changed since; the message says by which user and to what.
@@ -50,6 +51,7 @@ def locked(pk: int, version: int | None = None) -> Feedback:
     latest = feedback.history.select_related("history_user").first()
     if version is not None and latest is not None and latest.history_id != version:
         who = latest.history_user or "An application"
+        who = "You, in another tab," if by is not None and latest.history_user == by else who
         when = date_format(localtime(latest.history_date), "H:i")
         reason = (latest.history_change_reason or "").removeprefix(TRIAGED)
         did = f" ({reason})" if reason else ""

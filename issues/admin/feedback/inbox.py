@@ -168,8 +168,9 @@ class FeedbackInbox(HistoryAdmin):
             raise PermissionDenied
         try:
             with transaction.atomic():
-                feedback = locked(item, version=row_number(request.POST.get("version")))
-                said = do(feedback, request.POST, current_user(request))
+                user = current_user(request)
+                feedback = locked(item, version=row_number(request.POST.get("version")), by=user)
+                said = do(feedback, request.POST, user)
         except Refused as error:
             self.say(request, *error.problems)
             return self._inbox_page(request, choice, item, note=_note(request.POST))
@@ -182,9 +183,11 @@ class FeedbackInbox(HistoryAdmin):
         if act and not Feedback.objects.readable_by(user).filter(pk=act.id).exists():
             raise PermissionDenied
         with refusals_shown(self, request):
-            item = undo_last(by=user).pk
-            is_draft_left = act.history_change_reason.startswith(f"{TRIAGED}Made")
-            draft = " The draft created from it remains." if is_draft_left else ""
+            undone = undo_last(by=user)
+            item = undone.feedback.pk
+            is_draft = act.history_change_reason.startswith(f"{TRIAGED}Made")
+            fate = "was deleted" if undone.deletes_draft else "remains, because it has been used"
+            draft = f" The draft created from it {fate}." if is_draft else ""
             self.say_done(request, f"Undone: feedback {item} is as it was before.{draft}")
         return self._next_page(request, choice, item)
 

@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from issues.models import Feedback, Issue, Test
+from issues.triage.actions import version_of
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, log_in, make_feedback, url
 
@@ -149,14 +150,23 @@ def test_undo_leads_back_to_the_feedback(client):
     assert (item.state, response["Location"].endswith(f"?item={item.pk}")) == ("new", True)
 
 
-def test_an_undo_says_that_a_draft_made_of_it_stays(client):
+def test_an_undo_says_that_a_draft_made_of_it_is_gone(client):
     log_in(client, "annotator")
     act(client, make_feedback(), "issue")
 
     response = client.post(url("feedback_inbox_act"), {"act": "undo"})
 
-    assert "The draft created from it remains." in flashed_text(response)[-1]
-    assert Issue.objects.count() == 1
+    assert "The draft created from it was deleted." in flashed_text(response)[-1]
+    assert not Issue.objects.exists()
+
+
+def test_ones_own_change_in_another_tab_is_named_so(client):
+    log_in(client, "annotator")
+    item = make_feedback()
+    seen = version_of(item)
+    act(client, item, "accept", version=seen)
+    response = act(client, item, "dismiss", version=seen)
+    assert "You, in another tab, changed this" in response.content.decode()
 
 
 def test_an_undo_of_nothing_is_explained(client):

@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from issues.models import Feedback, FeedbackState, Issue, Origin
+from issues.models import Feedback, FeedbackState, Issue, Origin, Tag, Test
 from issues.states import Refused
 from issues.triage.actions import (
     VersionConflict,
@@ -219,7 +219,7 @@ def test_one_act_after_the_other_is_taken_back():
     attach(first, make_issue(), by=user)
     mark_duplicate(second, first, by=user)
 
-    assert [undo_last(by=user), undo_last(by=user)] == [second, first]
+    assert [undo_last(by=user).feedback for _ in range(2)] == [second, first]
     read(first, second)
     assert {(row.state, row.issue, row.duplicate_of) for row in (first, second)} == {
         (FeedbackState.NEW, None, None)
@@ -258,12 +258,33 @@ def test_what_was_changed_since_is_not_taken_back():
         undo_last(by=user)
 
 
-def test_the_issue_that_was_made_stays_when_that_is_taken_back():
+def test_an_unused_draft_is_deleted_when_it_is_taken_back():
     feedback, user = make_feedback(), make_user()
-    issue = issue_from(feedback, by=user)
+    issue_from(feedback, by=user, tags=[Tag.objects.create(name="Money")])
 
     undo_last(by=user)
 
     read(feedback)
     assert (feedback.issue, feedback.state) == (None, FeedbackState.NEW)
-    assert Issue.objects.get() == issue
+    assert not Issue.objects.exists()
+
+
+def test_an_unused_test_takes_its_new_issue_along():
+    feedback, user = make_feedback(), make_user()
+    issue_and_test_from(feedback, by=user)
+
+    assert undo_last(by=user).deletes_draft
+    assert not Test.objects.exists()
+    assert not Issue.objects.exists()
+
+
+def test_a_draft_that_was_edited_or_has_a_test_stays():
+    rows, user = [make_feedback(), make_feedback()], make_user()
+    edited, tested = (issue_from(row, by=user) for row in rows)
+    make_test(issue=tested)
+    edited = Issue.objects.get(pk=edited.pk)
+    edited.title = "Better"
+    edited.save()
+
+    assert [undo_last(by=user).deletes_draft for _ in rows] == [False, False]
+    assert set(Issue.objects.all()) == {edited, tested}
