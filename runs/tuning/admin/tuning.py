@@ -105,7 +105,7 @@ class TuningAdmin(PageAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """Choose a judge and count its answers by GET; start the tuning by POST."""
+        """Choose a judge and count its answers; start the tuning by POST without `count`."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
@@ -119,7 +119,7 @@ class TuningAdmin(PageAdmin):
         context: dict[str, Any] = {}
         if "pair" in sent and form.is_valid():
             selection = form.selection()
-            if request.method == "POST":
+            if request.method == "POST" and "count" not in request.POST:
                 try:
                     tuning = start(
                         selection, by=current_user(request), seed=form.cleaned_data["seed"]

@@ -35,6 +35,7 @@ def test_a_judge_is_improved(page, log_in):
     page.get_by_label("Judge and template version").select_option(index=1)
     page.get_by_role("button", name="Count answers").click()
     assert "48 answers with a human verdict" in page.get_by_role("status").inner_text()
+    assert "csrfmiddlewaretoken" not in page.url
     check(page, "start")
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/change/")

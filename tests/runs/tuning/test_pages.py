@@ -50,7 +50,8 @@ def test_start_counts_answers_first(maintainer):
     page = reverse("admin:tuning_tuning_add")
     pair = f"{judge_of(run).pk}-{template_of(run).pk}"
     selection = {"pair": pair, "annotators": "all"}
-    assert "8 answers with a human verdict" in text_of(maintainer.get(page, selection))
+    counted = text_of(maintainer.post(page, {**selection, "count": "1"}))
+    assert "8 answers with a human verdict" in counted
     assert not Tuning.objects.exists()
     response = maintainer.post(page, selection)
     tuning = Tuning.objects.get()
