@@ -109,6 +109,10 @@ class ReleasesReport:
     is_pending: bool
 
     @property
+    def with_before(self) -> list[ReleaseLine]:
+        return [line for line in self.lines if line.before]
+
+    @property
     def compared(self) -> list[ReleaseLine]:
         return [line for line in self.lines if line.change]
 
@@ -163,7 +167,8 @@ def releases_report(
     fields = ("pk", "suite_id", "variant_key", "release", "created_at")
     keys = [RunKey(pk, str(of), *rest) for pk, of, *rest in rows.values_list(*fields)]
     choice = chosen(keys, release, before)
-    shown = choice.candidates[:MAX_LINES]
+    # What was run before can be compared.
+    shown = sorted(choice.candidates, key=lambda one: not one.before)[:MAX_LINES]
     lines, is_pending = _lines(shown, reading, reviews)
     named = {issue for line in lines for issue in _changed(line)}
     titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
@@ -198,7 +203,8 @@ def _lines(
     counts = counts_by_issue(ids)
     figures = _figures(runs, counts)
     newest = [runs[now] for _, now in pairs]
-    names, looks = named_lines(newest, (), by_family=False)
+    variants = {run.variant_key: run for run in newest}
+    names, looks = named_lines(list(variants.values()), (), by_family=False)
     several = len({run.suite_id for run in newest}) > 1
     if reviews is None:
         reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in newest]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evalhub.charts import Figure
-from evalhub.formatting import counted, usd
+from evalhub.formatting import counted, few, usd
 from evalhub.statistics.change_test import ALPHA, MAY_FAIL_TOGETHER, METHOD
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import ChangedIssue, answer, issues_by_themselves
@@ -45,7 +45,7 @@ def headline(report: ReleasesReport) -> str:
     moved = f"{verdicts.count('worse')} significantly worse, {verdicts.count('better')} better"
     if not any(verdicts):
         moved = "no significant change"
-    models = f"{compared} of {of}" if compared < len(report.lines) else of
+    models = counted(compared, "model")
     worse = counted(len(report.issues("worse")), "issue")
     return (
         f"{models} compared with {'itself' if compared == 1 else 'themselves'}: {moved} "
@@ -56,8 +56,7 @@ def headline(report: ReleasesReport) -> str:
 
 def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
     """Return what became of one model; its issues are named where they changed by themselves."""
-    if line.before is None:
-        return f"{line.name}: no earlier run to compare with."
+    assert line.before is not None
     if not line.comparable:
         return f"{line.name}: {line.comparable.reason_against(line.before.label)}"
     if line.change is None:
@@ -77,9 +76,12 @@ def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
 def sentences(report: ReleasesReport) -> Iterator[str]:
     if report.lines:
         yield headline(report)
-        yield from (line_sentence(line, report) for line in report.lines)
+        yield from (line_sentence(line, report) for line in report.with_before)
+    if new := [line.name for line in report.lines if line.before is None]:
+        where = f"run in release {report.before}" if report.before else "earlier run"
+        yield f"Without a complete {where}: {few(new)}."
     if report.left_out:
-        yield f"Not shown: {counted(report.left_out, 'model')} that ran longer ago."
+        yield f"Not shown: {counted(report.left_out, 'more model')}."
 
 
 # Tables ------------------------------------------------------------------------------------------
@@ -107,7 +109,7 @@ def models_table(report: ReleasesReport) -> Table:
         "only of those that both runs share. Thick lines are significant changes; points without "
         "a line cannot be compared.",
         empty="No complete run yet. Launch a run to compare it with the next.",
-        draw=lambda: _figure(report) if report.lines else None,
+        draw=lambda: _figure(report) if report.with_before else None,
         describes="Pass rate of each model in both releases",
     )
 
@@ -141,7 +143,7 @@ def _figure(report: ReleasesReport) -> Figure:
             verdict=f"significantly {line.verdict}" if line.verdict else "",
             is_joined=line.is_joined,
         )
-        for line in report.lines
+        for line in report.with_before
     ]
     return slope_chart(slopes, names_of(report))
 

@@ -208,7 +208,7 @@ def test_no_run_and_one_run_give_a_page():
     assert document().table("models").empty.startswith("No complete run yet.")
     released([make_test()], "1.0", [1])
 
-    assert document().sentences[1] == "Tiny: no earlier run to compare with."
+    assert document().sentences[1] == "Without a complete earlier run: Tiny."
 
 
 def test_more_runs_and_models_need_no_more_queries(client):
