@@ -66,6 +66,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
     },
     "runs.example": {"copy_selected": MAINTAINERS},
     "runs.result": {"override_selected": WRITERS},
+    "runs.run": {"compare_selected": ALL},
 }
 
 MAY_DELETE: dict[str, frozenset[str]] = {
