@@ -44,7 +44,7 @@ def _since(field: str, since: datetime | None) -> Q:
 
 
 def _runs(reader: User, since: datetime | None) -> Iterator[Event]:
-    rows = Run.objects.filter(_since("finished_at", since), state=BatchState.DONE)
+    rows = Run.objects.complete().filter(_since("finished_at", since))
     rows = rows.exclude(finished_at=None).order_by("-finished_at")
     fields = ("pk", "finished_at", "label", "model_name", "requested_by__username")
     for pk, at, label, model, who in rows.values_list(*fields)[:MOST]:
