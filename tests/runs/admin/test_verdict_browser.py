@@ -122,6 +122,6 @@ def test_two_people_on_one_issue_choose_between_their_texts(page, log_in):
     assert page.input_value("[name=description]") == "Anna's text."
     texts.get_by_role("button", name="Use your text").click()
     page.get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_url("**/issue/")
+    page.get_by_text("Changed since you opened it").wait_for(state="detached")
     issue.refresh_from_db()
     assert (issue.description, issue.severity) == ("My text.", "critical")
