@@ -46,6 +46,7 @@ def problems_of(page, address: str, looks: tuple[Look, Look]) -> list[str]:
 def undrawn(page) -> list[str]:
     """Charts that Plotly did not draw, or that have no table with their numbers."""
     found = []
+    page.locator("#report[data-pending='1']").wait_for(state="detached")
     for chart in page.locator(".eh-chart").all():
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()
