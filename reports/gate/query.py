@@ -31,7 +31,7 @@ from reports.gate.level_rules import (
     severity_rule,
 )
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
-from runs.comparability import Comparability, comparability_of, rejudge_url
+from runs.comparability import rejudge_url
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
 from runs.gate_policy import GatePolicy, read_policy, severities_from
@@ -142,9 +142,8 @@ def _doubtful(run: Run) -> int:
 def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> Matching:
     if against is None or comparison is None:
         return Matching("")
-    comparable = comparability_of(against, run)
     remedy = None
-    if comparable.verdict == Comparability.AFTER_REJUDGING:
+    if comparison.comparable.is_repairable:
         remedy = Remedy(
             f"Re-judge run {run.pk} with the jury of run {against.pk}.",
             f"/api/v1/runs/{run.pk}/rejudge/",
@@ -156,7 +155,7 @@ def _matching(run: Run, against: Run | None, comparison: Comparison | None) -> M
         other=f"{against.label} (run {against.pk})",
         matched=sum(n for kind, n in counts.items() if kind in MATCHED),
         total=counts.total(),
-        reason=comparable.reason,
+        reason=comparison.comparable.reason,
         remedy=remedy,
     )
 
