@@ -112,11 +112,10 @@ class GatePolicy(BaseModel):
     def in_words(self) -> str:
         """Return what fails a run, as the end of a sentence."""
         net, rate, cost = self.max_net_loss_points, self.min_pass_rate, self.max_mean_cost_usd
-        worse = "" if self.failing_severity == SEVERITIES[-1] else " or worse"
         parts = {
             f"its tests got significantly worse (p <= {self.alpha:g})": self.significant_regression,
             f"it loses more than {net or 0:g} points on balance": net is not None,
-            f"a test of an issue of severity {self.failing_severity}{worse} fails": (
+            f"a test of an issue of severity {or_worse(self.failing_severity or '')} fails": (
                 self.failing_severity
             ),
             f"less than {percent(rate)} of its results pass": rate is not None,
@@ -135,6 +134,11 @@ class GatePolicy(BaseModel):
 def severities_from(least: str) -> tuple[str, ...]:
     """Return this severity and the worse ones."""
     return SEVERITIES[SEVERITIES.index(least) :]
+
+
+def or_worse(least: str) -> str:
+    """Return this severity and the worse ones in words, such as "high or worse"."""
+    return least if least == SEVERITIES[-1] else f"{least} or worse"
 
 
 def read_policy(values: Any) -> GatePolicy:

@@ -13,6 +13,7 @@ from evalhub.statistics.student import student_quantile
 from reports.compare.rule import DIGITS
 from reports.gate.rule import GateLine, Verdict
 from runs.completeness import LEAST_IN_WORDS, is_enough
+from runs.gate_policy import or_worse
 
 MANY = 0.9
 """The percentile of latency that is limited."""
@@ -42,9 +43,7 @@ class SevereTests:
 def severity_rule(found: SevereTests, severity: str) -> GateLine:
     """No test of a severe issue may fail; one that is not scored may be one that fails."""
     missing = found.total - found.scored
-    which = f"tests of issues of severity {severity}" + (
-        "" if severity == "critical" else " or worse"
-    )
+    which = f"tests of issues of severity {or_worse(severity)}"
     if found.failed:
         verdict = Verdict.DOES_NOT_HOLD
         sentence = f"{len(found.failed):,} of {found.scored:,} scored {which} fail: "
