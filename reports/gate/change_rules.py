@@ -71,7 +71,6 @@ def regression_rule(change: Change, alpha: float) -> GateLine:
         value=p,
         limit=alpha,
         unit="p",
-        interval=None,
         p=p,
         method=change.test,
     )

@@ -116,6 +116,7 @@ class Matching:
 def comparable_rule(found: Matching) -> GateLine:
     """Nothing is concluded from runs that were scored differently, or have different tests."""
     share = found.matched / found.total if found.total else None
+    is_met = bool(found.other) and not found.reason and is_enough(found.matched, found.total)
     if not found.other:
         sentence = (
             "There is no run to compare with: the suite has no baseline that shares a test with "
@@ -131,15 +132,11 @@ def comparable_rule(found: Matching) -> GateLine:
             f"{found.matched:,} of {found.total:,} tests match those of {found.other} "
             f"({percent(share)})"
         )
-    verdict = Verdict.CANNOT_TELL
-    if found.other and found.matched and not found.reason:
-        is_met = is_enough(found.matched, found.total)
-        verdict = Verdict.HOLDS if is_met else Verdict.CANNOT_TELL
-        needed = "" if is_met else f"; the gate needs {LEAST_IN_WORDS}"
-        sentence += f"{needed}." if is_met else f"{needed}. Compare runs of the same tests."
+        needed = f"; the gate needs {LEAST_IN_WORDS}. Compare runs of the same tests."
+        sentence += "." if is_met else needed
     return GateLine(
         rule="comparable",
-        verdict=verdict,
+        verdict=Verdict.HOLDS if is_met else Verdict.CANNOT_TELL,
         sentence=sentence + (f" {found.remedy.text}" if found.remedy else ""),
         n=found.total,
         value=share,
