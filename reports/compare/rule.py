@@ -166,11 +166,6 @@ class Tally:
     def n(self) -> int:
         return self.worse + self.better + self.same
 
-    @property
-    def discordance(self) -> float | None:
-        """The share of them that flipped; None where nothing was compared."""
-        return (self.worse + self.better) / self.n if self.n else None
-
 
 def counts_of(rows: Iterable[Compared]) -> Counter[Kind]:
     """Count the tests of each kind."""

@@ -74,16 +74,6 @@ def test_nothing_compared_has_no_change():
     assert net_change(comparison(a_run("e"), a_run("p"))) is None
 
 
-def test_discordance_is_of_compared_tests():
-    rows = comparison(a_run("p", "f", "p", "p", "u"), a_run("f", "p", "p", "p", "p"))
-
-    assert tally_of(rows).discordance == 0.5
-
-
-def test_discordance_of_nothing_is_not_measured():
-    assert tally_of(()).discordance is None
-
-
 def test_a_test_is_missing_to_the_share_of_its_repeats():
     # 1 of 4 repeats ended in an error; the other test lacks nothing.
     rows = comparison(a_run("pppe", "pppp"), a_run("pppp", "pppp"))
