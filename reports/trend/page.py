@@ -8,7 +8,7 @@ from django import forms
 
 from evalhub.formatting import counted, few, listed
 from evalhub.statistics.change_test import is_significant
-from reports.compare.sentences import is_p
+from reports.compare.sentences import is_p, verdict
 from reports.documents.cells import points as in_points
 from reports.documents.cells import rate_words
 from reports.documents.document import Document, Table
@@ -142,9 +142,8 @@ def _moves(changes: Mapping[str, LastChange]) -> Iterator[str]:
     found = [one for one in changes.values() if one.change.net and is_significant(one.holm)]
     for one in sorted(found, key=lambda one: one.holm or 0):
         before, after = (point.rate for point in one.line.points[-2:])
-        verdict = "worse" if (one.change.net or 0) < 0 else "better"
         yield (
-            f"{one.line.name} is significantly {verdict} {since}: "
+            f"{one.line.name} is {verdict(one.change.net, one.holm)} {since}: "
             f"{in_points(one.change.net or 0)} over {counted(one.change.tally.n, 'test')} "
             f"({is_p(one.holm or 0)}, {one.rule}, {over}), from {rate_words(before)} to "
             f"{rate_words(after)}."
