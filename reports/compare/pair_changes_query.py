@@ -18,7 +18,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Counted(NamedTuple):
-    """Decided results of a run, of one issue.
+    """Scored results of a run, of one issue.
 
     `total` counts all results, scored or not. `passed_tests` and `failed_tests` tell which, as the
     sums of their tests' ids: what is computed of the results is kept under all of these.

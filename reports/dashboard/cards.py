@@ -189,7 +189,7 @@ CARDS = (
 )
 
 FOR_REVIEWERS = ("to_do", "proposals", "releases", "activity", "overrides")
-FOR_MANAGERS = (*("releases", "to_do", "proposals", "activity", "overrides", "judges"),)
+FOR_MANAGERS = ("releases", "to_do", "proposals", "activity", "overrides", "judges")
 
 
 def default_of(user: User) -> list[str]:
