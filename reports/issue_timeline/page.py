@@ -150,11 +150,11 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         yield f"In {name} {STATED[newest.issue_outcome]}: {newest.evidence.words}"
     if report.proposal:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
-    courses = report.courses
-    if courses.left_out:
-        yield f"Not shown: {len(courses.left_out)} models that ran longer ago."
-    if courses.earlier:
-        yield f"Not shown: {courses.earlier:,} earlier runs; increase “Runs shown”."
+    series = report.series
+    if series.left_out:
+        yield f"Not shown: {len(series.left_out)} models that ran longer ago."
+    if series.earlier:
+        yield f"Not shown: {series.earlier:,} earlier runs; increase “Runs shown”."
 
 
 def _latest(line: Line) -> IssueOutcome | None:

@@ -103,7 +103,7 @@ class IssueReport:
     issue: Issue
     resolution_note: str
     lines: tuple[Line, ...]
-    courses: SeriesLines
+    series: SeriesLines
     runs: Mapping[int, RunInfo]
     seen: Sequence[IssueResult]
     tests: tuple[TestLine, ...]
@@ -128,22 +128,22 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
         RunKey(one.run, str(one.line), found.runs[one.run].variant, one.release, one.at)
         for one in seen
     ]
-    courses = by_time(keys, max_lines=MAX_LINES, max_points=points)
+    series = by_time(keys, max_lines=MAX_LINES, max_points=points)
     feedback = Feedback.objects.filter(issue=issue)
     return IssueReport(
         issue=issue,
         resolution_note=_note(issue, reader),
-        lines=_lines(courses, seen, found.runs, by_family=by_family),
-        courses=courses,
+        lines=_lines(series, seen, found.runs, by_family=by_family),
+        series=series,
         runs=found.runs,
         seen=seen,
-        tests=_tests(issue, courses.runs, reader),
+        tests=_tests(issue, series.runs, reader),
         tests_total=issue.tests.count(),
         feedback=tuple(feedback.readable_by(reader)[:MAX_FEEDBACK]),
         feedback_total=feedback.count(),
         changes=changes_of(issue),
         proposal=proposal_for(issue, found),
-        labels=tuple(sorted(set().union(*labels_by_run(courses.runs).values()))),
+        labels=tuple(sorted(set().union(*labels_by_run(series.runs).values()))),
         incomplete=incomplete_runs(
             Run.objects.filter(Exists(Result.objects.filter(issue=issue, run=OuterRef("pk"))))
         ),
@@ -159,7 +159,7 @@ def _note(issue: Issue, reader: User) -> str:
 
 
 def _lines(
-    courses: SeriesLines,
+    series: SeriesLines,
     seen: Sequence[IssueResult],
     infos: Mapping[int, RunInfo],
     *,
@@ -169,13 +169,13 @@ def _lines(
     turns: dict[Hashable, list[IssueResult]] = defaultdict(list)
     for one in seen:
         turns[str(one.line)].append(one)
-    rows = Run.objects.filter(pk__in=courses.runs).order_by()
+    rows = Run.objects.filter(pk__in=series.runs).order_by()
     repeats = dict(rows.values_list("pk", "repeats"))
-    newest = [series_line.series_points[-1].newest.run for series_line in courses.shown]
+    newest = [series_line.series_points[-1].newest.run for series_line in series.shown]
     fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
     names, looks = named_lines(
         rows.filter(pk__in=newest).only(*fields, "endpoint"),
-        [series_line.key for series_line in courses.shown],
+        [series_line.key for series_line in series.shown],
         by_family,
     )
     comparable = {key: _comparable(found, infos) for key, found in turns.items()}
@@ -189,7 +189,7 @@ def _lines(
             turning_points(comparable[series_line.key]),
             len(turns[series_line.key]) - len(comparable[series_line.key]),
         )
-        for series_line in courses.shown
+        for series_line in series.shown
     )
 
 

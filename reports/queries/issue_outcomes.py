@@ -105,8 +105,8 @@ def sightings(
     Args:
         rates: Of `false_fails`.
     """
-    briefs = {run.pk: run for run in runs}
-    rows = Result.objects.filter(issue__in=issues, run__in=briefs).order_by()
+    infos = {run.pk: run for run in runs}
+    rows = Result.objects.filter(issue__in=issues, run__in=infos).order_by()
     sums: dict[tuple[int, int], dict[tuple[int, int], dict[str, int]]]
     sums = defaultdict(lambda: defaultdict(lambda: dict.fromkeys(Outcome, 0)))
     columns = ("issue_id", "run_id", "test_id", "revision_id", "outcome")
@@ -114,7 +114,7 @@ def sightings(
         sums[issue, run][unit[0], unit[1]][Outcome(outcome)] += n
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
     for (issue, pk), units in sums.items():
-        run = briefs[pk]
+        run = infos[pk]
         found[issue].append(
             IssueResult(
                 run=pk,
@@ -126,7 +126,7 @@ def sightings(
                 false_fails=rates.get(pk, NOT_MEASURED),
             )
         )
-    return Sightings(briefs, found)
+    return Sightings(infos, found)
 
 
 def _counts_of(test: int, revision: int, counts: Mapping[str, int]) -> AnswerCounts:

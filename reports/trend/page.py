@@ -126,7 +126,7 @@ def _sentences(report: TrendReport) -> Iterator[str]:
     if not report.lines:
         return
     times = [point.series_point.at for line in report.lines for point in line.points]
-    runs, lines = len(report.courses.runs), len(report.lines)
+    runs, lines = len(report.series.runs), len(report.lines)
     yield (
         f"{counted(runs, 'run')} of {report.scope.name} on {counted(lines, 'line')}, "
         f"{_days(min(times), max(times))}."
@@ -182,14 +182,14 @@ def _fall(one: TagChange) -> str:
 
 def _left_out(report: TrendReport) -> Iterator[str]:
     """Yield what is not shown, and how to show it."""
-    courses = report.courses
-    if courses.left_out:
-        names = few(report.lines_left_out, of=len(courses.left_out))
+    series = report.series
+    if series.left_out:
+        names = few(report.lines_left_out, of=len(series.left_out))
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
     counts = (
-        ("earlier runs", courses.earlier, "; increase “Runs shown”"),
-        ("runs without a release", courses.unreleased, "; switch to “Date”"),
-        ("runs replaced by a later one of the same release or day", courses.repeated, ""),
+        ("earlier runs", series.earlier, "; increase “Runs shown”"),
+        ("runs without a release", series.unreleased, "; switch to “Date”"),
+        ("runs replaced by a later one of the same release or day", series.repeated, ""),
         ("unfinished runs", report.unfinished, ""),
         ("runs judged otherwise than the newest of their point", report.unpooled, ""),
         ("older changes", report.changes_left_out, ""),

@@ -110,7 +110,7 @@ class TrendReport:
     """
 
     scope: Scope
-    courses: SeriesLines
+    series: SeriesLines
     lines: tuple[Line, ...]
     changes: tuple[Change, ...]
     changes_left_out: int
@@ -127,7 +127,7 @@ class TrendReport:
 
     @property
     def is_by_release(self) -> bool:
-        return bool(self.courses.releases)
+        return bool(self.series.releases)
 
     def comparable(self, line: Line) -> Comparable:
         """Tell whether the newest run of a line may be compared with the one before."""
@@ -147,15 +147,15 @@ class TrendReport:
 def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     """Read the whole report; a constant number of queries."""
     scope = scope_of(query.suite)
-    found = _briefs(scope, query)
+    found = _run_keys(scope, query)
     over = query.over or (RELEASE if has_releases(found) else TIME)
     choose = by_release if over == RELEASE else by_time
-    courses = choose(found, max_lines=MAX_LINES, max_points=query.points)
-    newest = _newest(found, courses)
-    runs = runs_of({*courses.runs, *newest.values()})
-    judge_runs = judge_runs_of(courses.runs)
-    scorings = scorings_of(courses.runs)
-    pooled = _pooled(courses, scorings)
+    series = choose(found, max_lines=MAX_LINES, max_points=query.points)
+    newest = _newest(found, series)
+    runs = runs_of({*series.runs, *newest.values()})
+    judge_runs = judge_runs_of(series.runs)
+    scorings = scorings_of(series.runs)
+    pooled = _pooled(series, scorings)
     counted = Counted.read(query, pooled, runs)
     names, looks = named_lines([runs[run] for run in newest.values()], newest, query.by_family)
     lines = tuple(
@@ -167,7 +167,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
                 for place in range(len(series_line.series_points))
             ),
         )
-        for series_line in courses.shown
+        for series_line in series.shown
     )
     every = _of_models(scope.all_runs, query)
     incomplete = incomplete_runs(every)
@@ -176,24 +176,24 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     )
     return TrendReport(
         scope=scope,
-        courses=courses,
+        series=series,
         lines=lines,
         changes=tuple(changes[-MAX_CHANGES:]),
         changes_left_out=max(0, len(changes) - MAX_CHANGES),
         rates=counted.rates,
         tags=counted.tags,
         tags_left_out=counted.tags_left_out,
-        lines_left_out=tuple(names[line] for line in courses.left_out[:MAX_NAMED]),
+        lines_left_out=tuple(names[line] for line in series.left_out[:MAX_NAMED]),
         incomplete=incomplete,
         unfinished=every.count() - len(found) - len(incomplete),
         measured_apart=_are_apart([line.points[-1].run for line in lines], scorings),
         scorings=scorings,
-        unpooled=len(courses.runs) - len(pooled.runs),
-        labels=labels_of_all((runs[run] for run in courses.runs), judge_runs),
+        unpooled=len(series.runs) - len(pooled.runs),
+        labels=labels_of_all((runs[run] for run in series.runs), judge_runs),
     )
 
 
-def _pooled(courses: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines:
+def _pooled(series: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLines:
     """Leave out the runs that are not comparable with the newest of their point."""
 
     def kept(point: SeriesPoint) -> SeriesPoint:
@@ -202,9 +202,9 @@ def _pooled(courses: SeriesLines, scorings: Mapping[int, Scoring]) -> SeriesLine
         return SeriesPoint(tuple(runs))
 
     shown = (
-        replace(line, series_points=tuple(map(kept, line.series_points))) for line in courses.shown
+        replace(line, series_points=tuple(map(kept, line.series_points))) for line in series.shown
     )
-    return replace(courses, shown=tuple(shown))
+    return replace(series, shown=tuple(shown))
 
 
 def _are_apart(runs: Sequence[Run], scorings: Mapping[int, Scoring]) -> bool:
@@ -218,7 +218,7 @@ def _are_apart(runs: Sequence[Run], scorings: Mapping[int, Scoring]) -> bool:
 # Which runs --------------------------------------------------------------------------------------
 
 
-def _briefs(scope: Scope, query: TrendQuery) -> list[RunKey]:
+def _run_keys(scope: Scope, query: TrendQuery) -> list[RunKey]:
     """Return every conclusive run of the scope."""
     rows = _of_models(scope.runs.order_by(), query)
     families = {pk: one.family for pk, one in identities().items()} if query.by_family else {}
@@ -239,9 +239,9 @@ def _of_models(runs: RunQuerySet, query: TrendQuery) -> RunQuerySet:
     return runs.filter(language_model__in=query.models) if query.models else runs
 
 
-def _newest(found: Sequence[RunKey], courses: SeriesLines) -> dict[str, int]:
+def _newest(found: Sequence[RunKey], series: SeriesLines) -> dict[str, int]:
     """Return the newest run of each line that is shown or named as left out."""
-    lines = {*(series_line.key for series_line in courses.shown), *courses.left_out[:MAX_NAMED]}
+    lines = {*(series_line.key for series_line in series.shown), *series.left_out[:MAX_NAMED]}
     ordered = sorted(found, key=lambda run: (run.at, run.run))
     return {run.line: run.run for run in ordered if run.line in lines}
 
@@ -259,15 +259,15 @@ class Counted:
     tags_left_out: int
 
     @classmethod
-    def read(cls, query: TrendQuery, courses: SeriesLines, runs: Mapping[int, Run]) -> "Counted":
+    def read(cls, query: TrendQuery, series: SeriesLines, runs: Mapping[int, Run]) -> "Counted":
         """Read tag sets, results, and results by tag; three queries."""
         series_points = {
             run.run: RateKey("", series_line.key, place)
-            for series_line in courses.shown
+            for series_line in series.shown
             for place, series_point in enumerate(series_line.series_points)
             for run in series_point.runs
         }
-        answers = _answers(courses, runs)
+        answers = _answers(series, runs)
         tag_sets = TagSet.objects.order_by().values_list("pk", "names")
         tags_of = {pk: frozenset(names) for pk, names in tag_sets}
         results = only(Result.objects.filter(run__in=list(series_points)), query.tests)
@@ -278,7 +278,7 @@ class Counted:
             results = results.filter(tag_set__in=with_tag)
         tallies = tallies_of(results, by_issue=True)
         groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
-        of_tags = Result.objects.filter(run__in=_tagged(query, courses))
+        of_tags = Result.objects.filter(run__in=_tagged(query, series))
         tagged = tallies_of(only(of_tags, query.tests), by_tags=True, by_issue=True)
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
@@ -296,22 +296,22 @@ class Counted:
         )
 
 
-def _answers(courses: SeriesLines, runs: Mapping[int, Run]) -> dict[tuple[str, int], int]:
+def _answers(series: SeriesLines, runs: Mapping[int, Run]) -> dict[tuple[str, int], int]:
     """Return the answers to each test by point (line, place)."""
     return {
         (series_line.key, place): sum(runs[run.run].repeats for run in series_point.runs)
-        for series_line in courses.shown
+        for series_line in series.shown
         for place, series_point in enumerate(series_line.series_points)
     }
 
 
-def _tagged(query: TrendQuery, courses: SeriesLines) -> list[int]:
+def _tagged(query: TrendQuery, series: SeriesLines) -> list[int]:
     """Return the runs with rates by tag."""
     if query.has_subject:
         return []
     if query.each_tag:
-        return courses.runs
-    points = [point for series_line in courses.shown for point in series_line.series_points]
+        return series.runs
+    points = [point for series_line in series.shown for point in series_line.series_points]
     newest = sorted(points, key=lambda point: (point.at, point.newest.run), reverse=True)
     return [run.run for point in newest[:MAX_COLUMNS] for run in point.runs]
 

@@ -142,13 +142,13 @@ def _series_lines(
     order = sorted(
         series_points, key=lambda line: max(map(_point_time, series_points[line])), reverse=True
     )
-    courses = [SeriesLine(line, tuple(kept(series_points[line]))) for line in order[:max_lines]]
+    lines = [SeriesLine(line, tuple(kept(series_points[line]))) for line in order[:max_lines]]
     return SeriesLines(
-        shown=tuple(series_line for series_line in courses if series_line.series_points),
+        shown=tuple(series_line for series_line in lines if series_line.series_points),
         left_out=tuple(order[max_lines:]),
         earlier=sum(
             len(series_points[series_line.key]) - len(series_line.series_points)
-            for series_line in courses
+            for series_line in lines
         ),
     )
 

@@ -55,7 +55,7 @@ def points_table(report: TrendReport, numbers: Numbers) -> Table:
         "line marks a change of tests or judges: a step there may not come from the model.",
         empty="No complete run of this suite yet. Launch it, or choose another suite.",
         draw=lambda: (
-            trend_lines(_drawn(report), _marks(report, numbers), report.courses.releases)
+            trend_lines(_drawn(report), _marks(report, numbers), report.series.releases)
             if report.lines
             else None
         ),
@@ -91,7 +91,7 @@ def _excluded(point: Point) -> str:
 
 def _place(report: TrendReport, release: str, at: Any) -> Place:
     if report.is_by_release:
-        return report.courses.releases.index(release)
+        return report.series.releases.index(release)
     return f"{timezone.localtime(at):%Y-%m-%dT%H:%M:%S}"
 
 
@@ -322,7 +322,7 @@ def panels_table(report: TrendReport, numbers: Numbers, changes: Sequence[TagCha
         "with the lowest pass rates. The table of tags says which changes are significant.",
         empty="The tests of these runs have no tags.",
         draw=lambda: (
-            small_multiples(panels, _marks(report, numbers), report.courses.releases)
+            small_multiples(panels, _marks(report, numbers), report.series.releases)
             if panels
             else None
         ),

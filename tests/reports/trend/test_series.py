@@ -12,10 +12,10 @@ def brief(run, line="a", release="", *, variant=None, hours=None):
     return RunKey(run, line, variant or line, release, at)
 
 
-def shown(courses):
+def shown(series):
     return {
         c.key: [[run.run for run in series_point.runs] for series_point in c.series_points]
-        for c in courses.shown
+        for c in series.shown
     }
 
 
@@ -38,20 +38,20 @@ def test_one_release_is_no_axis():
 
 
 def test_the_newest_run_of_a_release_counts():
-    courses = released([brief(1, release="1"), brief(2, release="1"), brief(3, release="2")])
-    assert shown(courses) == {"a": [[2], [3]]}
-    assert courses.repeated == 1
+    series = released([brief(1, release="1"), brief(2, release="1"), brief(3, release="2")])
+    assert shown(series) == {"a": [[2], [3]]}
+    assert series.repeated == 1
 
 
 def test_a_late_run_of_an_old_release_is_at_its_release():
-    courses = released([brief(1, release="1"), brief(2, release="2"), brief(3, release="1")])
-    assert shown(courses) == {"a": [[3], [2]]}
+    series = released([brief(1, release="1"), brief(2, release="2"), brief(3, release="1")])
+    assert shown(series) == {"a": [[3], [2]]}
 
 
 def test_runs_without_a_release_are_counted_and_not_shown():
-    courses = released([brief(1, release="1"), brief(2), brief(3, release="2")])
-    assert shown(courses) == {"a": [[1], [3]]}
-    assert courses.unreleased == 1
+    series = released([brief(1, release="1"), brief(2), brief(3, release="2")])
+    assert shown(series) == {"a": [[1], [3]]}
+    assert series.unreleased == 1
 
 
 def test_variants_on_one_line_are_taken_together_in_a_release():
@@ -61,30 +61,30 @@ def test_variants_on_one_line_are_taken_together_in_a_release():
 
 def test_lines_that_were_run_last_are_shown_first_and_the_others_named():
     runs = [brief(1, "a"), brief(2, "b"), brief(3, "c"), brief(4, "a")]
-    courses = timed(runs, lines=2)
-    assert list(shown(courses)) == ["a", "c"]
-    assert courses.left_out == ("b",)
+    series = timed(runs, lines=2)
+    assert list(shown(series)) == ["a", "c"]
+    assert series.left_out == ("b",)
 
 
 def test_points_that_there_is_no_room_for_are_counted():
-    courses = timed([brief(n) for n in range(1, 6)], points=3)
-    assert shown(courses) == {"a": [[3], [4], [5]]}
-    assert courses.earlier == 2
+    series = timed([brief(n) for n in range(1, 6)], points=3)
+    assert shown(series) == {"a": [[3], [4], [5]]}
+    assert series.earlier == 2
 
 
 def test_releases_that_there_is_no_room_for_are_the_oldest():
     runs = [brief(n, release=f"1.{n}") for n in range(5)]
-    courses = released(runs, points=2)
-    assert courses.releases == ("1.3", "1.4")
-    assert shown(courses) == {"a": [[3], [4]]}
-    assert courses.earlier == 3
+    series = released(runs, points=2)
+    assert series.releases == ("1.3", "1.4")
+    assert shown(series) == {"a": [[3], [4]]}
+    assert series.earlier == 3
 
 
 def test_a_line_without_a_run_in_the_shown_releases_is_not_drawn():
     runs = [brief(1, "old", "1"), *(brief(n, "a", str(n)) for n in (2, 3))]
-    courses = released(runs, points=2)
-    assert list(shown(courses)) == ["a"]
-    assert courses.earlier == 1
+    series = released(runs, points=2)
+    assert list(shown(series)) == ["a"]
+    assert series.earlier == 1
 
 
 def test_each_run_is_a_point_in_time():
