@@ -72,7 +72,7 @@ class RateKey(NamedTuple):
 
     tag: str
     line: str
-    series_point: int
+    position: int
 
 
 @dataclass(frozen=True)
@@ -285,12 +285,13 @@ class Counted:
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
         return cls(groups, rates, _lowest_first(kept, groups), left_out)
 
-    def point(self, series_line: SeriesLine, series_point: int, runs: Mapping[int, Run]) -> Point:
-        place = RateKey("", series_line.key, series_point)
+    def point(self, series_line: SeriesLine, position: int, runs: Mapping[int, Run]) -> Point:
+        place = RateKey("", series_line.key, position)
+        series_point = series_line.series_points[position]
         return Point(
             place=place,
-            series_point=series_line.series_points[series_point],
-            run=runs[series_line.series_points[series_point].newest.run],
+            series_point=series_point,
+            run=runs[series_point.newest.run],
             rate=self.rates.get(place) or NOTHING,
             others=self.groups[place].others if place in self.groups else {},
         )
