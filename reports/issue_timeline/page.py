@@ -152,9 +152,9 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         yield f"{PROPOSED[report.proposal.act]} {report.proposal.reason}"
     series = report.series
     if series.left_out:
-        yield f"Not shown: {len(series.left_out)} models that ran longer ago."
+        yield f"Not shown: {counted(len(series.left_out), 'model')} that ran longer ago."
     if series.earlier:
-        yield f"Not shown: {series.earlier:,} earlier runs; increase “Runs shown”."
+        yield f"Not shown: {counted(series.earlier, 'earlier run')}; increase “Runs shown”."
 
 
 def _latest(line: Line) -> IssueOutcome | None:

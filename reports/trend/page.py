@@ -187,14 +187,14 @@ def _left_out(report: TrendReport) -> Iterator[str]:
         names = few(report.lines_left_out, of=len(series.left_out))
         yield f"Not shown: {names}, which ran longer ago. Choose models to show them."
     counts = (
-        ("earlier runs", series.earlier, "; increase “Runs shown”"),
-        ("runs without a release", series.unreleased, "; switch to “Date”"),
-        ("runs replaced by a later one of the same release or day", series.repeated, ""),
-        ("unfinished runs", report.unfinished, ""),
-        ("runs judged otherwise than the newest of their point", report.unpooled, ""),
-        ("older changes", report.changes_left_out, ""),
+        (series.earlier, "earlier run", "; increase “Runs shown”"),
+        (series.unreleased, "run", " without a release; switch to “Date”"),
+        (series.repeated, "run", " replaced by a later one of the same release or day"),
+        (report.unfinished, "unfinished run", ""),
+        (report.unpooled, "run", " judged otherwise than the newest of the same point"),
+        (report.changes_left_out, "older change", ""),
     )
-    yield from (f"Not shown: {n:,} {words}{advice}." for words, n, advice in counts if n)
+    yield from (f"Not shown: {counted(n, noun)}{more}." for n, noun, more in counts if n)
 
 
 TREND = Page(

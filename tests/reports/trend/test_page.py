@@ -116,7 +116,7 @@ def test_a_live_run_is_left_out_and_counted(suite):
     document, _ = trend()
 
     assert series(document)["kelp"] == [(2, 2)]
-    assert "Not shown: 1 unfinished runs." in document.sentences
+    assert "Not shown: 1 unfinished run." in document.sentences
 
 
 def test_the_suite_that_ran_last_is_shown_unless_another_is_chosen(suite):
@@ -343,6 +343,6 @@ def test_a_point_of_a_family_adds_up_no_run_of_another_jury(suite):
     document, _ = trend("over=time&family=on")
 
     assert [share(rate) for (rate,) in cells(document, "points", "rate")] == [(0, 1)]
-    assert "Not shown: 1 runs judged otherwise than the newest of their point." in (
+    assert "Not shown: 1 run judged otherwise than the newest of the same point." in (
         document.sentences
     )
