@@ -73,19 +73,19 @@ def _lines(
     return sorted(lines, key=lambda line: (line.tally.better - line.tally.worse, line.name))
 
 
-def _line_row(line: Line, url: str, sure: Mapping[Any, TagSignificance]) -> tuple[Cell, ...]:
-    tally, p = line.tally, sure.get(line.key, TagSignificance(None, None, None))
+def _line_row(line: Line, url: str, p_of: Mapping[Any, TagSignificance]) -> tuple[Cell, ...]:
+    tally, p = line.tally, p_of.get(line.key, TagSignificance(None, None, None))
     return (Link(line.name, url), tally.n, tally.worse, tally.better, tally.same, line.net, *p)
 
 
 def by_tag(two: TwoRuns) -> Table:
     lines = _lines(two, lambda tested: two.comparison.tags[tested.tag_set_id], {})
-    sure = two.found.tags if two.found else {}
+    p_of = two.found.tags if two.found else {}
     return Table(
         "tags",
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
-        [_line_row(line, two.url(tag=line.key, show="", issue=None), sure) for line in lines],
+        [_line_row(line, two.url(tag=line.key, show="", issue=None), p_of) for line in lines],
         note="A test with two tags counts in both. Tags are those of the later run. "
         f"{MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
         empty="No compared test has a tag. Add tags to issues.",
@@ -96,11 +96,11 @@ def by_tag(two: TwoRuns) -> Table:
 
 def by_issue(two: TwoRuns) -> Table:
     lines = _lines(two, lambda tested: [tested.issue_id], two.comparison.issues)
-    sure = two.found.issues if two.found else {}
+    p_of = two.found.issues if two.found else {}
 
     def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:
         these = two.url(show="", tag=None, issue=None)
-        return [_line_row(line, f"{these}&issue={line.key}", sure) for line in some]
+        return [_line_row(line, f"{these}&issue={line.key}", p_of) for line in some]
 
     return Table(
         "issues",

@@ -118,8 +118,8 @@ def findings(sample: Sample) -> Findings:
         interval=change_interval(changes, [1.0] * len(changes), issues),
         detectable=detectable_of(issues, changes),
         graded=_graded(sample),
-        tags=_sure(sample, by_tag),
-        issues=_sure(sample, by_issue),
+        tags=_significance_of(sample, by_tag),
+        issues=_significance_of(sample, by_issue),
     )
 
 
@@ -141,7 +141,7 @@ def _graded(sample: Sample) -> Graded | None:
     )
 
 
-def _sure(sample: Sample, groups: Mapping[T, Sequence[int]]) -> dict[T, TagSignificance]:
+def _significance_of(sample: Sample, groups: Mapping[T, Sequence[int]]) -> dict[T, TagSignificance]:
     """Return the p of each group of tests, by the test that the headline uses."""
     found = []
     for places in groups.values():

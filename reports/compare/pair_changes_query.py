@@ -121,12 +121,12 @@ def pair_changes(
 def _by(
     rows: Sequence[Compared],
     keys_of: Callable[[Tested], Iterable[K]],
-    sure: Mapping[K, TagSignificance],
+    p_of: Mapping[K, TagSignificance],
 ) -> dict[K, Change]:
     groups: dict[K, list[Compared]] = defaultdict(list)
     for one in rows:
         for key in keys_of(one.latest):
             groups[key].append(one)
     return {
-        key: Change(tally_of(mine), net_change(mine), sure[key].p) for key, mine in groups.items()
+        key: Change(tally_of(mine), net_change(mine), p_of[key].p) for key, mine in groups.items()
     }
