@@ -1,4 +1,4 @@
-"""Copy the judging of a sibling test of the same issue."""
+"""Copy the judge settings of a sibling test of the same issue."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def copy_judge_settings(sibling: Test, test: Test, *, by: User) -> None:
     for name, value in judge_settings_of(sibling).items():
         setattr(test, name, value)
     review_again(test, by)
-    sign(test, by, f"Judging copied from test {sibling.pk}")
+    sign(test, by, f"Judge settings copied from test {sibling.pk}")
     test.save()
     for fields in rubric_of(sibling):
         row = Criterion(test=test, **fields)

@@ -231,7 +231,7 @@ class TestAdmin(BulkTests, SealingPages):
         sibling = get_object_or_404(readable, pk=row_number(request.POST.get("sibling")))
         with refusals_shown(self, request):
             copy_judge_settings(sibling, test, by=current_user(request))
-            text = f"Judging copied from test {sibling.pk}. Adapt the guidelines to this test."
+            text = f"Judge settings copied from test {sibling.pk}. Adapt its guidelines."
             self.say_done(request, text)
         return self.back(request, test)
 
@@ -246,7 +246,7 @@ class TestAdmin(BulkTests, SealingPages):
             asked, approach = (request.POST.get(f"preview-{n}", "") for n in ("asked", "approach"))
             shown = {"rubric": True, **context_of(draft, asked=asked, approach=approach)}
         elif test.template is None:
-            shown = {"unjudged": True}
+            shown = {"has_no_judge_prompt": True}
         else:
             shown = {"template": test.template, "prompt": "", "problems": []}
             try:
