@@ -19,18 +19,23 @@ from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Run
 
 
-def warnings(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Return the reasons why the runs cannot be compared with the first, or not yet."""
+def warnings(first: Side, others: Sequence[tuple[Side, Comparable]]) -> tuple[str, ...]:
+    """Return the reasons why the runs cannot be compared with the first, or not yet.
+
+    Args:
+        others: Each with whether it may be compared with the first.
+    """
     apart: dict[Comparable, list[str]] = defaultdict(list)
-    for side, comparable in against_first(sides):
+    for side, comparable in others:
         if not comparable:
             apart[comparable].append(side.run.label)
     found = [
         f"Not comparable: {comparable.cause}."
-        if len(sides) == 2
-        else f"{listed(names)}: {comparable.reason_against(sides[0].run.label)}"
+        if len(others) == 1
+        else f"{listed(names)}: {comparable.reason_against(first.run.label)}"
         for comparable, names in apart.items()
     ]
+    sides = first, *(side for side, _ in others)
     if unfinished := ", ".join(side.run.label for side in sides if not side.is_done):
         found.append(f"Still running: {unfinished}. The figures will change.")
     return tuple(found)

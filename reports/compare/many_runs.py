@@ -83,7 +83,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
             Fact("never", "Never passed", never, "count"),
         ),
         tables=(_grid(beside, tests, reading, columns, title), totals),
-        warnings=warnings(sides),
+        warnings=warnings(sides[0], against),
         labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
         actions=tuple(
             link

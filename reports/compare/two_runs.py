@@ -38,7 +38,7 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
         else (NO_VERDICT, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),
         tables=(by_issue(two), by_tag(two), tests_of(two), *edited_tests(two), became(two)),
-        warnings=warnings((comparison.first, comparison.second)),
+        warnings=warnings(comparison.first, [(comparison.second, comparison.comparable)]),
         labels=labels(comparison, two.names),
         actions=rejudging(
             comparison.second.run, comparison.first.run, comparison.comparable, reading.reader

@@ -34,11 +34,13 @@ def name(run: Run) -> str:
 
 def notes_of(result: GateResult) -> list[str]:
     """Return labels and warnings that go with the figures."""
-    if result.comparison is None:
+    found = result.comparison
+    if found is None:
         return []
-    sides = result.comparison.first, result.comparison.second
+    sides = found.first, found.second
     labels = [f"{side.run.label}: {label}" for side in sides for label in side.labels]
-    return list(dict.fromkeys((*labels, *warnings(sides))))
+    doubts = warnings(found.first, [(found.second, found.comparable)])
+    return list(dict.fromkeys((*labels, *doubts)))
 
 
 def flips_of(result: GateResult) -> list[tuple[Compared, str]]:
