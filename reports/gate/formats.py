@@ -1,7 +1,7 @@
 """The gate's result as text, JSON, JUnit XML and Markdown: each has every rule with its figures."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -229,26 +229,29 @@ def as_markdown(result: GateResult) -> str:
 
 def as_junit(result: GateResult) -> str:
     """Return a case for each rule: a failure if it does not hold, an error if it cannot tell."""
-    lines = result.lines
+    return _junit(title_of(result), [_case(line) for line in result.lines])
+
+
+def _case(line: GateLine) -> Element:
+    case = Element("testcase", {"name": line.title, "classname": f"gate.{line.rule}"})
+    if line.verdict == Verdict.HOLDS:
+        SubElement(case, "system-out").text = clean(f"{line.sentence}\n{figures_of(line)}")
+    else:
+        tag = "failure" if line.verdict == Verdict.DOES_NOT_HOLD else "error"
+        attributes = {"message": clean(line.sentence), "type": line.verdict.value}
+        SubElement(case, tag, attributes).text = clean(figures_of(line))
+    return case
+
+
+def _junit(name: str, cases: Sequence[Element]) -> str:
     counts = {
-        "tests": len(lines),
-        "failures": sum(line.verdict == Verdict.DOES_NOT_HOLD for line in lines),
-        "errors": sum(line.verdict == Verdict.CANNOT_TELL for line in lines),
+        "tests": len(cases),
+        "failures": sum(case.find("failure") is not None for case in cases),
+        "errors": sum(case.find("error") is not None for case in cases),
     }
     sums = {key: str(n) for key, n in counts.items()}
     root = Element("testsuites", {"name": "EvalHub gate", **sums})
-    suite = SubElement(root, "testsuite", {"name": clean(title_of(result)), **sums})
-    for line in lines:
-        case = SubElement(suite, "testcase", {"name": line.title, "classname": f"gate.{line.rule}"})
-        if line.verdict != Verdict.HOLDS:
-            tag = "failure" if line.verdict == Verdict.DOES_NOT_HOLD else "error"
-            found = SubElement(
-                case, tag, {"message": clean(line.sentence), "type": line.verdict.value}
-            )
-            found.text = clean(figures_of(line))
-        else:
-            out = SubElement(case, "system-out")
-            out.text = clean(f"{line.sentence}\n{figures_of(line)}")
+    SubElement(root, "testsuite", {"name": clean(name), **sums}).extend(cases)
     indent(root)
     return f"{XML_HEAD}{tostring(root, encoding='unicode')}\n"
 
@@ -263,14 +266,10 @@ def problem_in_words(problems: Any) -> str:
 
 def junit_problem(problems: Any) -> str:
     """Return a suite with one error: a wrong question is no regression."""
-    sums = {"tests": "1", "failures": "0", "errors": "1"}
-    root = Element("testsuites", {"name": "EvalHub gate", **sums})
-    suite = SubElement(root, "testsuite", {"name": "Request", **sums})
-    case = SubElement(suite, "testcase", {"name": "Request", "classname": "gate.request"})
+    case = Element("testcase", {"name": "Request", "classname": "gate.request"})
     message = clean(problem_in_words(problems))
     SubElement(case, "error", {"message": message, "type": Verdict.CANNOT_TELL.value})
-    indent(root)
-    return f"{XML_HEAD}{tostring(root, encoding='unicode')}\n"
+    return _junit("Request", [case])
 
 
 def markdown_problem(problems: Any) -> str:
