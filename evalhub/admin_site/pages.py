@@ -1,7 +1,7 @@
 """Base classes of all admins: pages in the admin's shell, and readable histories."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from difflib import unified_diff
 from typing import Any, NamedTuple, cast
@@ -25,9 +25,7 @@ from unfold.admin import ModelAdmin
 from evalhub.access.models import User
 from evalhub.admin_site.versions import (
     SEEN,
-    check_formset,
     last_change,
-    read_seen,
     seen_in,
     versioned,
 )
@@ -114,18 +112,17 @@ class PageAdmin(ModelAdmin):
         return super().get_object(request, object_id, from_field)
 
     def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
-        form = super().get_form(request, obj, **kwargs)
-        if obj is None or SEEN not in request.POST:
-            return form
-        return versioned(form, request.POST, last_change(obj, current_user(request)))
+        return self._versioned(request, obj, super().get_form(request, obj, **kwargs))
 
-    def _create_formsets(self, request: HttpRequest, obj: Any, change: bool) -> Any:
-        formsets, inlines = super()._create_formsets(request, obj, change)
-        if change and SEEN in request.POST:
-            seen, who = read_seen(request.POST), last_change(obj, current_user(request))
-            for formset in formsets:
-                check_formset(formset, seen, who)
-        return formsets, inlines
+    def get_formsets_with_inlines(self, request: HttpRequest, obj: Any = None) -> Iterator[Any]:
+        for formset, inline in super().get_formsets_with_inlines(request, obj):
+            yield self._versioned(request, obj, formset), inline
+
+    def _versioned(self, request: HttpRequest, obj: Any, base: Any) -> Any:
+        """Return the class of a form or formset, which checks what its reader has seen."""
+        if obj is None or SEEN not in request.POST:
+            return base
+        return versioned(base, request.POST, last_change(obj, current_user(request)))
 
     def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         """Return what the page of an existing row shows besides the form."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
+from django.forms.formsets import BaseFormSet
 from django.utils.timezone import localtime
 
 from evalhub.access.models import User
@@ -62,22 +63,30 @@ class VersionedForm(forms.BaseForm):
             self.add_error(None, refusal(self.changed_by))
 
 
-def versioned(form: Any, sent: Mapping[str, str], changed_by: str) -> Any:
-    """Return the form class with the digests that were sent; without any it checks nothing."""
+class VersionedFormSet(BaseFormSet):
+    """Mixin of the formset of an inline: refuses as `VersionedForm` does."""
+
+    seen: Mapping[str, str] = {}
+    conflicts: list[Conflict] = []
+    changed_by = "Somebody"
+
+    def full_clean(self) -> None:
+        self.conflicts = [
+            each for form in self.initial_forms for each in conflicts_of(form, self.seen)
+        ]
+        super().full_clean()
+
+    def clean(self) -> None:
+        super().clean()
+        if self.conflicts:
+            raise ValidationError(refusal(self.changed_by))
+
+
+def versioned(base: Any, sent: Mapping[str, str], changed_by: str) -> Any:
+    """Return a form or formset class with the digests sent; without any it checks nothing."""
+    mixin = VersionedFormSet if issubclass(base, BaseFormSet) else VersionedForm
     attributes = {"seen": read_seen(sent), "changed_by": changed_by}
-    return type(form)(form.__name__, (VersionedForm, form), attributes)
-
-
-def check_formset(formset: Any, seen: Mapping[str, str], changed_by: str) -> None:
-    """Make a formset refuse rows that somebody else has changed."""
-    found = [each for form in formset.initial_forms for each in conflicts_of(form, seen)]
-    formset.conflicts = found
-    if found:
-
-        def clean() -> None:
-            raise ValidationError(refusal(changed_by))
-
-        formset.clean = clean
+    return type(base)(base.__name__, (mixin, base), attributes)
 
 
 def refusal(changed_by: str) -> str:
