@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from evalhub.formatting import counted
 from evalhub.models import User
 from evalhub.schedules import ScheduleRefused, do_due
 from runs.launching.launch import launch
@@ -38,5 +39,4 @@ def _launch(record: Launch) -> str:
 def _launched(record: Launch, by: User | None) -> str:
     before = record.runs.count()
     launch(read_spec(record.spec), by=by, record=record)
-    runs = record.runs.count() - before
-    return f"Launched {runs} run{'' if runs == 1 else 's'}."
+    return f"Launched {counted(record.runs.count() - before, 'run')}."

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user, row_number
+from evalhub.formatting import counted
 from evalhub.work.progress import NotPossible
 from runs import control as acts
 from runs.judging.activation import set_active
@@ -69,7 +70,7 @@ def _confirm_retry(request: HttpRequest, run: Run, admin: PageAdmin) -> HttpResp
     return admin.page(
         request,
         "evalhub/confirm.html",
-        title=f"Retry {failed} failed result{'s' if failed != 1 else ''} of {run}?",
+        title=f"Retry {counted(failed, 'failed result')} of {run}?",
         sentences=["Only the calls that failed are made again. Scored results stay as they are."],
         hidden=[("act", "retry_errors")],
         button="Retry failed",
@@ -95,8 +96,7 @@ def _do(act: str, request: HttpRequest, run: Run) -> str:
             acts.cancel_run(run)
             return "Cancelled. Saved results stay; you can resume the run."
         case "retry_errors":
-            count = acts.retry_errors(run)
-            return f"Retrying {count} result{'s' if count != 1 else ''}."
+            return f"Retrying {counted(acts.retry_errors(run), 'result')}."
         case "rejudge":
             judge_run = acts.rejudge(
                 run,

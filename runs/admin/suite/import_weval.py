@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.formatting import counted
 from runs.importers.weval.batch_import import Outcome, import_all
 from runs.importers.weval.files import uploaded
 from runs.importers.weval.records import Finding
@@ -106,6 +107,5 @@ def _imported(request: HttpRequest, approve: bool) -> tuple[list[Suite], list[st
     problems = [*found.problems, *(p for outcome in outcomes for p in outcome.problems)]
     made = [one.loaded.suite for one in outcomes if one.loaded and one.loaded.is_changed]
     if made:
-        count = "1 blueprint" if len(made) == 1 else f"{len(made)} blueprints"
-        messages.success(request, f"Imported {count}.")
+        messages.success(request, f"Imported {counted(len(made), 'blueprint')}.")
     return made, [str(problem) for problem in problems]
