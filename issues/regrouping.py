@@ -72,8 +72,7 @@ def link(
     issue: Issue, *, tests: Iterable[Test] = (), feedback: Iterable[Feedback] = (), by: User
 ) -> Moved:
     """Attach feedback to an issue and move tests to it, each by itself; count what came."""
-    moved = move_tests(tests, issue, by=by)
-    done, refused = moved
+    done, refused = move_tests(tests, issue, by=by)
     for row in feedback:
         try:
             attach(row, issue, by=by)
