@@ -111,10 +111,9 @@ class SuiteAdmin(HistoryAdmin):
         return make_page(request, self)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        may_edit = self.has_add_permission(request) if obj is None else None
-        if may_edit or self.has_change_permission(request, obj):
-            return self.fieldsets
-        return self.readonly_fieldsets
+        if obj is not None and not self.has_change_permission(request, obj):
+            return self.readonly_fieldsets
+        return self.fieldsets
 
     @display(description="A run fails if")
     def gate_in_words(self, suite: Suite) -> str:
