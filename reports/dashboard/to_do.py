@@ -68,9 +68,8 @@ def _mine(user: User) -> Iterator[Task]:
         for model, states in ((Issue, IssueState), (Test, TestState)):
             state = states.DRAFT
             drafts = model._default_manager.filter(author=user, state=state)
-            own = {"state__exact": state.value, "author__id__exact": user.pk}
             name = str(model._meta.verbose_name_plural)
-            url = _url(f"issues_{model._meta.model_name}", **own)
+            url = _url(f"issues_{model._meta.model_name}", state__exact=state.value, author="me")
             yield Task(f"My draft {name}", drafts.count(), url, True)
 
 

@@ -104,6 +104,7 @@ def test_my_own_tasks_come_first_and_lead_to_their_rows(client):
     }
     assert [task.is_mine for task in found] == [True] * 4 + [False] * 5
     for task in found:
+        assert not task.title.startswith("My draft") or "author=me" in task.url
         response = client.get(task.url)
         # A queue's page leads on to the reserved item.
         assert response.status_code in (200, 302)
