@@ -27,8 +27,8 @@ from issues import states
 from issues.admin.badges import badge_of
 from issues.admin.issue.board_cards import cards_of, move_to, why_not
 from issues.admin.state_pages import StateAdmin
-from issues.along import move_with_tests, said_of, undo_with_tests, undone_text
 from issues.models import Issue, IssueState, ResolutionLabel, Severity
+from issues.moves_with_tests import move_with_tests, said_of, undo_with_tests, undone_text
 from issues.states import MAX_REASON, Refused
 
 LIMIT = 50

@@ -14,7 +14,8 @@ from evalhub.formatting import counted
 from issues import states
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
-from issues.along import (
+from issues.models import Issue
+from issues.moves_with_tests import (
     TAKES_TESTS,
     WITH_TESTS_IN,
     movable_tests,
@@ -24,7 +25,6 @@ from issues.along import (
     undo_with_tests,
     undone_text,
 )
-from issues.models import Issue
 from issues.states import Move, Moved, Refused
 
 VERBS = {"review": "Send {} to review", "approve": "Approve {}"}

@@ -6,7 +6,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from issues.models import Issue, IssueState, TestState
 from tests.factories import make_issue, make_test
 from tests.issues.pages import flashed_text, issue_form, log_in, make_feedback, url
-from tests.issues.test_along import ready_issue, states_of
+from tests.issues.test_moves_with_tests import ready_issue, states_of
 
 pytestmark = pytest.mark.django_db
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from issues.along import move_tests_of, move_with_tests, undo_with_tests
 from issues.models import IssueState, Source, TestState
+from issues.moves_with_tests import move_tests_of, move_with_tests, undo_with_tests
 from issues.states import Refused
 from tests.factories import make_issue, make_test, make_user
 
