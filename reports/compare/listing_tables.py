@@ -22,10 +22,9 @@ PROMPT = 160
 def tests_of(two: TwoRuns) -> Table:
     """List the tests that the filters select."""
     filters, comparison = two.filters, two.comparison
-    show = filters["show"] or ("" if comparison.is_conclusive else "incomparable")
     rows = [
         one
-        for one in comparison.one_by_one(SHOW[show][1])
+        for one in comparison.one_by_one(SHOW[two.shown][1])
         if (not filters["issue"] or one.latest.issue_id == filters["issue"])
         and (not filters["tag"] or filters["tag"] in comparison.tags[one.latest.tag_set_id])
     ]
@@ -44,7 +43,7 @@ def tests_of(two: TwoRuns) -> Table:
         empty = "None."
     return Table(
         "tests",
-        f"Tests: {SHOW[show][0]}",
+        f"Tests: {two.lists[two.shown]}",
         _test_columns(two),
         LazyRows(rows, lambda keys: _test_rows(two, keys)),
         note="Worst first. The flip of a single test is no evidence of a change: p is above. "

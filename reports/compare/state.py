@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from reports.compare.evidence_rule import Findings, findings, sample_of
+from reports.compare.form import SHOW
 from reports.compare.query import Comparison
-from reports.compare.rule import Kind, Tally, tally_of
+from reports.compare.rule import COMPARED, Kind, Tally, tally_of
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from runs.figures.run_labels import names_of_pair
@@ -33,6 +34,20 @@ class TwoRuns:
     def names(self) -> tuple[str, str]:
         """The labels of the runs, made distinct where they are equal."""
         return names_of_pair(self.comparison.first.run, self.comparison.second.run)
+
+    @property
+    def lists(self) -> dict[str, str]:
+        """The titles of the lists of tests; none by direction where nothing is concluded."""
+        return {
+            key: title
+            for key, (title, kinds) in SHOW.items()
+            if self.comparison.is_conclusive or not kinds <= COMPARED
+        }
+
+    @property
+    def shown(self) -> str:
+        """The key of the list that is shown."""
+        return self.filters["show"] if self.filters["show"] in self.lists else "incomparable"
 
     @cached_property
     def tally(self) -> Tally:

@@ -43,5 +43,5 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
         actions=rejudging(
             comparison.second.run, comparison.first.run, comparison.comparable, reading.reader
         ),
-        more={"tags": known_tags(comparison.tags)},
+        more={"tags": known_tags(comparison.tags), "lists": two.lists, "shown": two.shown},
     )

@@ -1,5 +1,6 @@
 """Parts that the Compare page loads on demand, and its actions."""
 
+import re
 from html import unescape
 
 import pytest
@@ -10,7 +11,7 @@ from reports.documents.links import page_url
 from runs.models import Answer, Launch
 from tests.api import client_of
 from tests.factories import make_test, make_user
-from tests.reports.compare.test_page import FAIL, PASS, suite_of, two_runs
+from tests.reports.compare.test_page import FAIL, PASS, judged_apart, suite_of, two_runs
 from tests.reports.judged_runs import fail, judged
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,18 @@ def test_both_answers_stand_side_by_side_with_what_changed(client, answers):
     assert '<del><span class="cm-sign">[−</span>&lt;b&gt;Monday&lt;/b&gt;' in html
     assert '<ins><span class="cm-sign">[+</span>Sunday' in html
     assert "Which day?" in html
+
+
+@pytest.mark.parametrize("asked", ["", "worse"])
+def test_no_list_has_a_direction_where_nothing_is_concluded(client, asked):
+    client.force_login(make_user("viewer"))
+
+    html = client.get(page_url("compare", runs=list(judged_apart(3)), show=asked)).content.decode()
+
+    select = html.partition('name="show"')[2].partition("</select>")[0]
+    assert '<option value="incomparable" selected>not comparable</option>' in select
+    assert '<option value="all">' in select
+    assert not re.search("worse|better|same", select)
 
 
 def test_sealed_answers_are_not_shown_to_viewers(client, answers):
