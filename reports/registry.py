@@ -1,4 +1,4 @@
-"""All report pages, in the order of the menu."""
+"""All report pages, by topic."""
 
 from reports.activity.page import ACTIVITY
 from reports.annotators.page import ANNOTATORS
@@ -16,22 +16,14 @@ from reports.run_details.page import RUN_DETAILS
 from reports.trend.page import TREND
 from reports.underperforming.page import UNDERPERFORMING
 
-PAGES: tuple[Page, ...] = (
-    RELEASES,
-    ACTIVITY,
-    TREND,
-    HEATMAP,
-    RUN_DETAILS,
-    COMPARE,
-    UNDERPERFORMING,
-    ISSUE_TIMELINE,
-    DRIFT,
-    LEADERBOARD,
-    CAPABILITIES,
-    JUDGE_RELIABILITY,
-    OVERRIDES,
-    ANNOTATORS,
+WHICH_MODEL = "Which model"
+TOPICS: tuple[tuple[str, tuple[Page, ...]], ...] = (
+    ("What changed", (RELEASES, COMPARE, TREND, ACTIVITY)),
+    (WHICH_MODEL, (LEADERBOARD, CAPABILITIES, RUN_DETAILS)),
+    ("What fails", (UNDERPERFORMING, HEATMAP, ISSUE_TIMELINE)),
+    ("What to trust", (JUDGE_RELIABILITY, OVERRIDES, ANNOTATORS, DRIFT)),
 )
+PAGES = tuple(page for _, pages in TOPICS for page in pages)
 
 
 def page_of(key: str) -> Page:

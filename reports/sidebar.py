@@ -1,8 +1,10 @@
-"""The sidebar: the pages a user may open, in groups. Only this top floor knows them all."""
+"""The eight entries of the sidebar and the pages behind them; only this floor knows them all."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.db.models import Model
@@ -22,137 +24,259 @@ from evalhub.models import (
 )
 from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
 from reports.models import Capability, ReportSchedule
-from reports.registry import PAGES
+from reports.registry import TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.review.models import Correction, Dispute, Queue
 from runs.tuning.models import Tuning
 
-Item = dict[str, Any]
+
+@dataclass(frozen=True)
+class Place:
+    """A page that the navigation leads to, for those who may open it.
+
+    Attributes:
+        title: Its name in tabs and in the command palette.
+        about: What it is for: a phrase, or the question that it answers.
+        model: The model whose admin it is in; None for another page.
+        page: Name of the model's admin view, or the URL name of another page.
+        permission: What another page asks for; "" if nothing.
+        topic: Its heading on the page of its entry.
+        icon: On the page of its entry.
+        picture: Name of its picture there; "" to show the icon.
+        is_tab: False if a button leads to it.
+    """
+
+    title: str
+    about: str
+    model: type[Model] | None = None
+    page: str = "changelist"
+    permission: str = ""
+    topic: str = ""
+    icon: str = ""
+    picture: str = ""
+    is_tab: bool = True
+
+    def url(self, page: str = "") -> str:
+        """Return its address, or that of another admin view of its model."""
+        if self.model is None:
+            return reverse(self.page)
+        meta = self.model._meta
+        return reverse(f"admin:{meta.app_label}_{meta.model_name}_{page or self.page}")
+
+    @property
+    def stem(self) -> str:
+        """Return the start of all addresses that belong to it."""
+        return self.url("changelist" if self.model else "")
+
+    def is_open_to(self, request: HttpRequest) -> bool:
+        if self.model is None:
+            return not self.permission or bool(request.user.has_perm(self.permission))
+        model_admin = admin.site._registry.get(self.model)
+        if model_admin is None:
+            return False
+        if self.page == "add":
+            return bool(model_admin.has_add_permission(request))
+        return bool(model_admin.has_view_permission(request))
 
 
 class Entry(NamedTuple):
-    """A model's entry in the sidebar, shown to users who may see its admin."""
+    """An entry of the sidebar.
 
-    model: type[Model]
+    Attributes:
+        page: URL name of a page of its own, which lists its places. Without one, the entry leads to
+            its first place, and tabs lead to the others.
+        stems: Starts of further addresses that belong to it.
+    """
+
     title: str
     icon: str
-    page: str = "changelist"
-    """Name of the admin view to open."""
+    places: tuple[Place, ...]
+    page: str = ""
+    stems: tuple[str, ...] = ()
 
 
-ISSUES_AND_TESTS = (
-    Entry(Feedback, "Feedback", "forum", "inbox"),
-    Entry(Issue, "Issues", "bug_report"),
-    Entry(Test, "Tests", "science"),
-    Entry(Tag, "Tags", "sell"),
-    Entry(JudgeTemplate, "Judge templates", "rule"),
-)
-RUNS = (
-    Entry(Run, "Runs", "play_circle"),
-    Entry(Result, "Results", "checklist"),
-    Entry(Suite, "Suites", "folder_copy"),
-    Entry(Jury, "Juries", "groups"),
-    Entry(Tuning, "Judge tuning", "tune"),
-    Entry(Launch, "Launches", "schedule"),
+HOME = (
+    Place("Home", "What waits for you, and what changed", page="admin:index"),
+    Place(
+        "Notifications",
+        "Runs that finished, issues assigned to you, and other events",
+        Notification,
+    ),
+    Place("Glossary", "What each term means", page="admin:glossary"),
 )
 REVIEW = (
-    Entry(Queue, "Review queues", "rate_review"),
-    Entry(Dispute, "Disputes", "balance"),
-    Entry(Correction, "Corrections", "edit_note"),
-    Entry(Example, "Labelled examples", "school"),
+    Place("Queues", "Results that wait for a human verdict", Queue),
+    Place("Disputes", "Results on which annotators disagree", Dispute),
+    Place("Corrections", "Better answers that annotators wrote", Correction),
+    Place("Labelled examples", "Verdicts that judges are shown", Example),
 )
+FEEDBACK = (
+    Place("Inbox", "Reports of bad answers that nobody has looked at", Feedback, "inbox"),
+    Place("All feedback", "Every report of a bad answer, and what came of it", Feedback),
+)
+ISSUES = (
+    Place("Issues", "What models get wrong", Issue),
+    Place("Board", "Issues by state", Issue, "board"),
+    Place("Tags", "Domains, tasks and other labels of issues and tests", Tag),
+)
+TESTS = (
+    Place("Tests", "Prompts with what a good answer must show", Test),
+    Place("Suites", "Sets of tests that are run together", Suite),
+    Place("Judge templates", "The prompt and the scale of a judge", JudgeTemplate),
+    Place("Criterion library", "Criteria to copy into a rubric", Test, "library"),
+    Place("Judge tuning", "A better prompt for a judge, proved against human verdicts", Tuning),
+)
+RUNS = (
+    Place("Runs", "The answers of a model to tests, scored", Run),
+    Place("Results", "Single answers of all runs, with verdicts", Result),
+    Place("Launches", "Runs started together or on a schedule", Launch),
+    Place("Juries", "Which models judge, and how", Jury),
+    Place("Launch a run", "Ask models, and have a jury judge", Launch, "add", is_tab=False),
+)
+SETUP = "Schedules and weights"
 REPORTS = (
-    Entry(ReportSchedule, "Report schedules", "event_repeat"),
-    Entry(Capability, "Capability weights", "percent"),
+    *(
+        Place(
+            page.title,
+            page.question,
+            page=f"reports:{page.key}",
+            permission="runs.view_run",
+            topic=topic,
+            picture=page.key,
+        )
+        for topic, pages in TOPICS
+        for page in pages
+    ),
+    Place(
+        "Executive summaries",
+        "What does a language model conclude from the answers?",
+        page="reports:summaries",
+        permission="runs.view_run",
+        topic=WHICH_MODEL,
+        picture="summaries",
+    ),
+    Place(
+        "Report schedules",
+        "Reports that are made and sent regularly",
+        ReportSchedule,
+        topic=SETUP,
+        icon="event_repeat",
+    ),
+    Place(
+        "Capability weights",
+        "What counts how much for a capability",
+        Capability,
+        topic=SETUP,
+        icon="percent",
+    ),
 )
+MODELS, PEOPLE, OTHERS = "Models and work", "People and access", "Other programs"
 SETTINGS = (
-    Entry(LanguageModel, "Language models", "neurology"),
-    Entry(User, "Users", "person"),
-    Entry(Group, "Roles", "badge"),
-    Entry(Token, "Tokens", "key"),
-    Entry(Exposure, "Exposures", "lock_open"),
-    Entry(Call, "Calls", "call_made"),
-    Entry(Webhook, "Webhooks", "webhook"),
-    Entry(Delivery, "Deliveries", "outbox"),
-    Entry(Worker, "Workers and queue", "memory", "queue"),
+    Place(
+        "Language models",
+        "Models, their addresses, prices and limits",
+        LanguageModel,
+        topic=MODELS,
+        icon="neurology",
+    ),
+    Place(
+        "Workers and queue",
+        "Who works on what, and what waits",
+        Worker,
+        "queue",
+        topic=MODELS,
+        icon="memory",
+    ),
+    Place("Calls", "Each request to a model, with cost", Call, topic=MODELS, icon="call_made"),
+    Place("Users", "Who may log in", User, topic=PEOPLE, icon="person"),
+    Place("Roles", "Who may do what", Group, topic=PEOPLE, icon="badge"),
+    Place("Tokens", "Keys of scripts to the API", Token, topic=PEOPLE, icon="key"),
+    Place("Exposures", "Who has seen sealed tests", Exposure, topic=PEOPLE, icon="lock_open"),
+    Place("Webhooks", "Addresses that receive events", Webhook, topic=OTHERS, icon="webhook"),
+    Place("Deliveries", "What webhooks were sent", Delivery, topic=OTHERS, icon="outbox"),
+    Place("API", "Every endpoint, to read and to try", page="api-docs", topic=OTHERS, icon="api"),
+)
+ENTRIES = (
+    Entry("Home", "home", HOME),
+    Entry("Review", "rate_review", REVIEW),
+    Entry("Feedback", "forum", FEEDBACK),
+    Entry("Issues", "bug_report", ISSUES),
+    Entry("Tests", "science", TESTS),
+    Entry("Runs", "play_circle", RUNS, stems=("/reports/runs/",)),
+    Entry("Reports", "monitoring", REPORTS, page="reports:index"),
+    Entry("Settings", "settings", SETTINGS, page="admin:settings"),
 )
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the groups of the sidebar in the admin theme's format."""
+    """Return the entries of the sidebar in the admin theme's format, each with its places."""
+    shown = [(entry, [p for p in entry.places if p.is_open_to(request)]) for entry in ENTRIES]
+    active = _owner(request.path)
     return [
         {
             "items": [
-                _item("Dashboard", "home", reverse("admin:index"), exact=True, on=request),
-                *_notifications(request),
+                _item(entry, places, request) | {"active": entry is active}
+                for entry, places in shown
+                if places
             ]
-        },
-        {"title": "Review", "items": list(_visible(REVIEW, request))},
-        {"title": "Issues & tests", "items": list(_visible(ISSUES_AND_TESTS, request))},
-        {"title": "Runs", "items": [*_launch(request), *_visible(RUNS, request)]},
-        {"title": "Reports", "items": [*_reports(request), *_visible(REPORTS, request)]},
-        {
-            "title": "Settings",
-            "collapsible": True,
-            "items": [
-                *_visible(SETTINGS, request),
-                _item("API", "api", reverse("api-docs"), on=request),
-            ],
-        },
-        {
-            "title": "Help",
-            "items": [_item("Glossary", "dictionary", reverse("admin:glossary"), on=request)],
-        },
+        }
     ]
 
 
 def environment(request: HttpRequest) -> list[str] | None:
     """Return the badge of a site in debug mode."""
-    from django.conf import settings
-
     return ["Debug", "warning"] if settings.DEBUG else None
 
 
-def _visible(entries: tuple[Entry, ...], request: HttpRequest) -> Iterator[Item]:
-    for entry in entries:
-        model_admin = admin.site._registry.get(entry.model)
-        if model_admin and model_admin.has_view_permission(request):
-            item = _item(entry.title, entry.icon, _url(entry.model, "changelist"), on=request)
-            yield {**item, "link": _url(entry.model, entry.page)}
+def _owner(path: str) -> Entry | None:
+    """Return the entry with the longest start of this address."""
+    home = reverse("admin:index")
+    stems = [(stem, entry) for entry in ENTRIES for stem in _stems(entry) if stem != home]
+    found = [(len(stem), entry) for stem, entry in stems if path.startswith(stem)]
+    if path == home:
+        return ENTRIES[0]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def _notifications(request: HttpRequest) -> Iterator[Item]:
-    """Yield the user's notifications, with a badge of the unread."""
-    if request.user.is_authenticated:
-        unread = Notification.objects.filter(recipient=request.user.pk, read_at=None).count()
-        item = _item("Notifications", "notifications", _url(Notification, "changelist"), on=request)
-        yield {**item, "badge": f"{unread:,}"} if unread else item
+def _stems(entry: Entry) -> Iterator[str]:
+    yield from entry.stems
+    yield from (place.stem for place in entry.places)
+    if entry.page:
+        yield reverse(entry.page)
 
 
-def _launch(request: HttpRequest) -> Iterator[Item]:
-    launches = admin.site._registry.get(Launch)
-    if launches and launches.has_add_permission(request):
-        yield _item("Launch a run", "rocket_launch", _url(Launch, "add"), on=request)
+def _item(entry: Entry, places: list[Place], request: HttpRequest) -> dict[str, Any]:
+    links = [_link(place, request) for place in places]
+    link = reverse(entry.page) if entry.page else links[0]["link"]
+    badge = "".join(each["badge"] for each in links)
+    item = {
+        "title": entry.title,
+        "icon": entry.icon,
+        "link": link,
+        "places": links,
+        "has_page": bool(entry.page),
+        "is_tabbed": not entry.page and request.path in {each["link"] for each in links},
+    }
+    return item | {"badge": badge} if badge else item
 
 
-def _reports(request: HttpRequest) -> Iterator[Item]:
-    if request.user.has_perm("runs.view_run"):
-        url = reverse("reports:summaries")
-        yield _item("Executive summaries", "summarize", url, on=request)
-        for page in PAGES:
-            if page.in_menu:
-                yield _item(page.title, page.icon, reverse(f"reports:{page.key}"), on=request)
+def _link(place: Place, request: HttpRequest) -> dict[str, Any]:
+    """Describe a place for templates: tabs, the page of its entry, and the command palette."""
+    url = place.url()
+    return {
+        "title": place.title,
+        "about": place.about,
+        "link": url,
+        "active": request.path == url,
+        "topic": place.topic,
+        "icon": place.icon,
+        "picture": place.picture and f"reports/pictures/{place.picture}.svg",
+        "is_tab": place.is_tab,
+        "badge": _unread(request) if place.model is Notification else "",
+    }
 
 
-def _url(model: type[Model], page: str) -> str:
-    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}")
-
-
-def _item(title: str, icon: str, link: str, *, on: HttpRequest, exact: bool = False) -> Item:
-    if exact or link.endswith("/add/"):
-        active = on.path == link
-    elif link == _url(Run, "changelist"):
-        active = on.path.startswith((link, "/reports/runs/"))
-    else:
-        active = on.path.startswith(link) and on.path != f"{link}add/"
-    return {"title": title, "icon": icon, "link": link, "active": active}
+def _unread(request: HttpRequest) -> str:
+    """Return the number of the user's unread notifications; "" for none."""
+    count = Notification.objects.filter(recipient=request.user.pk, read_at=None).count()
+    return f"{count:,}" if count else ""

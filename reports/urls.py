@@ -1,7 +1,7 @@
 from django.contrib import admin
 from django.urls import path
-from django.views.generic import RedirectView
 
+from evalhub.admin_site.entry_page import entry_page
 from reports import report_views
 from reports.compare import views as compare_views
 from reports.dashboard import views as dashboard_views
@@ -14,9 +14,8 @@ from reports.similarity import views as similarity_views
 from reports.summaries import views as summary_views
 
 app_name = "reports"
-RUNS = RedirectView.as_view(pattern_name="admin:runs_run_changelist", query_string=True)
 urlpatterns = [
-    path("", admin.site.admin_view(RUNS), name="runs"),
+    path("", admin.site.admin_view(entry_page), name="index"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/progress/", run_views.progress, name="run_progress"),
     path("runs/<int:pk>/rows/", run_views.rows, name="run_rows"),

@@ -94,6 +94,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:index": (get(STAFF),),
     "admin:glossary": (get(STAFF),),
     "admin:search": (get(STAFF),),
+    "admin:settings": (get(STAFF),),  # lists what the person may open
     "admin:save_filter": (post(STAFF, page="admin:issues_issue_changelist", query="q=x"),),
     "admin:delete_filter": (),  # only its person deletes one: see tests/evalhub/access
     "admin:app_list": (get(ALL),),
@@ -191,7 +192,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
     "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
     # Reports
-    "reports:runs": (get(STAFF),),  # only leads to the list of runs
+    "reports:index": (get(),),
     "reports:run": (get(),),
     "reports:run_progress": (get(),),
     "reports:run_rows": (get(),),

@@ -87,7 +87,9 @@ def test_without_words_the_pages_are_offered(client):
     pages = found(client)
 
     assert list(pages) == ["Pages"]
-    assert {"Dashboard", "Issues", "Issue board", "Runs"} <= set(pages["Pages"])
+    assert {"Home", "Issues", "Board", "Runs", "Reports", "Trend", "Settings"} <= set(
+        pages["Pages"]
+    )
     assert "Users" not in pages["Pages"]
 
 

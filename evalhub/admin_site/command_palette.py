@@ -41,7 +41,7 @@ class Group(NamedTuple):
 def found(site: UnfoldAdminSite, request: HttpRequest, words: str) -> list[Group]:
     """Return matches by group; without words, all pages of the site."""
     words = " ".join(words.split())[:MAX_SEARCH]
-    pages = [hit for hit in pages_of(site, request) if has_words(hit.title, words)]
+    pages = [hit for hit in pages_of(site, request) if has_words(f"{hit.title} {hit.where}", words)]
     if not words:
         return [Group("Pages", pages)]
     groups = [Group("Pages", pages[:PER_KIND]), *rows_of(site, request, words)]
@@ -54,15 +54,12 @@ def has_words(text: str, words: str) -> bool:
 
 
 def pages_of(site: UnfoldAdminSite, request: HttpRequest) -> Iterator[Hit]:
-    """Yield the items of the sidebar and further pages of table admins."""
+    """Yield the entries of the sidebar that have a page, and the places of all, with purpose."""
     for group in site.get_sidebar_list(request):
-        where = str(group.get("title", ""))
-        yield from (Hit(item["title"], where, str(item["link"])) for item in group["items"])
-    for model_admin in site._registry.values():
-        if hasattr(model_admin, "pages_to_find") and model_admin.has_view_permission(request):
-            where = str(model_admin.opts.verbose_name_plural).capitalize()
-            for title, url in model_admin.pages_to_find(request):
-                yield Hit(title, where, url)
+        for item in group["items"]:
+            if item["has_page"]:
+                yield Hit(item["title"], "", item["link"])
+            yield from (Hit(each["title"], each["about"], each["link"]) for each in item["places"])
 
 
 def rows_of(site: UnfoldAdminSite, request: HttpRequest, words: str) -> Iterator[Group]:

@@ -57,8 +57,6 @@ def address_back(request: HttpRequest, default: str) -> str:
 class PageAdmin(ModelAdmin):
     """A ModelAdmin with further pages and actions."""
 
-    section = ""
-    """Section in the heading, if not the app's name."""
     rows = ""
     """Plural name of its rows, if not the model's."""
     keeps_history = True

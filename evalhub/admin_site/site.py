@@ -10,6 +10,7 @@ from django.urls import path
 from django.views.decorators.http import require_POST
 from unfold.sites import UnfoldAdminSite
 
+from evalhub.admin_site.entry_page import entry_page
 from evalhub.glossary import TERMS
 
 
@@ -30,6 +31,7 @@ class Site(UnfoldAdminSite):
             path("filters/save/", save, name="save_filter"),
             path("filters/<int:key>/delete/", self.admin_view(delete_view), name="delete_filter"),
             path("glossary/", self.admin_view(self.glossary), name="glossary"),
+            path("settings/", self.admin_view(entry_page), name="settings"),
             *super().get_urls(),
         ]
 

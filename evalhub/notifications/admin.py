@@ -31,7 +31,6 @@ CHANGE_WEBHOOK = "evalhub.change_webhook"
 class NotificationAdmin(ReadOnlyAdmin):
     """The user's own notifications; nobody sees those of others."""
 
-    section = "Dashboard"
     when_empty = (
         "You are notified when your run finishes or fails its gate, when an issue is "
         "assigned to you, and when your review is sent back."

@@ -1,4 +1,4 @@
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import template
 from django.contrib import admin
@@ -14,24 +14,42 @@ register = template.Library()
 class Part(NamedTuple):
     title: str
     link: str = ""
+    is_row: bool = False
 
 
 @register.inclusion_tag("evalhub/heading.html", takes_context=True)
 def heading(context: Context) -> dict[str, list[Part]]:
-    """Return the parts of the heading, from the section to the page."""
+    """Return the parts of the heading, from the sidebar's entry to the page."""
     row = context.get("original") or context.get("object")
     row = row if isinstance(row, Model) else None
     opts = context.get("opts") or (row._meta if row else None)
-    title, act = context.get("title"), context.get("crumb")
+    title, act = str(context.get("title") or ""), context.get("crumb")
+    entry = _entry(context)
+    parts = [Part(entry["title"], entry["link"])] if entry else []
     if opts is None:
-        return {"parts": [Part(str(title or ""))]}
-    section = str(_admin_text(opts, "section") or opts.app_config.verbose_name)
-    parts = [Part(section), Part(capfirst(rows_of(opts)), _link(opts, "changelist"))]
+        return {"parts": _without_repeats([*parts, Part(title)])}
+    link = _link(opts, "changelist")
+    places = entry["places"] if entry else []
+    named = [place["title"] for place in places if place["link"] == link]
+    parts.append(Part(named[0] if named else capfirst(rows_of(opts)), link))
     if row:
-        parts.append(Part(str(row), _link(opts, "change", row.pk)))
+        parts.append(Part(str(row), _link(opts, "change", row.pk), is_row=True))
     elif "cl" not in context:
         act = act or title
-    return {"parts": [*parts, Part(str(act))] if act else parts}
+    return {"parts": _without_repeats([*parts, Part(str(act))] if act else parts)}
+
+
+def _entry(context: Context) -> dict[str, Any] | None:
+    """Return the entry of the sidebar that the page belongs to."""
+    groups = context.get("sidebar_navigation") or []
+    active = (item for group in groups for item in group["items"] if item["active"])
+    return next(active, None)
+
+
+def _without_repeats(parts: list[Part]) -> list[Part]:
+    """Leave out an entry that is called as the list or page after it."""
+    first, *others = parts
+    return others if others and others[0].title == first.title else parts
 
 
 @register.simple_tag(name="rows_of")

@@ -99,8 +99,8 @@ def _figure(events: Sequence[Event]) -> Figure:
 ACTIVITY = Page(
     key="activity",
     title="Activity",
+    question="What changed since last week, or since I was here?",
     summary="What changed in a period: runs, issues, tests, verdicts, baselines and juries.",
     form=ActivityForm,
     build=build,
-    icon="history",
 )

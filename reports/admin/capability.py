@@ -45,7 +45,6 @@ class WeightInline(TabularInline):
 class CapabilityAdmin(HistoryAdmin):
     """Capabilities and the weights of their components."""
 
-    section = "Reports"
     when_empty = "Add a capability that weighs graded dimensions, topics and suites."
     list_display = ("name", "description", "weighed", "order")
     search_fields = ("name", "weights__name")

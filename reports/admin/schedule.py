@@ -41,7 +41,6 @@ class ReportScheduleForm(forms.ModelForm):
 class ReportScheduleAdmin(PageAdmin):
     """Scheduled reports; each is scheduled on its own page."""
 
-    section = "Reports"
     when_empty = "Open a report and choose Schedule… to save a snapshot of it regularly."
     keeps_history = False
     form = ReportScheduleForm

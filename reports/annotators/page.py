@@ -110,9 +110,9 @@ def _warnings(found: Annotators | None) -> Iterator[str]:
 ANNOTATORS = Page(
     key="annotators",
     title="Annotators",
+    question="Do people agree with each other?",
     summary="Agreement of annotators: Cohen's kappa of each pair, Krippendorff's alpha by suite "
     "and tag, blind verdicts apart, and the work of each annotator.",
     form=EvaluatedRunsForm,
     build=build,
-    icon="groups_2",
 )

@@ -136,9 +136,9 @@ def _facts(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[Fact, .
 CAPABILITIES = Page(
     key="capabilities",
     title="Capabilities",
+    question="Which model is best at what?",
     summary="Models by broad capabilities, with the components of each score, and the champions of "
     "each dimension.",
     form=CapabilitiesForm,
     build=build,
-    icon="psychology",
 )

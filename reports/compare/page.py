@@ -60,10 +60,10 @@ def runs_of(chosen: Sequence[Run]) -> list[Run]:
 COMPARE = Page(
     key="compare",
     title="Compare",
+    question="Did it get better, and for sure?",
     summary="Tests that got better or worse from one run to another, with significance; or "
     "several runs side by side.",
     form=CompareForm,
     build=build,
-    icon="compare_arrows",
     template="reports/compare/page.html",
 )

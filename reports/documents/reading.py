@@ -112,19 +112,17 @@ class Page:
 
     Attributes:
         key: Its name in addresses and for programs.
-        title: Its name in the menu.
+        title: Its name for people.
+        question: The question that it answers, as a manager would ask it.
         form: Its filters.
         build: Makes the report for these filters.
-        icon: In the menu.
-        in_menu: False where the page needs a subject, such as an issue.
         summary: A sentence for the API documentation.
     """
 
     key: str
     title: str
+    question: str
     summary: str
     form: type[ReportForm]
     build: Callable[[Mapping[str, Any], Reading], Document]
-    icon: str = "monitoring"
     template: str = "reports/documents/document.html"
-    in_menu: bool = True

@@ -277,8 +277,8 @@ def _apart(report: DriftReport, suite: int | None, reader: User) -> Iterator[Tab
 DRIFT = Page(
     key="drift",
     title="Drift",
+    question="Did a model change silently?",
     summary="Models whose score changed on the same tests with the same settings and judges.",
     form=DriftForm,
     build=build,
-    icon="waves",
 )

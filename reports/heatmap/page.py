@@ -172,8 +172,8 @@ def _note(query: HeatQuery) -> Iterator[str]:
 HEATMAP = Page(
     key="heatmap",
     title="Heat map",
+    question="Which model fails at what?",
     summary="The pass rate of each issue or tag in the latest run of each model.",
     form=HeatForm,
     build=build,
-    icon="grid_on",
 )

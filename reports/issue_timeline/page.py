@@ -183,10 +183,9 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
 ISSUE_TIMELINE = Page(
     key="issue_timeline",
     title="Issue timeline",
+    question="When did an issue break, and when was it fixed?",
     summary="One issue over all runs: regressions, fixes, tests, feedback and states.",
     form=IssueForm,
     build=build,
-    icon="timeline",
     template="reports/issue_timeline/page.html",
-    in_menu=False,
 )

@@ -105,11 +105,11 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
 JUDGE_RELIABILITY = Page(
     key="judge_reliability",
     title="Judge reliability",
+    question="Can I trust the judges?",
     summary="How well judges agree with humans (accuracy, kappa, confusion matrix, corrected pass "
     "rates), when to trust which judge by domain or tag, and how judges compare with each other "
     "(agreement, coverage, failures, cost, biases). `tab` selects one of the three reports.",
     form=JudgeReliabilityForm,
     build=build,
-    icon="gavel",
     template="reports/judge_reliability/page.html",
 )

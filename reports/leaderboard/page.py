@@ -240,8 +240,8 @@ def outside_fact(field: Field) -> Fact:
 LEADERBOARD = Page(
     key="leaderboard",
     title="Leaderboard",
+    question="Which model should we ship?",
     summary="Models by the mean of their suites, each rank with its confidence set.",
     form=LeaderboardForm,
     build=build,
-    icon="leaderboard",
 )

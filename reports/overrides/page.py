@@ -143,8 +143,8 @@ def _facts(reviews: Reviews, url: Callable[..., str]) -> Iterator[Fact]:
 OVERRIDES = Page(
     key="overrides",
     title="Human overrides",
+    question="What did people override, and why?",
     summary="Results that annotators reviewed and overturned: from what to what, who and why.",
     form=OverridesForm,
     build=build,
-    icon="published_with_changes",
 )

@@ -98,8 +98,8 @@ def _facts(report: ReleasesReport) -> Iterator[Fact]:
 RELEASES = Page(
     key="releases",
     title="Release against release",
+    question="Is the new release better?",
     summary="Each model of a release against itself in the release before, with certain changes.",
     form=ReleasesForm,
     build=build,
-    icon="new_releases",
 )

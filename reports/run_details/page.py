@@ -197,9 +197,9 @@ def _bars(report: RunDetailsReport, one: RunOutcomes, tags: Sequence[str]) -> Ba
 RUN_DETAILS = Page(
     key="run_details",
     title="Run details",
+    question="How do several runs look side by side?",
     summary="Outcomes and pass rates of chosen runs, overall and by tag.",
     form=RunDetailsForm,
     build=build,
-    icon="donut_small",
     template="reports/run_details/page.html",
 )

@@ -200,8 +200,8 @@ def _left_out(report: TrendReport) -> Iterator[str]:
 TREND = Page(
     key="trend",
     title="Trend",
+    question="What goes up or down over releases?",
     summary="Pass rates by release or date, overall or of a tag or issue, and other changes.",
     form=TrendForm,
     build=build,
-    icon="show_chart",
 )

@@ -231,8 +231,8 @@ def _figure(rows: list[RateRow], rate: float | None) -> Figure:
 UNDERPERFORMING = Page(
     key="underperforming",
     title="Underperforming issues",
+    question="Which issues should we work on first?",
     summary="Issues of a run that pass significantly more rarely than its others, with reasons.",
     form=UnderperformingForm,
     build=build,
-    icon="trending_down",
 )

@@ -4,7 +4,7 @@ import pytest
 
 from tests.axe import violations
 from tests.factories import make_user
-from tests.site.test_pages import sidebar
+from tests.site.test_pages import places
 from tests.site.workspaces import addresses, make_small_workspace
 
 TALL = {"width": 1280, "height": 6000}
@@ -21,7 +21,7 @@ def test_every_page_is_accessible(page, log_in, part):
     log_in(person)
     page.set_viewport_size(TALL)  # or what sticks to the bottom of the window hides parts of forms
     problems: dict[str, str] = {}
-    for address in list(dict.fromkeys([*sidebar(person), *addresses().values()]))[part::PARTS]:
+    for address in list(dict.fromkeys([*places(person), *addresses().values()]))[part::PARTS]:
         page.goto(address)
         if page.locator("#swagger-ui").count():
             page.wait_for_selector(".opblock", timeout=20_000)

@@ -87,7 +87,8 @@ def log_in_by_form(page, user) -> None:
 
 
 def launch_by_clicks(page) -> None:
-    page.locator("#nav-sidebar").get_by_role("link", name="Launch a run").click()
+    page.locator("#nav-sidebar").get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="Launch a run").first.click()
     page.get_by_label("Miscounts words").check()
     page.get_by_role("checkbox", name="Candidate").check()
     page.get_by_label("One judge").check()

@@ -57,9 +57,6 @@ class Boarding(StateAdmin):
             *super().get_urls(),
         ]
 
-    def pages_to_find(self, request: HttpRequest) -> list[tuple[str, str]]:
-        return [("Issue board", self.url_of("board"))]
-
     def figures_of(self, request: HttpRequest, issues: Sequence[Issue]) -> dict[int, str]:
         """Return the contributed columns' texts by issue, each after its heading."""
         return {

@@ -74,7 +74,6 @@ class DisputeAdmin(ResultAdmin):
     """Disputed results, for adjudicators."""
 
     rows = "disputes"
-    section = "Review"
     when_empty = "Annotators agree on every result."
     list_before_template = "runs/review/disputed_before.html"
     list_display: Any = ("badge", "words", "issue", "run", "verdicts")

@@ -23,7 +23,7 @@ def test_every_role_reads_every_term_at_its_anchor(client, role):
         assert escape(term.explanation) in html
 
 
-def test_the_sidebar_and_the_palette_lead_to_the_glossary(client):
+def test_home_and_the_palette_lead_to_the_glossary(client):
     client.force_login(make_user("viewer"))
     address = reverse("admin:glossary")
 

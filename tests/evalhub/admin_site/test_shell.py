@@ -48,17 +48,15 @@ def heading(html: str) -> list[str]:
 def test_the_heading_names_the_page(client):
     issue = make_issue(title="invents sources")
     places = {
-        url("issues_issue_changelist"): ["Issues & tests", "Issues"],
-        url("issues_issue_add"): ["Issues & tests", "Issues", "Add issue"],
-        url("issues_issue_change", issue.pk): ["Issues & tests", "Issues", "invents sources"],
+        url("issues_issue_changelist"): ["Issues"],
+        url("issues_issue_add"): ["Issues", "Add issue"],
+        url("issues_issue_change", issue.pk): ["Issues", "invents sources"],
         url("issues_issue_history", issue.pk): [
-            "Issues & tests",
             "Issues",
             "invents sources",
             "History",
         ],
         url("issues_issue_delete", issue.pk): [
-            "Issues & tests",
             "Issues",
             "invents sources",
             "Delete",

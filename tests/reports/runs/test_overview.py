@@ -1,6 +1,8 @@
 """The list of runs, Home and the sidebar."""
 
+import re
 from functools import partial
+from html import unescape
 
 import pytest
 from django.core.cache import cache
@@ -13,6 +15,7 @@ from evalhub.work import clock
 from evalhub.work.leases import workers_alive
 from reports.dashboard.query import site_state
 from reports.documents.links import page_url
+from reports.registry import PAGES
 from reports.run.query import run_report
 from runs.models import Launch, Run
 from runs.result_list.filters import Filters
@@ -101,13 +104,6 @@ def queries_of(act):
     return len(queries)
 
 
-def test_the_former_list_of_run_reports_leads_to_the_list_of_runs(client):
-    client.force_login(make_user("viewer"))
-    response = client.get(reverse("reports:runs"), {"q": "tiny"})
-
-    assert response.url == reverse("admin:runs_run_changelist") + "?q=tiny"
-
-
 def test_an_empty_list_says_how_to_begin(client):
     client.force_login(make_user("maintainer"))
     text = client.get(reverse("admin:runs_run_changelist")).content.decode()
@@ -160,34 +156,83 @@ def test_who_may_see_no_runs_gets_the_plain_first_page(client):
 # Sidebar -----------------------------------------------------------------------------------------
 
 
-def titles(client, role):
+def entries(client, role, path="/admin/"):
     client.force_login(make_user(role))
-    groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
-    return {group.get("title"): [item["title"] for item in group["items"]] for group in groups}
+    return client.get(path).context["sidebar_navigation"][0]["items"]
 
 
-def test_the_sidebar_shows_what_a_role_may_enter(client):
-    viewer, maintainer = titles(client, "viewer"), titles(client, "maintainer")
+def titles(items):
+    return [item["title"] for item in items]
+
+
+@pytest.mark.parametrize("role", ["viewer", "annotator", "maintainer", "superuser"])
+def test_the_sidebar_has_eight_entries(client, role):
+    expected = ["Home", "Review", "Feedback", "Issues", "Tests", "Runs", "Reports", "Settings"]
+
+    assert titles(entries(client, role)) == expected
+
+
+def test_the_places_of_an_entry_are_those_that_a_role_may_open(client):
+    viewer = {item["title"]: titles(item["places"]) for item in entries(client, "viewer")}
+    maintainer = {item["title"]: titles(item["places"]) for item in entries(client, "maintainer")}
 
     assert "Launch a run" in maintainer["Runs"]
     assert "Launch a run" not in viewer["Runs"]
     assert "Users" not in viewer["Settings"]
-    assert viewer["Issues & tests"] == ["Feedback", "Issues", "Tests", "Tags", "Judge templates"]
+    assert viewer["Issues"] == ["Issues", "Board", "Tags"]
 
 
-def test_every_place_in_the_sidebar_opens(client):
-    client.force_login(make_user("superuser"))
-    groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
-    links = [item["link"] for group in groups for item in group["items"]]
-    refused = {link: client.get(link).status_code for link in links}
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("/admin/", "Home"),
+        ("/admin/evalhub/notification/", "Home"),
+        ("/admin/review/queue/add/", "Review"),
+        ("/admin/issues/feedback/", "Feedback"),
+        ("/admin/issues/issue/board/", "Issues"),
+        ("/admin/runs/suite/", "Tests"),
+        ("/admin/runs/jury/add/", "Runs"),
+        ("/reports/trend/", "Reports"),
+        ("/admin/evalhub/languagemodel/add/", "Settings"),
+    ],
+)
+def test_the_entry_of_the_open_page_is_marked(client, path, entry):
+    marked = [item["title"] for item in entries(client, "superuser", path) if item["active"]]
 
-    assert len(links) > 15
-    assert {link: code for link, code in refused.items() if code != 200} == {}
+    assert marked == [entry]
 
 
-def test_only_the_page_that_is_open_is_marked(client):
-    client.force_login(make_user("superuser"))
-    groups = client.get(reverse("admin:runs_run_changelist")).context["sidebar_navigation"]
-    marked = [item["title"] for group in groups for item in group["items"] if item["active"]]
+def test_the_report_of_a_run_belongs_to_runs(client):
+    run = make_run()
+    marked = [item for item in entries(client, "viewer", run.get_absolute_url()) if item["active"]]
 
-    assert marked == ["Runs"]
+    assert titles(marked) == ["Runs"]
+
+
+def test_a_tab_opens_the_other_lists_of_an_entry(client):
+    client.force_login(make_user("maintainer"))
+    html = client.get(reverse("admin:runs_suite_changelist")).content.decode()
+    tabs = html.partition('<nav class="eh-tabs')[2].partition("</nav>")[0]
+
+    assert re.findall(r'aria-current="page">(\w+)', tabs) == ["Suites"]
+    assert reverse("admin:issues_judgetemplate_changelist") in tabs
+
+
+def test_reports_names_every_report_with_its_question_and_picture(client):
+    client.force_login(make_user("viewer"))
+    html = client.get(reverse("reports:index")).content.decode()
+
+    for page in PAGES:
+        assert page.question in unescape(html)
+    assert html.count("<svg viewBox") == len(PAGES) + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("ship", "/reports/leaderboard/"), ("trust judges", "/reports/judge_reliability/")],
+)
+def test_the_command_palette_finds_a_page_by_its_purpose(client, words, found):
+    client.force_login(make_user("viewer"))
+    html = client.get(reverse("admin:search"), {"s": words}).content.decode()
+
+    assert f'href="{found}"' in html

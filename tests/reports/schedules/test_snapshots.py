@@ -56,7 +56,7 @@ def _readable(reading):
 
 @pytest.fixture
 def a_page(monkeypatch):
-    page = Page("runs-like", "Some report", "Tells.", ReportForm, document_of)
+    page = Page("runs-like", "Some report", "What?", "Tells.", ReportForm, document_of)
     monkeypatch.setattr(registry, "PAGES", (page,))
     return page
 
