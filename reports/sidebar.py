@@ -116,7 +116,7 @@ FEEDBACK = (
 )
 ISSUES = (
     Place("Issues", "What models get wrong", Issue),
-    Place("Board", "Issues by state", Issue, "board"),
+    Place("Board", "Issues by state", Issue, "board", is_tab=False),
     Place("Tags", "Domains, tasks and other labels of issues and tests", Tag),
 )
 TESTS = (

@@ -64,7 +64,6 @@ class PageAdmin(ModelAdmin):
     instead_of_deleting = ""
     """A sentence on the confirmation page that names an alternative to deleting."""
 
-    list_filter_submit = True
     list_per_page = 50
     show_full_result_count = False
     list_fullwidth = True

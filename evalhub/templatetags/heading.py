@@ -14,7 +14,8 @@ register = template.Library()
 class Part(NamedTuple):
     title: str
     link: str = ""
-    is_row: bool = False
+    is_long: bool = False
+    """Whether it is cut where it does not fit; other parts keep their width."""
 
 
 @register.inclusion_tag("evalhub/heading.html", takes_context=True)
@@ -27,16 +28,18 @@ def heading(context: Context) -> dict[str, list[Part]]:
     entry = _entry(context)
     parts = [Part(entry["title"], entry["link"])] if entry else []
     if opts is None:
-        return {"parts": _without_repeats([*parts, Part(title)])}
+        return {"parts": _without_repeats([*parts, Part(title, is_long=True)])}
     link = _link(opts, "changelist")
     places = entry["places"] if entry else []
     named = [place["title"] for place in places if place["link"] == link]
     parts.append(Part(named[0] if named else capfirst(rows_of(opts)), link))
     if row:
-        parts.append(Part(str(row), _link(opts, "change", row.pk), is_row=True))
+        parts.append(Part(str(row), _link(opts, "change", row.pk), is_long=True))
     elif "cl" not in context:
         act = act or title
-    return {"parts": _without_repeats([*parts, Part(str(act))] if act else parts)}
+    if act:
+        parts.append(Part(str(act), is_long=row is None))
+    return {"parts": _without_repeats(parts)}
 
 
 def _entry(context: Context) -> dict[str, Any] | None:

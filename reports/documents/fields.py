@@ -83,6 +83,5 @@ def models_field() -> forms.ModelMultipleChoiceField:
         .only("name")
         .order_by("name"),
         label="Models",
-        widget=forms.SelectMultiple(attrs={"size": 4}),
-        help_text="Leave empty for all.",
+        widget=forms.CheckboxSelectMultiple,
     )

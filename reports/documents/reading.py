@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from django import forms
 from django.http import QueryDict
@@ -12,6 +12,22 @@ from evalhub.models import User
 from reports.documents.document import Document
 
 T = TypeVar("T")
+
+
+class Chip(NamedTuple):
+    """A filter of a page, in a row of others.
+
+    Attributes:
+        values: The chosen choices of a filter that takes several.
+        is_set: Whether it differs from its default.
+        cleared: The query without it.
+    """
+
+    field: forms.BoundField
+    takes_several: bool
+    values: list[str]
+    is_set: bool
+    cleared: str
 
 
 @dataclass
@@ -57,8 +73,7 @@ class ReportForm(forms.Form):
             is_checkbox = isinstance(field.widget, forms.CheckboxInput)
             if not is_checkbox:
                 field.widget.attrs.setdefault("class", "eh-input")
-            is_select = isinstance(field.widget, forms.Select)
-            if is_checkbox or (is_select and not isinstance(field.widget, forms.SelectMultiple)):
+            if not isinstance(field.widget, forms.CheckboxSelectMultiple):
                 field.widget.attrs.setdefault("data-eh-submit", "")
 
     def _with_defaults(self, query: QueryDict) -> QueryDict:
@@ -69,6 +84,24 @@ class ReportForm(forms.Form):
                 values = default if isinstance(default, list | tuple) else [default]
                 data.setlist(name, [str(field.prepare_value(value)) for value in values])
         return data
+
+    @property
+    def chips(self) -> list[Chip]:
+        return [self._chip(field) for field in self.visible_fields()]
+
+    def _chip(self, field: forms.BoundField) -> Chip:
+        asked = [value for value in self.query.getlist(field.name) if value]
+        without = self.query.copy()
+        without.pop(field.name, None)
+        several = isinstance(field.field.widget, forms.CheckboxSelectMultiple)
+        chosen = [each for each in field.subwidgets if each.data["selected"]] if several else []
+        return Chip(
+            field,
+            several,
+            [str(each.choice_label) for each in chosen],
+            bool(asked) and asked != self._with_defaults(QueryDict()).getlist(field.name),
+            without.urlencode(),
+        )
 
     @property
     def filters(self) -> dict[str, Any]:

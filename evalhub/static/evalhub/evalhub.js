@@ -118,6 +118,20 @@
         }
     });
 
+    // A menu with data-eh-submit-closed sends its form when it is closed, if anything changed in it.
+    const contents = (form) => new URLSearchParams(new FormData(form)).toString();
+    document.addEventListener("toggle", ({ target }) => {
+        const form = target.matches?.("[data-eh-submit-closed]") ? target.closest("form") : null;
+        if (!form) {
+            return;
+        }
+        if (target.open) {
+            target.dataset.before = contents(form);
+        } else if (target.dataset.before !== contents(form)) {
+            form.requestSubmit();
+        }
+    }, true);
+
     // A form is sent once, however often its button is pressed.
     document.addEventListener("submit", (event) => {
         if (event.target.matches("form[data-eh-once]")) {

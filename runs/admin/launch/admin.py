@@ -42,7 +42,6 @@ class LaunchAdmin(PageAdmin):
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
     list_before_template = "runs/launch/list_before.html"
-    list_filter_submit = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Launch]:
         launches: QuerySet[Launch] = super().get_queryset(request)
