@@ -94,6 +94,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:index": (get(STAFF),),
     "admin:glossary": (get(STAFF),),
     "admin:search": (get(STAFF),),
+    "admin:choose_columns": (post(STAFF, model="evalhub.notification"),),
     "admin:settings": (get(STAFF),),  # lists what the person may open
     "admin:save_filter": (post(STAFF, page="admin:issues_issue_changelist", query="q=x"),),
     "admin:delete_filter": (),  # only its person deletes one: see tests/evalhub/access

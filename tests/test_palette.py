@@ -93,11 +93,14 @@ def test_without_words_the_pages_are_offered(client):
     assert "Users" not in pages["Pages"]
 
 
-@pytest.mark.parametrize("words", ["launch run", "board iss"])
-def test_pages_are_found_by_their_words(client, words):
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [("launch run", ["Launches", "Launch a run"]), ("board iss", ["Board"])],
+)
+def test_pages_are_found_by_words_of_their_title_and_purpose(client, words, titles):
     log_in(client, "maintainer")
 
-    assert len(found(client, words)["Pages"]) == 1
+    assert found(client, words)["Pages"] == titles
 
 
 def test_no_results_do_not_repeat_the_search(client):

@@ -1,5 +1,6 @@
 import hashlib
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -18,6 +19,12 @@ class User(AbstractUser):
     """A person or a script. Rights come from the roles in `access.roles`."""
 
     preferences = models.JSONField(default=dict, blank=True)
+
+    def prefer(self, **values: Any) -> None:
+        """Save preferences by name; None forgets one."""
+        kept = {**self.preferences, **values}
+        self.preferences = {name: value for name, value in kept.items() if value is not None}
+        self.save(update_fields=["preferences"])
 
 
 class TokenScope(models.TextChoices):

@@ -24,6 +24,7 @@ class Site(UnfoldAdminSite):
     empty_value_display = "—"
 
     def get_urls(self) -> list[Any]:
+        from evalhub.access.columns import columns_view
         from evalhub.access.saved_filter_views import delete_view, save_view
 
         save = self.admin_view(require_POST(partial(save_view, self)))
@@ -31,6 +32,7 @@ class Site(UnfoldAdminSite):
             path("filters/save/", save, name="save_filter"),
             path("filters/<int:key>/delete/", self.admin_view(delete_view), name="delete_filter"),
             path("glossary/", self.admin_view(self.glossary), name="glossary"),
+            path("columns/", self.admin_view(columns_view), name="choose_columns"),
             path("settings/", self.admin_view(entry_page), name="settings"),
             *super().get_urls(),
         ]

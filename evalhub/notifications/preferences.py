@@ -27,8 +27,7 @@ def save_preferences(user: User, chosen: Mapping[str, Collection[str]]) -> None:
     kept = {
         kind: sorted(set(chosen.get(kind, ())) & set(CHANNELS)) for kind in NotificationKind.values
     }
-    user.preferences = {**user.preferences, PREFERENCE: kept}
-    user.save(update_fields=["preferences"])
+    user.prefer(**{PREFERENCE: kept})
 
 
 def is_mail_on() -> bool:

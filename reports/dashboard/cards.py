@@ -213,17 +213,12 @@ def choices_of(user: User) -> list[tuple[Card, bool]]:
 
 def choose(user: User, keys: Iterable[str]) -> None:
     """Save the user's cards in this order; unknown keys are left out."""
-    _save(user, {**user.preferences, PREFERENCE: [card.key for card in _known(keys)]})
+    user.prefer(**{PREFERENCE: [card.key for card in _known(keys)]})
 
 
 def reset(user: User) -> None:
     """Show the default cards to the user again."""
-    _save(user, {key: kept for key, kept in user.preferences.items() if key != PREFERENCE})
-
-
-def _save(user: User, preferences: dict[str, Any]) -> None:
-    user.preferences = preferences
-    user.save(update_fields=["preferences"])
+    user.prefer(**{PREFERENCE: None})
 
 
 def _known(keys: Iterable[object]) -> list[Card]:

@@ -59,10 +59,8 @@ def record_visit(user: User) -> None:
     now, seen = timezone.now(), _time(user, SEEN)
     if seen is not None and now - seen < EVERY:
         return
-    user.preferences = {**user.preferences, SEEN: now.isoformat()}
-    if seen is not None and now - seen > NEW_VISIT:
-        user.preferences[VISIT] = seen.isoformat()
-    user.save(update_fields=["preferences"])
+    visit = {VISIT: seen.isoformat()} if seen is not None and now - seen > NEW_VISIT else {}
+    user.prefer(**{SEEN: now.isoformat(), **visit})
 
 
 def _time(user: User, name: str) -> datetime | None:

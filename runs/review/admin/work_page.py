@@ -170,6 +170,5 @@ class WorkPages(PageAdmin):
     def _switch_keys(self, session: ReviewSession) -> HttpResponse:
         """Save whether the reviewer's shortcuts are off, for example because of speech input."""
         off = session.sent.get("off") == "1"
-        session.reviewer.preferences = {**session.reviewer.preferences, KEYS_OFF: off}
-        session.reviewer.save(update_fields=["preferences"])
+        session.reviewer.prefer(**{KEYS_OFF: off})
         return JsonResponse({"off": off})

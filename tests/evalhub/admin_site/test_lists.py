@@ -1,0 +1,88 @@
+"""Filters and columns of the admin's lists."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests.factories import make_issue, make_user
+
+pytestmark = pytest.mark.django_db
+TESTS = "/admin/issues/test/"
+HIDE = {"model": "issues.test", "column": ["issue", "tag_names"], "shown": ["issue"]}
+
+
+def page(client, address, **query):
+    return client.get(address, query).content.decode()
+
+
+def chip(html: str, title: str) -> str:
+    chips = html.split('<div class="eh-chip')[1:]
+    return next(each for each in chips if f">{title}<" in each or f"<summary>{title} " in each)
+
+
+def test_a_filter_in_the_address_is_a_chip_that_can_be_cleared(client):
+    client.force_login(make_user("viewer"))
+    html = page(client, "/admin/issues/issue/", severity__exact="high", q="sum")
+    severity = chip(html, "Severity")
+
+    assert re.search(r'<option value="high" selected>', severity)
+    assert 'href="?q=sum"' in severity
+    assert "eh-chip-clear" not in chip(html, "State")
+
+
+def test_what_was_searched_stays_when_a_filter_is_chosen(client):
+    client.force_login(make_user("viewer"))
+    html = page(client, "/admin/issues/issue/", q="sum", p="2")
+    chips = html.partition('<form class="eh-chips"')[2].partition("</form>")[0]
+
+    assert '<input type="hidden" name="q" value="sum">' in chips
+    assert 'name="p"' not in chips
+
+
+def test_a_switch_is_a_chip_with_links(client):
+    client.force_login(make_user("viewer"))
+    sealed = chip(page(client, TESTS, sealed__exact="1"), "Sealed")
+
+    assert 'href="?sealed__exact=0"' in sealed
+    assert re.search(r'aria-current="true">Yes<', sealed)
+
+
+def test_hidden_columns_are_those_of_one_user_and_one_list(client):
+    annotator = make_user("annotator")
+    client.force_login(annotator)
+    response = client.post(reverse("admin:choose_columns"), {**HIDE, "query": "q=sum"})
+
+    assert response.url == f"{TESTS}?q=sum"
+    assert ".field-tag_names" in page(client, TESTS)
+    assert ".field-" not in page(client, "/admin/issues/issue/")
+    client.force_login(make_user("annotator"))
+    assert ".field-" not in page(client, TESTS)
+
+
+@pytest.mark.parametrize(("model", "status"), [("issues.nothing", 404), ("evalhub.user", 403)])
+def test_columns_of_a_list_that_one_may_not_see_are_refused(client, model, status):
+    client.force_login(make_user("viewer"))
+
+    assert client.post(reverse("admin:choose_columns"), {"model": model}).status_code == status
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_filters_apply_at_once_and_columns_are_hidden_by_clicks(page, log_in):
+    make_issue(title="Adds wrongly", severity="high")
+    make_issue(title="Rounds wrongly", severity="low")
+    log_in(make_user("annotator"))
+    page.goto("/admin/issues/issue/")
+    page.get_by_role("combobox", name="Severity").select_option("High")
+    page.wait_for_url("**severity__exact=high**")
+    page.get_by_text("Rounds wrongly").wait_for(state="detached")
+
+    page.get_by_label("Clear the filter Severity").click()
+    page.get_by_text("Rounds wrongly").wait_for()
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_role("checkbox", name="State").uncheck()
+    page.keyboard.press("Escape")
+    page.get_by_text("1 hidden").wait_for()
+
+    assert not page.locator("td.field-state_label").first.is_visible()
