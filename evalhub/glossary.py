@@ -108,7 +108,10 @@ TERMS = tuple(
         ("significant", "Unlikely to be chance: p below 0.05, corrected for many comparisons."),
         ("similarity", "Closeness of two texts in meaning, from their embeddings."),
         ("snapshot", "A saved copy of a scheduled report, as it was at that time."),
-        ("suite", "A fixed selection of tests that runs and comparisons use together."),
+        (
+            "suite",
+            "A named set of tests, or a filter of them, that runs and comparisons use together.",
+        ),
         ("tag", "A label of tests and issues, by which reports group results."),
         ("test", "A prompt for models, with the rubric or check that scores their answers."),
         ("trend", "How a model's results change over its releases or over time."),

@@ -10,6 +10,7 @@ from evalhub.history import sign
 from issues.models import Test, TestState
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
+from issues.test_filter import read_filter
 from runs.models import Suite
 
 LOOKUPS = {
@@ -44,6 +45,19 @@ def make_suite(name: str, tests: Iterable[Test], *, by: User) -> Suite:
     sign(suite, by, "Made from a selection")
     suite.save()
     suite.tests.set(tests)
+    return suite
+
+
+@transaction.atomic
+def make_living_suite(name: str, query: str, *, by: User) -> Suite:
+    """Create a suite whose launches take the tests that match a filter then.
+
+    Raises:
+        FilterRefused: The list of tests knows no such filter.
+    """
+    suite = Suite(name=name, filter=read_filter(query, by=by).query)
+    sign(suite, by, "Made from a filter")
+    suite.save()
     return suite
 
 

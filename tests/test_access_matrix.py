@@ -268,6 +268,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-revision-detail": (get(),),
     "api-suite-list": (get(), post(MAINTAINERS)),
     "api-suite-detail": (get(), patch(MAINTAINERS)),
+    "api-suite-versions": (get(),),
     "api-jury-list": (get(), post(MAINTAINERS)),
     "api-jury-detail": (get(), patch(MAINTAINERS)),
     "api-launch-list": (get(),),

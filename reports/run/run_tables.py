@@ -21,6 +21,7 @@ from reports.run.result_links import ResultLinks
 from reports.run.sealing_query import Difference, Sealing
 from runs.figures.run_figures import spent_usd
 from runs.models import Outcome
+from runs.suite_tests import version_words
 
 MAX_ROWS = 200
 """Results in the document: the first of the grid."""
@@ -86,6 +87,7 @@ def _settings(report: RunReport) -> Table:
         ("System prompt", run.system_prompt or "none"),
         ("Parameters", ", ".join(f"{k}={v}" for k, v in params.items()) or "model defaults"),
         ("Suite", str(run.suite) if run.suite else None),
+        ("Suite version", version_words(run.suite_version) if run.suite_version else None),
         ("Release", run.release or None),
         ("Repeats", run.repeats),
         ("Jury", Link(jury, "", judges)),

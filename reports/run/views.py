@@ -47,7 +47,8 @@ CSV = "text/csv; charset=utf-8"
 
 
 def _run(pk: int) -> Run:
-    return get_object_or_404(Run.objects.select_related("launch", "suite", "requested_by"), pk=pk)
+    related = ("launch", "suite", "suite_version__suite", "requested_by")
+    return get_object_or_404(Run.objects.select_related(*related), pk=pk)
 
 
 @needs("runs.view_run")

@@ -10,11 +10,13 @@ from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
+from issues.test_filter import FilterRefused, read_filter
 from runs.baselines import NoBaseline, check
 from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
 from runs.judging.jury_builder import backup_problem, prompt_problem
 from runs.launching.launch_options import LaunchRefused, check_defaults
-from runs.models import Approach, Judge, Jury, Run, Suite
+from runs.models import Approach, Judge, Jury, Run, Suite, SuiteVersion
+from runs.suite_tests import tests_in
 
 
 @extend_schema_field(GatePolicy)  # type: ignore[arg-type]
@@ -30,6 +32,10 @@ class GateField(JSONObject):
 
 class SuiteSerializer(RowSerializer):
     """A named set of tests.
+
+    A living suite has a `filter` in place of tests: the query of the list of tests. Then `tests`
+    are those that match now; each launch fixes those that run as a version (see
+    suites/<id>/versions/).
 
     `defaults` are options of a launch (see POST runs/) for the form and the command; launches
     through the API do not use them. `gate` holds the rules of its gate that differ from the
@@ -48,6 +54,28 @@ class SuiteSerializer(RowSerializer):
         model = Suite
         fields = "__all__"
 
+    def validate_filter(self, text: str) -> str:
+        request = self.context.get("request")
+        try:
+            return read_filter(text, by=request and request.user).query if text.strip() else ""
+        except FilterRefused as refused:
+            raise serializers.ValidationError(str(refused)) from refused
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        suite, sent = self.instance, super().validate(attrs)
+        living = sent.get("filter", suite.filter if suite else "")
+        has_tests = suite is not None and not suite.filter and suite.tests.exists()
+        if living and sent.get("tests", has_tests):
+            problem = "A suite has a filter or tests, not both: send the other one empty."
+            raise serializers.ValidationError({"filter": [problem]})
+        return sent
+
+    def to_representation(self, instance: Suite) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        if instance.filter:
+            shown["tests"] = list(tests_in(instance).order_by("pk").values_list("pk", flat=True))
+        return shown
+
     def validate_baseline(self, run: Run | None) -> Run | None:
         if run is None:
             return None
@@ -65,6 +93,15 @@ class SuiteSerializer(RowSerializer):
         except LaunchRefused as refused:
             raise serializers.ValidationError(refused.problems) from refused
         return defaults
+
+
+class SuiteVersionSerializer(RowSerializer):
+    """The tests of a suite that its launches ran, by id; a new version wherever they differ."""
+
+    class Meta:
+        model = SuiteVersion
+        fields = ("number", "tests", "created_at", "runs")
+        read_only_fields = fields
 
 
 class JudgeSerializer(RowSerializer):

@@ -46,6 +46,9 @@ class RunSerializer(RowSerializer):
     similarity_model = serializers.SerializerMethodField()
     spent_usd = Spent()
     requested_by = Name()
+    suite_version = serializers.IntegerField(
+        source="suite_version.number", read_only=True, allow_null=True, default=None
+    )
     page = serializers.CharField(source="get_absolute_url", read_only=True)
 
     class Meta:

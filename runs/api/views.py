@@ -18,7 +18,7 @@ from evalhub.api.views import ReadOnly, Written
 from evalhub.schedules import BadCron
 from runs import control
 from runs.api import filters, serializers
-from runs.api.jury_serializers import JurySerializer, SuiteSerializer
+from runs.api.jury_serializers import JurySerializer, SuiteSerializer, SuiteVersionSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
 from runs.figures.issue_rates import rate_run_of, rates_in
 from runs.judging.activation import set_active
@@ -62,12 +62,19 @@ class Shown(ReadOnly):
 
 
 class SuiteViewSet(Written):
-    """Suites: named sets of tests."""
+    """Suites: named sets of tests, or filters of the list of tests."""
 
     queryset = Suite.objects.prefetch_related("tests", "tags").order_by("-pk")
     serializer_class = SuiteSerializer
     filterset_class = filters.SuiteFilters
     ordering_fields = ("id", "name")
+
+    @extend_schema(responses=SuiteVersionSerializer(many=True), filters=False)
+    @action(detail=True, pagination_class=None)
+    def versions(self, request: Request, pk: str) -> Response:
+        """Return the tests of each version, newest first."""
+        versions = self.get_object().versions.prefetch_related("runs")
+        return Response(SuiteVersionSerializer(versions, many=True).data)
 
 
 class JuryViewSet(Written):

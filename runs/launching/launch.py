@@ -19,6 +19,7 @@ from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import plain
 from runs.launching.selection import Selection, select
 from runs.models import Judge, JudgeRun, Launch, Result, ResultScore, Run, TagSet
+from runs.suite_tests import fix_version
 
 BATCH_SIZE = 500
 
@@ -36,8 +37,11 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
     with transaction.atomic():
         record = record or make_launch(spec, by)
         revisions = freeze(selection.tests)
+        suite = selection.suite
+        version = fix_version(suite, selection.tests) if suite else None
         for variant in variants(spec, selection.models):
             run = make_run(spec, selection, record, variant, by)
+            run.suite_version = version
             fill(run, spec, selection, revisions)
         request_worker()
     return record

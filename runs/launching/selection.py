@@ -16,6 +16,7 @@ from runs.judging.jury import judges_for, repair_models_of
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Approach, Judge, Jury, Suite
+from runs.suite_tests import filter_problem, tests_in
 
 
 class Selection(NamedTuple):
@@ -103,7 +104,8 @@ def chosen(spec: LaunchSpec) -> TestQuerySet:
     """Return every test that is named, runnable or not."""
     named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | tagged(spec.tags)
     if spec.suite:
-        named |= Q(suites=spec.suite)
+        suite = Suite.objects.filter(pk=spec.suite).first()
+        named |= Q(pk__in=tests_in(suite).order_by().values("pk")) if suite else Q()
     # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.
     return Test.objects.filter(pk__in=Test.objects.filter(named).order_by().values("pk").distinct())
 
@@ -122,6 +124,8 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
         problems.append(f"There is no jury {spec.jury}.")
     if spec.suite and selection.suite is None:
         problems.append(f"There is no suite {spec.suite}.")
+    if selection.suite and (problem := filter_problem(selection.suite)):
+        problems.append(problem)
     if spec.similarity_model and selection.embedder is None:
         problems.append(f"The similarity model is unknown or inactive: {spec.similarity_model}.")
     return problems

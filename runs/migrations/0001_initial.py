@@ -926,6 +926,13 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(db_index=True, max_length=150)),
                 ("description", models.TextField(blank=True)),
                 (
+                    "filter",
+                    models.TextField(
+                        blank=True,
+                        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each launch takes the tests that match then.",
+                    ),
+                ),
+                (
                     "defaults",
                     models.JSONField(
                         blank=True,
@@ -1010,6 +1017,13 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=150, unique=True)),
                 ("description", models.TextField(blank=True)),
                 (
+                    "filter",
+                    models.TextField(
+                        blank=True,
+                        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each launch takes the tests that match then.",
+                    ),
+                ),
+                (
                     "defaults",
                     models.JSONField(
                         blank=True,
@@ -1076,6 +1090,49 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.SET_NULL,
                 related_name="runs",
                 to="runs.suite",
+            ),
+        ),
+        migrations.CreateModel(
+            name="SuiteVersion",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("tests", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        db_index=False,
+                        editable=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="versions",
+                        to="runs.suite",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("-number",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("suite", "number"), name="runs_suiteversion_once"
+                    )
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name="run",
+            name="suite_version",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="runs",
+                to="runs.suiteversion",
             ),
         ),
         migrations.CreateModel(

@@ -16,7 +16,7 @@ from runs.models.judge_run import (
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury
 from runs.models.launch import Launch
 from runs.models.run import Answer, Outcome, Result, Run, TagSet
-from runs.models.suite import Suite
+from runs.models.suite import Suite, SuiteVersion
 
 __all__ = [
     "DEFAULT_APPROACHES",
@@ -39,6 +39,7 @@ __all__ = [
     "ResultScore",
     "Run",
     "Suite",
+    "SuiteVersion",
     "TagSet",
     "VerdictDraft",
 ]

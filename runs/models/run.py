@@ -15,7 +15,7 @@ from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
 from runs.completeness import MIN_SCORED
 from runs.models.launch import Launch
-from runs.models.suite import Suite
+from runs.models.suite import Suite, SuiteVersion
 
 
 class TagSet(models.Model):
@@ -83,6 +83,9 @@ class Run(Batch):
     release = models.CharField(max_length=100, blank=True)
     launch = models.ForeignKey(Launch, models.SET_NULL, null=True, blank=True, related_name="runs")
     suite = models.ForeignKey(Suite, models.SET_NULL, null=True, blank=True, related_name="runs")
+    suite_version = models.ForeignKey(
+        SuiteVersion, models.SET_NULL, null=True, blank=True, related_name="runs"
+    )
     language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="runs")
     model_name = models.CharField(max_length=100)
     endpoint = models.JSONField(default=dict)

@@ -9,12 +9,18 @@ class Suite(models.Model):
     """A named set of tests with launch defaults, such as an imported blueprint.
 
     `defaults` holds options of `runs.launching.launch_options.LaunchSpec`, such as models and jury;
-    `gate` those rules of `runs.gate_policy.GatePolicy` that differ from the default.
+    `gate` those rules of `runs.gate_policy.GatePolicy` that differ from the default. A living suite
+    has a `filter` in place of `tests`; `runs.suite_tests.tests_in` reads either.
     """
 
     name = models.CharField(max_length=150, unique=True)
     description = models.TextField(blank=True)
     tests = models.ManyToManyField(Test, blank=True, related_name="suites")
+    filter = models.TextField(
+        blank=True,
+        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each "
+        "launch takes the tests that match then.",
+    )
     tags = models.ManyToManyField(Tag, blank=True, related_name="suites")
     baseline = models.ForeignKey(
         "runs.Run",
@@ -64,3 +70,26 @@ class Suite(models.Model):
     @property
     def gate_policy(self) -> GatePolicy:
         return read_policy(self.gate)
+
+
+class SuiteVersion(models.Model):
+    """The tests of a suite that a launch ran: a new version wherever they differ from the last.
+
+    `tests` are their ids, sorted.
+    """
+
+    suite = models.ForeignKey(
+        Suite, models.CASCADE, related_name="versions", db_index=False, editable=False
+    )
+    number = models.PositiveIntegerField()
+    tests = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = [
+            models.UniqueConstraint(name="runs_suiteversion_once", fields=("suite", "number")),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of {self.suite}"

@@ -11,6 +11,7 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, IssueState, Tag, Test, TestState
 from issues.tags import tagged
 from runs.models import Jury, Suite
+from runs.suite_tests import filter_words, tests_in
 
 MAX_CHOICES = 300
 """Choices listed in the form; select others in their own list, which has filters."""
@@ -59,7 +60,18 @@ def tag_choices(chosen: Collection[str]) -> Choices:
 
 
 def suite_choices(chosen: Collection[str]) -> Choices:
-    return _sets(Suite.objects.annotate(runnable=_runnable("tests")).order_by("name"), chosen)
+    found = _sets(Suite.objects.annotate(runnable=_runnable("tests")).order_by("name"), chosen)
+    living = Suite.objects.exclude(filter="").in_bulk([choice.pk for choice in found.shown])
+    shown = [
+        choice._replace(
+            tests=tests_in(living[choice.pk]).runnable().count(),
+            notes=(f"living: {filter_words(living[choice.pk])}",),
+        )
+        if choice.pk in living
+        else choice
+        for choice in found.shown
+    ]
+    return found._replace(shown=shown)
 
 
 def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:

@@ -9,15 +9,20 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
-from unfold.widgets import UnfoldAdminTextareaWidget
+from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.formatting import DASH, counted
+from evalhub.models import User
+from issues.admin.inlines import ReadOnlyInline
+from issues.test_filter import FilterRefused, read_filter
 from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.admin.suite.make import make_page
 from runs.baselines import NoBaseline, check
 from runs.launching.launch_options import LaunchRefused, check_defaults
-from runs.models import Run, Suite
+from runs.models import Run, Suite, SuiteVersion
+from runs.suite_tests import change_words, filter_problem, filter_words, tests_in
 
 GATE_HELP = (
     "A run fails if one of these rules applies to it. Leave a field empty to turn its rule off. "
@@ -26,16 +31,29 @@ GATE_HELP = (
 )
 
 
+TESTS = ("filter", "tests")
+"""Fields of the tests: a suite has one of them."""
+BOTH = "A suite has a filter or tests of its own, not both: remove one of them."
+
+
 class SuiteForm(GateFields, forms.ModelForm):
+    user: User | None = None
+    """Set by the page: the user meant by "me" in a filter."""
+
     class Meta:
         model = Suite
-        fields = ("name", "description", "tests", "tags", "baseline", "defaults", "reopens_issues")
+        fields = ("name", "description", *TESTS, "tags", "baseline", "defaults", "reopens_issues")
         labels = {"defaults": "Launch defaults"}
         help_texts = {
+            "filter": "Instead of tests: filter the list of tests, and paste its address here. "
+            "Each launch takes the approved tests that match then, and keeps them as a version.",
             "defaults": "JSON object of launch options. Easier: fill in the launch form and choose "
-            "“Save as suite defaults”."
+            "“Save as suite defaults”.",
         }
-        widgets = {"defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"})}
+        widgets = {
+            "filter": UnfoldAdminTextInputWidget,
+            "defaults": UnfoldAdminTextareaWidget(attrs={"rows": 5, "class": "eh-mono"}),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -45,7 +63,16 @@ class SuiteForm(GateFields, forms.ModelForm):
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if not any(name in self.errors for name in GATE_FIELDS):
             self.instance.gate = gate_of(cleaned)
+        if cleaned.get("filter") and cleaned.get("tests"):
+            self.add_error("filter", BOTH)
         return cleaned
+
+    def clean_filter(self) -> str:
+        text: str = self.cleaned_data["filter"].strip()
+        try:
+            return read_filter(text, by=self.user).query if text else ""
+        except FilterRefused as refused:
+            raise forms.ValidationError(str(refused)) from refused
 
     def clean_baseline(self) -> Run | None:
         run: Run | None = self.cleaned_data["baseline"]
@@ -67,10 +94,35 @@ class SuiteForm(GateFields, forms.ModelForm):
         return defaults
 
 
+class VersionInline(ReadOnlyInline):
+    """The tests of each launch where they differ from those of the launch before."""
+
+    model = SuiteVersion
+    verbose_name_plural = "versions"
+    fields = readonly_fields = ("version", "test_count", "change", "created_at", "run_link")
+
+    @display(description="version")
+    def version(self, version: SuiteVersion) -> str:
+        return f"version {version.number}"
+
+    @display(description="tests")
+    def test_count(self, version: SuiteVersion) -> int:
+        return len(version.tests)
+
+    @display(description="change")
+    def change(self, version: SuiteVersion) -> str:
+        return change_words(version) or DASH
+
+    @display(description="runs")
+    def run_link(self, version: SuiteVersion) -> SafeString:
+        url = f"{reverse('admin:runs_run_changelist')}?suite_version__id__exact={version.pk}"
+        return format_html('<a class="eh-link" href="{}">{}</a>', url, version.runs.count())
+
+
 @admin.register(Suite)
 class SuiteAdmin(HistoryAdmin):
     when_empty = "A suite is a named set of tests that you run repeatedly."
-    list_display = ("name", "test_count", "run_link", "created_at")
+    list_display = ("name", "test_count", "is_living", "run_link", "created_at")
     search_fields = ("name", "description")
     autocomplete_fields = ("tests", "tags", "baseline")
     form = SuiteForm
@@ -79,14 +131,15 @@ class SuiteAdmin(HistoryAdmin):
             None,
             {
                 "fields": (
-                    *("name", "description", "tests", "tags", "baseline", "defaults"),
-                    "reopens_issues",
+                    *("name", "description", *TESTS, "tests_now", "tags", "baseline"),
+                    *("defaults", "reopens_issues"),
                 )
             },
         ),
         ("Gate", {"description": GATE_HELP, "fields": GATE_FIELDS}),
     )
     readonly_fieldsets = (fieldsets[0], ("Gate", {"fields": ("gate_in_words",)}))
+    readonly_fields = ("tests_now",)
     actions_detail = ("launch_suite",)
     list_before_template = "runs/suite/list_before.html"
 
@@ -115,6 +168,28 @@ class SuiteAdmin(HistoryAdmin):
             return self.readonly_fieldsets
         return self.fieldsets
 
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        return [VersionInline] if obj else []
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, **kwargs)
+        return type(form)(form.__name__, (form,), {"user": request.user})
+
+    @display(description="Tests at the next launch")
+    def tests_now(self, suite: Suite) -> str:
+        if suite.pk is None:
+            return DASH
+        if problem := filter_problem(suite):
+            return problem
+        tests = tests_in(suite)
+        total, runnable = tests.count(), tests.runnable().count()
+        words = f"{counted(runnable, 'test')} of {total:,}: only approved ones run"
+        if not suite.filter:
+            return words
+        url = f"{reverse('admin:issues_test_changelist')}?{suite.filter}"
+        text = filter_words(suite)
+        return format_html('<a class="eh-link" href="{}">{}</a>. {}', url, text, words)
+
     @display(description="A run fails if")
     def gate_in_words(self, suite: Suite) -> str:
         return suite.gate_policy.in_words()
@@ -127,7 +202,12 @@ class SuiteAdmin(HistoryAdmin):
 
     @display(description="Tests", ordering="test_total")
     def test_count(self, suite: Suite) -> int:
-        return int(suite.test_total)  # type: ignore[attr-defined]
+        living = tests_in(suite).count() if suite.filter else None
+        return int(suite.test_total) if living is None else living  # type: ignore[attr-defined]
+
+    @display(description="Living", boolean=True)
+    def is_living(self, suite: Suite) -> bool:
+        return bool(suite.filter)
 
     @display(description="Runs", ordering="run_total")
     def run_link(self, suite: Suite) -> SafeString:

@@ -1,6 +1,7 @@
 """Page that makes a suite from a selection of tests, or adds the selection to a suite."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin
@@ -8,33 +9,63 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    UnfoldAdminRadioSelectWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
 
+from evalhub.access.saved_filters import saved_query
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.formatting import counted
+from evalhub.models import User
 from issues.admin.test.short_text import first_words
 from issues.models import Issue, Tag, Test, TestState
+from issues.test_filter import FilterRefused, TestFilter, read_filter
 from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.number_lists import numbers_in
 from runs.models import Suite
-from runs.suite_making import KINDS, add_to_suite, make_suite, tests_of
+from runs.suite_making import KINDS, add_to_suite, make_living_suite, make_suite, tests_of
 
 LISTED = 50
+FILTER = "filter"
+"""Query parameter with the filter of the list in which the tests were selected."""
+SELECTED, MATCHING = "selected", "matching"
 
 
 class SuiteForm(forms.Form):
+    """`test_filter` is that of the list in which the tests were selected, if any."""
+
     name = forms.CharField(
         max_length=150, required=False, label="New suite", widget=UnfoldAdminTextInputWidget
     )
     suite = forms.ModelChoiceField(
-        Suite.objects.all(),
+        Suite.objects.filter(filter=""),
         required=False,
         label="Or add to",
         empty_label="choose a suite",
         widget=UnfoldAdminSelectWidget,
     )
+    takes = forms.ChoiceField(label="Its tests", widget=UnfoldAdminRadioSelectWidget)
+
+    def __init__(self, sent: Any, *, total: int, test_filter: TestFilter | None) -> None:
+        super().__init__(sent, initial={"takes": SELECTED})
+        self.test_filter = test_filter
+        if test_filter is None:
+            del self.fields["takes"]
+            return
+        now = counted(test_filter.tests.count(), "test")
+        takes: Any = self.fields["takes"]
+        takes.choices = [
+            (SELECTED, f"The {counted(total, 'test')} selected"),
+            (MATCHING, f"Living: at each launch, those that match “{test_filter}” ({now} now)"),
+        ]
+
+    @property
+    def is_living(self) -> bool:
+        return bool(self.cleaned_data.get("takes") == MATCHING)
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"]).strip()
@@ -46,6 +77,10 @@ class SuiteForm(forms.Form):
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and bool(data.get("name")) == bool(data.get("suite")):
             raise forms.ValidationError("Enter a name, or choose one suite to add to.")
+        if not self.errors and self.is_living and data["suite"]:
+            raise forms.ValidationError(
+                "A living suite is a new one: enter a name, or add only the tests selected."
+            )
         return data
 
 
@@ -57,13 +92,18 @@ def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
     user = current_user(request)
     selection = {name: _numbers(selection_in(request, name)) for name in KINDS}
     tests = list(tests_of(selection, reader=user).select_related("issue"))
-    form = SuiteForm(request.POST or None)
+    test_filter = _filter(request.GET.get(FILTER, ""), user)
+    form = SuiteForm(request.POST or None, total=len(tests), test_filter=test_filter)
     if not tests:
         owner.say(request, "There is no test in this selection that you can see.")
         return HttpResponseRedirect(owner.url_of("changelist"))
     if request.method == "POST" and form.is_valid():
         suite = form.cleaned_data["suite"]
-        if suite is None:
+        if test_filter is not None and form.is_living:
+            name = form.cleaned_data["name"]
+            suite = make_living_suite(name, test_filter.query, by=user)
+            owner.say_done(request, f"Living suite created: {test_filter}.")
+        elif suite is None:
             suite = make_suite(form.cleaned_data["name"], tests, by=user)
             owner.say_done(request, f"Suite created with {counted(len(tests), 'test')}.")
         else:
@@ -88,6 +128,14 @@ def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
     )
 
 
+def _filter(query: str, by: User) -> TestFilter | None:
+    """Return the filter, None if the list was not filtered or is by what no suite can follow."""
+    try:
+        return read_filter(query, by=by)
+    except FilterRefused:
+        return None
+
+
 def _numbers(text: str) -> list[int]:
     try:
         return numbers_in(text)
@@ -101,7 +149,10 @@ def suite_of_selected(
 ) -> HttpResponseRedirect:
     name = f"{queryset.model._meta.model_name}s"
     ids = list(queryset.values_list("pk", flat=True))
-    return HttpResponseRedirect(address_with(request, reverse("admin:runs_suite_make"), name, ids))
+    url = address_with(request, reverse("admin:runs_suite_make"), name, ids)
+    if queryset.model is Test and (query := saved_query(request.GET.urlencode())):
+        url += f"&{urlencode({FILTER: query})}"
+    return HttpResponseRedirect(url)
 
 
 def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:

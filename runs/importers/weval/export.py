@@ -16,6 +16,7 @@ from runs.importers.weval.records import APPROACHES, Blueprint, Json, NamedJudge
 from runs.importers.weval.test_rows import IMPORTED
 from runs.importers.weval.writer import not_known_to_weval
 from runs.models import Jury, Suite
+from runs.suite_tests import tests_in
 
 
 class Exported(NamedTuple):
@@ -115,9 +116,10 @@ def _judges(suite: Suite, notes: list[str]) -> tuple[NamedJudge, ...]:
 
 def _tests(suite: Suite, notes: list[str]) -> list[Test]:
     """Return tests that are not deprecated, in order of creation."""
-    found = suite.tests.exclude(state=TestState.DEPRECATED).select_related("template", "issue")
+    every = tests_in(suite)
+    found = every.exclude(state=TestState.DEPRECATED).select_related("template", "issue")
     tests = list(found.prefetch_related("criteria").order_by("pk"))
-    gone = suite.tests.filter(state=TestState.DEPRECATED).count()
+    gone = every.filter(state=TestState.DEPRECATED).count()
     if gone:
         notes.append(f"{gone} deprecated tests are excluded.")
     issues = len({test.issue_id for test in tests})
