@@ -42,6 +42,10 @@ class Reply:
     usage: bool = True
     hang: bool = False
     cut_short: bool = False
+    pause_s: float = 0.0
+    """Between the words of a streamed reply."""
+    hang_after: int | None = None
+    """Words of a streamed reply after which nothing more is sent."""
 
 
 Script = Callable[[Json], Reply | str]
@@ -282,6 +286,8 @@ def _reset(request: web.Request) -> web.StreamResponse:
 async def _send(request: web.Request, body: Json, reply: Reply) -> web.StreamResponse:
     if reply.status == 0:
         return _reset(request)
+    if body.get("stream") and reply.body is None:
+        return await _stream(request, body, reply)
     text = completion(body, reply) if reply.body is None else reply.body
     headers = {"Content-Type": "application/json", "x-request-id": "req-1"} | reply.headers
     if not reply.cut_short:
@@ -290,6 +296,31 @@ async def _send(request: web.Request, body: Json, reply: Reply) -> web.StreamRes
     await response.prepare(request)
     await response.write(text.encode())
     return _reset(request)
+
+
+async def _stream(request: web.Request, body: Json, reply: Reply) -> web.StreamResponse:
+    """Send a reply as server-sent events, a word each, as OpenAI-compatible providers do."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+
+    async def send(**changed: Any) -> None:
+        chunk = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1}
+        event = json.dumps(chunk | {"model": body.get("model", "")} | changed)
+        await response.write(f"data: {event}\n\n".encode())
+
+    words = re.findall(r"\s*\S+", reply.text or "")
+    for place, word in enumerate(words):
+        if place == reply.hang_after:
+            await asyncio.sleep(HANG_S)
+        await send(choices=[{"index": 0, "delta": {"content": word}, "finish_reason": None}])
+        await asyncio.sleep(reply.pause_s)
+    if reply.cut_short:
+        return _reset(request)
+    await send(choices=[{"index": 0, "delta": {}, "finish_reason": reply.finish_reason}])
+    if reply.usage and (body.get("stream_options") or {}).get("include_usage"):
+        await send(choices=[], usage=json.loads(completion(body, reply))["usage"])
+    await response.write(b"data: [DONE]\n\n")
+    return response
 
 
 def completion(body: Json, reply: Reply) -> str:

@@ -23,7 +23,7 @@ from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
 from evalhub.llm.redaction import redact
-from evalhub.llm.responses import completion_of, embedded_of
+from evalhub.llm.responses import Pieces, completion_of, embedded_of, streamed_of
 from evalhub.storable import storable
 
 Messages = Sequence[Mapping[str, Any]]
@@ -63,6 +63,28 @@ async def complete(
     return await _exchanged(endpoint, key, load().acompletion, request, completion_of)
 
 
+async def stream(
+    endpoint: Endpoint, messages: Messages, params: Json, take: Callable[[str], None]
+) -> Completion:
+    """Make one request as `complete` does, and give `take` each piece of text as it arrives."""
+    key = key_of(endpoint)
+    request = _request(endpoint, _merged(endpoint, params), "chat_completion") | {
+        "messages": list(messages),
+        "_skip_mcp_handler": True,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+    async def send(**arguments: Any) -> Pieces:
+        pieces = Pieces()
+        async for chunk in await load().acompletion(**arguments):
+            if text := pieces.add(chunk):
+                take(text)
+        return pieces
+
+    return await _exchanged(endpoint, key, send, request, streamed_of, is_streamed=True)
+
+
 async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
     """Return the vectors of texts from one request, without retries.
 
@@ -85,10 +107,12 @@ async def _exchanged(
     send: Callable[..., Awaitable[Any]],
     request: Json,
     read: Callable[[Endpoint, Any, Completion], T],
+    *,
+    is_streamed: bool = False,
 ) -> T:
     load().is_internal.set(True)
     started = time.perf_counter()
-    with recorded() as exchange:
+    with recorded(is_streamed=is_streamed) as exchange:
         try:
             async with asyncio.timeout(endpoint.timeout_s + GRACE_S):
                 response = await send(api_key=key or None, **request)
@@ -194,7 +218,8 @@ def _check_written(url: str, allowed: tuple[str, ...]) -> None:
 
 def _received(exchange: Exchange, started: float, key: str) -> Completion:
     """Return the network exchange, for the record."""
-    elapsed_s = exchange.elapsed_s or time.perf_counter() - started
+    whole_s = 0.0 if exchange.is_streamed else exchange.elapsed_s
+    elapsed_s = whole_s or time.perf_counter() - started
     latency_ms = round(elapsed_s * 1000)
     response = exchange.response
     if response is None:
@@ -203,7 +228,7 @@ def _received(exchange: Exchange, started: float, key: str) -> Completion:
     return Completion(
         latency_ms=latency_ms,
         request_id=headers.get("x-request-id") or headers.get("request-id") or "",
-        reply=storable(redact(response.text, key)),
+        reply=storable(redact(exchange.text, key)),
     )
 
 

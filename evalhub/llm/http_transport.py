@@ -9,10 +9,10 @@ included; replies have a size limit; and the last reply or failure is noted on t
 import asyncio
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 from urllib.request import getproxies_environment, proxy_bypass
@@ -41,21 +41,31 @@ class ReplyTooLong(Exception):
 class Exchange:
     """The network side of a call: the last response, or the failure.
 
-    `elapsed_s` is from sending to the last byte or failure; 0 when nothing was sent.
+    `elapsed_s` is from sending to the last byte or failure; 0 when nothing was sent. If the call
+    `is_streamed`, a successful response is passed on before its end, and `received` grows.
     """
 
     response: httpx.Response | None = None
     failure: Exception | None = None
     elapsed_s: float = 0.0
+    is_streamed: bool = False
+    received: list[bytes] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """Return the body of the response as far as it has arrived."""
+        if self.received or self.response is None:
+            return b"".join(self.received).decode(errors="replace")
+        return "" if isinstance(self.response.stream, Streamed) else self.response.text
 
 
 _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 @contextmanager
-def recorded() -> Iterator[Exchange]:
+def recorded(*, is_streamed: bool = False) -> Iterator[Exchange]:
     """Note what the calls made inside the block receive."""
-    exchange = Exchange()
+    exchange = Exchange(is_streamed=is_streamed)
     token = _current.set(exchange)
     try:
         yield exchange
@@ -105,6 +115,16 @@ def sync_transport() -> httpx.HTTPTransport:
     return transport
 
 
+FAILURES = (aiohttp.ClientError, TimeoutError, OSError, ReplyTooLong, ValueError)
+
+
+def _as_httpx(error: Exception, exchange: Exchange, request: httpx.Request) -> Exception:
+    """Note a failure, and return it in the form that litellm expects."""
+    exchange.failure = error
+    failure = httpx.TimeoutException if isinstance(error, TimeoutError) else httpx.ReadError
+    return failure(str(error), request=request)
+
+
 class Transport(httpx.AsyncBaseTransport):
     """Sends httpx requests through one aiohttp session per event loop."""
 
@@ -131,22 +151,21 @@ class Transport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         exchange = _current.get() or Exchange()
         exchange.response = exchange.failure = None
+        exchange.received.clear()
         started = time.perf_counter()
         try:
-            exchange.response = await self._send(request)
-        except (aiohttp.ClientError, TimeoutError, OSError, ReplyTooLong, ValueError) as error:
-            exchange.failure = error
-            failure = httpx.TimeoutException if isinstance(error, TimeoutError) else httpx.ReadError
-            raise failure(str(error), request=request) from error
+            exchange.response = await self._send(request, exchange)
+        except FAILURES as error:
+            raise _as_httpx(error, exchange, request) from error
         finally:
             exchange.elapsed_s += time.perf_counter() - started
         return exchange.response
 
-    async def _send(self, request: httpx.Request) -> httpx.Response:
+    async def _send(self, request: httpx.Request, exchange: Exchange) -> httpx.Response:
         # The caller's time-out holds for the whole call, not only for each read.
         total = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
         timeout = aiohttp.ClientTimeout(total=total, sock_connect=min(total, CONNECT_TIMEOUT_S))
-        async with self.get_valid_client_session().request(
+        response = await self.get_valid_client_session().request(
             request.method,
             str(request.url),
             headers=request.headers,
@@ -154,10 +173,14 @@ class Transport(httpx.AsyncBaseTransport):
             allow_redirects=False,
             proxy=proxy_for(request.url.scheme, request.url.host),
             timeout=timeout,
-        ) as response:
-            body = await _read(response)
-            headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
-            return httpx.Response(response.status, headers=headers, content=body, request=request)
+        )
+        headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
+        if exchange.is_streamed and response.ok:
+            stream = Streamed(response, exchange, request)
+            return httpx.Response(response.status, headers=headers, stream=stream, request=request)
+        async with response:
+            body = b"".join([chunk async for chunk in _chunks(response)])
+        return httpx.Response(response.status, headers=headers, content=body, request=request)
 
     async def close(self) -> None:
         session = self._sessions.pop(asyncio.get_running_loop(), None)
@@ -178,11 +201,30 @@ def proxy_for(scheme: str, host: str) -> str | None:
     return proxies.get(scheme) or proxies.get("all")
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    chunks, size = [], 0
+async def _chunks(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    size = 0
     async for chunk in response.content.iter_any():
-        chunks.append(chunk)
+        yield chunk
         size += len(chunk)
         if size > MAX_REPLY_BYTES:
             raise ReplyTooLong(f"more than {MAX_REPLY_BYTES:,} bytes")
-    return b"".join(chunks)
+
+
+class Streamed(httpx.AsyncByteStream):
+    """The body of a response, passed on while it arrives and noted on the exchange."""
+
+    def __init__(
+        self, response: aiohttp.ClientResponse, exchange: Exchange, request: httpx.Request
+    ) -> None:
+        self._response, self._exchange, self._request = response, exchange, request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in _chunks(self._response):
+                self._exchange.received.append(chunk)
+                yield chunk
+        except FAILURES as error:
+            raise _as_httpx(error, self._exchange, self._request) from error
+
+    async def aclose(self) -> None:
+        self._response.close()

@@ -1,8 +1,9 @@
 """Reading replies: the provider's own JSON, and litellm's common form of it. Pure."""
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any
 
@@ -66,6 +67,47 @@ def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Co
         request_id=received.request_id or str(first(raw, "id") or ""),
     )
     if not completion.text.strip() and not completion.tool_calls:
+        raise empty_answer(endpoint, completion)
+    return completion
+
+
+@dataclass
+class Pieces:
+    """A streamed reply as far as it has arrived."""
+
+    texts: list[str] = field(default_factory=list)
+    finish_reason: str = ""
+    usage: Any = None
+
+    def add(self, chunk: Any) -> str:
+        """Take a chunk as litellm gives it, and return its text."""
+        self.usage = getattr(chunk, "usage", None) or self.usage
+        if not chunk.choices:
+            return ""
+        choice = chunk.choices[0]
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        text = storable(choice.delta.content or "")
+        self.texts.append(text)
+        return text
+
+
+COUNTED = re.compile(r'"usage(Metadata)?": ?{')
+"""Token counts in a stream; litellm estimates them if the provider did not count."""
+
+
+def streamed_of(endpoint: Endpoint, pieces: Pieces, received: Completion) -> Completion:
+    """Return the whole completion; raise CallError if it has no text."""
+    usage = pieces.usage if COUNTED.search(received.reply) else None
+    input_tokens, output_tokens = _tokens(None, usage)
+    completion = replace(
+        received,
+        text="".join(pieces.texts),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cost_usd=endpoint.cost_usd(input_tokens, output_tokens),
+        finish_reason=pieces.finish_reason,
+    )
+    if not completion.text.strip():
         raise empty_answer(endpoint, completion)
     return completion
 
