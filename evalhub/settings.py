@@ -86,6 +86,11 @@ EVALHUB_RELEASES_TO_RESOLVE = env.number(
     "Consecutive releases that must pass before EvalHub proposes to resolve an issue.",
     least=1,
 )
+EVALHUB_TRY_LIMIT_USD = env.number(
+    "EVALHUB_TRY_LIMIT_USD",
+    5,
+    "US dollars that each user may spend per day on trying tests; 0 allows only free models.",
+)
 EVALHUB_SITE_URL = env.text(
     "EVALHUB_SITE_URL",
     "",

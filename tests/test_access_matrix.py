@@ -153,6 +153,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_test_preview": (get(), post(ALL)),
     "admin:issues_test_rubric": (post(WRITERS),),
     "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
+    "admin:issues_test_try": (post(WRITERS),),
     "admin:issues_test_library": (get(), post(WRITERS)),
     # Runs
     "admin:runs_jury_preview": (post(MAINTAINERS),),

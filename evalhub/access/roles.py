@@ -14,6 +14,7 @@ VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,
     "issues.read_sealed_test",
+    "issues.try_test",
     "issues.add_feedback",
     "issues.change_feedback",
     "issues.add_issue",

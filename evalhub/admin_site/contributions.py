@@ -6,11 +6,13 @@ An app contributes in its `admin` module, which Django imports before it serves 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.contrib.admin.options import IS_POPUP_VAR
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import URLPattern
 from unfold.views import ChangeList
 
 from evalhub.admin_site.buttons import Button
@@ -65,12 +67,16 @@ class Contribution:
     Attributes:
         permission: The right without which a user sees no panel part, section or action of it.
         section: Returns HTML to show below the form, "" for none.
+        form_section: The same, and for the form of a new row (None) too.
+        views: Further pages below the model's list: route, view of model admin and request, name.
         actions: Functions of model admin, request and queryset, as Django's actions are.
     """
 
     permission: str = ""
     panel: Callable[[HttpRequest, Any], PanelPart] = lambda request, row: PanelPart()
     section: Callable[[HttpRequest, Any], str] = lambda request, row: ""
+    form_section: Callable[[HttpRequest, Any], str] = lambda request, row: ""
+    views: tuple[tuple[str, Callable[[Any, HttpRequest], HttpResponseBase], str], ...] = ()
     actions: tuple[Callable[..., Any], ...] = ()
     columns: tuple[ListColumn, ...] = ()
     filters: tuple[Any, ...] = ()
@@ -142,6 +148,18 @@ class ExtensibleAdmin(ExtensibleList, HistoryAdmin):
             [fact for part in parts for fact in part.facts],
         )
 
-    def row_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
-        sections = [own.section(request, row) for own in self._granted(request)]
-        return {**super().row_context(request, row), "sections": sections}
+    def get_urls(self) -> list[URLPattern]:
+        views = [each for own in _contributions[self.model] for each in own.views]
+        own = [self.view_path(route, partial(view, self), name) for route, view, name in views]
+        return [*own, *super().get_urls()]
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        sections = [own.form_section(request, row) for own in self._granted(request)]
+        if row:
+            sections += [own.section(request, row) for own in self._granted(request)]
+        context = {**context, "sections": sections}
+        response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
+        return response

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -56,29 +57,28 @@ class PendingCall(Generic[T]):
     send: Callable[[], Awaitable[T]]
 
 
-@dataclass
-class ModelCaller:
-    """Makes and saves the calls for one item.
+@dataclass(kw_only=True)
+class Caller(ABC):
+    """Makes calls within a cost limit and records them.
 
     Attributes:
-        work_key: The item's batch, as calls name it.
-        queue_save: Queues content, or None, to be saved with calls.
-        sealed: Sealed tests whose text the calls carry. Sending it outside the trusted network is
-            recorded in `sendings` first.
-        calls: All calls made for the item so far, failed ones too.
+        work_key: What they are made for, as calls name it.
+        item_id: The item of it; None if it has none.
+        calls: All calls made so far, failed ones too.
     """
 
     work_key: str
-    item_id: int
-    worker_id: int
+    item_id: int | None
     gate: Gate
-    limiters: RateLimiters
-    queue_save: Callable[[Any, list[Call]], Saved]
-    database: Database
-    random: Random
-    sendings: Sendings
-    sealed: Sequence[int] = ()
     calls: list[Call] = field(default_factory=list)
+
+    @abstractmethod
+    async def answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
+        """Make a call; raise CallError if there is no reply."""
+
+    @abstractmethod
+    def record(self, call: Call) -> None:
+        """Save a call by itself, without waiting."""
 
     async def call(
         self,
@@ -90,7 +90,7 @@ class ModelCaller:
         schema: dict[str, Any] | None = None,
         tools: Sequence[dict[str, Any]] = (),
     ) -> CallReply:
-        """Ask a model, with retries. Failed tries are recorded too.
+        """Ask a model. Failed tries are recorded too.
 
         Raises:
             CallError: The call failed for good; it is recorded.
@@ -105,39 +105,9 @@ class ModelCaller:
             estimate_usd=estimate_usd(endpoint, messages, sent),
             send=lambda: gateway.complete(endpoint, messages, sent, schema),
         )
-        return CallReply(*await self._answered(pending))
+        return CallReply(*await self.answered(pending))
 
-    async def embed(self, endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
-        """Return the vectors of texts, in their order, by one recorded call to an embedding model.
-
-        The model must be among the endpoints of the kind of work. Raises as `call` does.
-        """
-        tokens = tokens_in(texts) + EXTRA_TOKENS
-        pending = PendingCall(
-            endpoint=endpoint,
-            role=CallRole.EMBEDDING,
-            digest=gateway.embedding_digest(endpoint, texts),
-            estimate_usd=float(endpoint.cost_usd(tokens, 0) or 0),
-            send=lambda: gateway.embed(endpoint, texts),
-        )
-        embedded, call = await self._answered(pending)
-        self.record(call)
-        return embedded
-
-    async def _answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
-        """Call until there is a reply, or until retrying cannot help."""
-        await self.sendings.note(self.sealed, pending.endpoint, pending.role)
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                async with self.limiters.slot(pending.endpoint, self.gate):
-                    with self.gate.reserve(pending.estimate_usd):
-                        return await self._once(pending, attempt)
-            except CallError as error:
-                await self._wait_or_raise(error, pending.endpoint, attempt)
-
-    async def _once(self, pending: PendingCall[T], attempt: int) -> tuple[T, Call]:
+    async def once(self, pending: PendingCall[T], attempt: int = 1) -> tuple[T, Call]:
         call = Call(
             language_model_id=pending.endpoint.language_model_id,
             role=pending.role,
@@ -165,6 +135,55 @@ class ModelCaller:
         call.error_kind, call.error_message = kind, message
         self.gate.budget.add_unsaved(cost_of(call))
         self.record(call)
+
+
+@dataclass(kw_only=True)
+class ModelCaller(Caller):
+    """Makes and saves the calls for one item, with retries.
+
+    Attributes:
+        queue_save: Queues content, or None, to be saved with calls.
+        sealed: Sealed tests whose text the calls carry. Sending it outside the trusted network is
+            recorded in `sendings` first.
+    """
+
+    worker_id: int
+    limiters: RateLimiters
+    queue_save: Callable[[Any, list[Call]], Saved]
+    database: Database
+    random: Random
+    sendings: Sendings
+    sealed: Sequence[int] = ()
+
+    async def embed(self, endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of texts, in their order, by one recorded call to an embedding model.
+
+        The model must be among the endpoints of the kind of work. Raises as `call` does.
+        """
+        tokens = tokens_in(texts) + EXTRA_TOKENS
+        pending = PendingCall(
+            endpoint=endpoint,
+            role=CallRole.EMBEDDING,
+            digest=gateway.embedding_digest(endpoint, texts),
+            estimate_usd=float(endpoint.cost_usd(tokens, 0) or 0),
+            send=lambda: gateway.embed(endpoint, texts),
+        )
+        embedded, call = await self.answered(pending)
+        self.record(call)
+        return embedded
+
+    async def answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
+        """Call until there is a reply, or until retrying cannot help."""
+        await self.sendings.note(self.sealed, pending.endpoint, pending.role)
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                async with self.limiters.slot(pending.endpoint, self.gate):
+                    with self.gate.reserve(pending.estimate_usd):
+                        return await self.once(pending, attempt)
+            except CallError as error:
+                await self._wait_or_raise(error, pending.endpoint, attempt)
 
     def record(self, call: Call) -> None:
         """Save a call by itself, without waiting."""

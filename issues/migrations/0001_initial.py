@@ -1438,6 +1438,7 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("approve_test", "Can approve and deprecate tests"),
                     ("read_sealed_test", "Can read the text of sealed tests"),
+                    ("try_test", "Can ask models and judges about a test while writing it"),
                 ],
             },
         ),

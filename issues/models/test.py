@@ -99,6 +99,7 @@ class Test(models.Model):
         permissions = [
             ("approve_test", "Can approve and deprecate tests"),
             ("read_sealed_test", "Can read the text of sealed tests"),
+            ("try_test", "Can ask models and judges about a test while writing it"),
         ]
         constraints = [
             known("issues_test_state_known", "state", TestState),

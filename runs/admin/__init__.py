@@ -1,4 +1,4 @@
-from runs.admin import contributions
+from runs.admin import contributions, playground
 from runs.admin.examples import ExampleAdmin
 from runs.admin.jury.admin import JuryAdmin
 from runs.admin.launch.admin import LaunchAdmin
@@ -14,4 +14,5 @@ __all__ = [
     "RunAdmin",
     "SuiteAdmin",
     "contributions",
+    "playground",
 ]

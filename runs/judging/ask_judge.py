@@ -14,7 +14,7 @@ from evalhub.llm.judge_replies import (
     repair_messages,
 )
 from evalhub.models import Call, CallRole
-from evalhub.work.caller import CallReply, ModelCaller
+from evalhub.work.caller import Caller, CallReply
 from issues.judge_templates.prompts import PromptError
 from runs.judging.jury import FrozenJudge
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for, params_for
@@ -50,13 +50,13 @@ async def ask_judge(
     prompt_template: JudgePromptTemplate | None,
     case: JudgedAnswer,
     key: str,
-    caller: ModelCaller,
+    caller: Caller,
     *,
     repair_model: Endpoint | None = None,
 ) -> JudgeReply:
     """Call a judge on the criterion with this key, and repair an unreadable reply once.
 
-    Raises what `ModelCaller.call` raises except `CallError`, which is a failure.
+    Raises what `Caller.call` raises except `CallError`, which is a failure.
 
     Args:
         repair_model: Repairs an unreadable reply; None lets the judge repair it.
@@ -74,7 +74,7 @@ async def _ask(
     prompt_template: JudgePromptTemplate | None,
     case: JudgedAnswer,
     key: str,
-    caller: ModelCaller,
+    caller: Caller,
     repair_model: Endpoint | None,
 ) -> JudgeReply:
     if prompt_template is None:

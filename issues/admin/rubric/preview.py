@@ -31,7 +31,8 @@ NO_MESSAGES = [{"role": "user", "content": "(the question)"}]
 class Draft(NamedTuple):
     """A test with its rubric, saved or not; criteria are keyed by place, from 1.
 
-    `test_id` is None if unsaved. `reader` is the user who reads the prompt.
+    `test_id` is None if unsaved. `reader` is the user who reads the prompt. `input_problems` say
+    why no model can be asked.
     """
 
     content: dict[str, Any]
@@ -42,6 +43,8 @@ class Draft(NamedTuple):
     problems: list[str]
     test_id: int | None = None
     reader: User | AnonymousUser = NOBODY
+    flagged_answer: str = ""
+    input_problems: tuple[str, ...] = ()
 
 
 def draft_of(sent: QueryDict) -> Draft:
@@ -50,9 +53,10 @@ def draft_of(sent: QueryDict) -> Draft:
     form.is_valid()
     data: Mapping[str, Any] = form.cleaned_data
     points, problems = _sent_points(sent)
-    asked = "messages" not in form.errors and "prompt" not in form.errors
+    wrong = [*form.errors.get("messages", ()), *form.errors.get("prompt", ())]
     content = {
-        "messages": (data.get("messages") if asked else None) or NO_MESSAGES,
+        "messages": (None if wrong else data.get("messages")) or NO_MESSAGES,
+        "tools": data.get("tools") or [],
         **{name: data.get(name) or "" for name in ("context", "reference", "guidelines")},
         "criteria": [point.as_content() for point in points],
     }
@@ -63,6 +67,8 @@ def draft_of(sent: QueryDict) -> Draft:
         data.get("pass_threshold"),
         sample_answer(form.instance),
         problems,
+        flagged_answer=data.get("flagged_answer") or "",
+        input_problems=(*wrong, *form.errors.get("tools", ())),
     )
 
 
@@ -73,7 +79,8 @@ def draft_of_test(test: Test) -> Draft:
     for place, (point, criterion) in enumerate(zip(points, content["criteria"], strict=True), 1):
         point.key = criterion["key"] = str(place)
     judged = (content, points, test.template, test.pass_threshold)
-    return Draft(*judged, sample_answer(test), [], test_id=test.pk)
+    flagged = test.flagged_answer
+    return Draft(*judged, sample_answer(test), [], test_id=test.pk, flagged_answer=flagged)
 
 
 def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:

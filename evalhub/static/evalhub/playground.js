@@ -1,0 +1,256 @@
+/* “Try it” on the form of a test: asks models and judges about the form as it is now. The server
+   streams events as lines of JSON. Nothing here changes the form without a way to undo it. */
+
+(() => {
+  "use strict";
+
+  const { element, button, whenReady } = window.evalhubEditing;
+  const KEPT = "evalhub-try-";
+  const LOST = "The server could not be reached. Nothing typed is lost: try again.";
+  const OUT =
+    "You are logged out, or may not do this. Log in again in another tab, then try again here: nothing typed is lost.";
+
+  /* Give each event of a response to `take`, as it arrives where the browser can. */
+  const readEvents = async (response, take) => {
+    let rest = "";
+    const add = (text) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      lines.filter((line) => line.trim()).forEach((line) => take(JSON.parse(line)));
+    };
+    if (!response.body) return add(`${await response.text()}\n`);
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return add("\n");
+      add(decoder.decode(value, { stream: true }));
+    }
+  };
+
+  class Playground {
+    constructor(root, form) {
+      this.root = root;
+      this.form = form;
+      this.own = root.querySelector("[data-try-form]");
+      this.reply = root.querySelector("[data-try-reply]");
+      this.judged = root.querySelector("[data-try-judged]");
+      this.said = [...root.querySelectorAll("[data-try-said]")];
+      this.stopper = root.querySelector("[data-try-stop]");
+      this.answer = null;
+      this.remember();
+      this.own.addEventListener("submit", (event) => {
+        event.preventDefault();
+        this.start((event.submitter || this.own.querySelector("[data-try-act]")).dataset.tryAct);
+      });
+      this.stopper.addEventListener("click", () => this.stop());
+      root.addEventListener("keydown", (event) => {
+        if (event.key === "Escape" && this.running) this.stop();
+      });
+      this.watchReference();
+    }
+
+    /* The last choices of this browser. */
+    remember() {
+      for (const name of ["try-model", "try-jury"]) {
+        const choice = this.own.elements[name];
+        const known = localStorage.getItem(KEPT + name);
+        if ([...choice.options].some((option) => option.value === known)) choice.value = known;
+        choice.addEventListener("change", () => localStorage.setItem(KEPT + name, choice.value));
+      }
+      const show = () => {
+        const single = this.own.elements["try-jury"].value.startsWith("model-");
+        this.root.querySelector("[data-try-template]").hidden = !single;
+        if (!single) this.own.elements["try-template"].value = "";
+      };
+      this.own.elements["try-jury"].addEventListener("change", show);
+      show();
+    }
+
+    /* Words about judging stand above the judgments, others above the reply. */
+    say(...words) {
+      this.said[this.act === "judge" ? 1 : 0].replaceChildren(...words);
+    }
+
+    note(...words) {
+      this.said[0].replaceChildren(...words);
+    }
+
+    /* Asking ---------------------------------------------------------------------------------- */
+
+    body(act, consent) {
+      const body = new FormData(this.form);
+      for (const [name, value] of new FormData(this.own)) body.append(name, value);
+      body.set("try-act", act);
+      body.set("try-test", this.root.dataset.tryTest);
+      body.set("try-consent", consent);
+      if (act === "judge" && this.answer) body.set("try-reply", JSON.stringify(this.answer));
+      return body;
+    }
+
+    async start(act, consent = "") {
+      if (this.running) return;
+      const body = this.body(act, consent);
+      this.running = new AbortController();
+      this.act = act;
+      this.settled = false;
+      this.notes = [];
+      this.busy(true);
+      this.say(act === "judge" ? "Judging …" : "Waiting for the model …");
+      if (act === "judge") this.judged.replaceChildren();
+      else this.reply.replaceChildren();
+      if (act === "ask") this.answer = null;
+      if (act === "draft") this.turn("Draft of the reference");
+      try {
+        const request = { method: "POST", body, signal: this.running.signal };
+        const response = await fetch(this.root.dataset.try, request);
+        const type = response.headers.get("Content-Type") || "";
+        if (type.startsWith("application/x-ndjson")) await readEvents(response, (event) => this.take(event));
+        else this.fail(response.status >= 500 ? "The server failed. Nothing typed is lost: try again." : OUT);
+      } catch (error) {
+        if (error.name === "AbortError") this.fail("Stopped.");
+        else this.fail(LOST);
+      }
+      this.running = null;
+      this.busy(false);
+      if (!this.settled) this.say(this.notes.join(" "));
+    }
+
+    stop() {
+      this.running.abort();
+    }
+
+    fail(words) {
+      this.settled = true;
+      this.say(words, " ", button("Try again", () => this.start(this.act)));
+    }
+
+    busy(is) {
+      this.root.setAttribute("aria-busy", String(is));
+      this.own.querySelectorAll("[data-try-act]").forEach((each) => each.toggleAttribute("disabled", is));
+      const held = this.root.contains(document.activeElement) || document.activeElement === document.body;
+      this.stopper.hidden = !is;
+      if (held) (is ? this.stopper : this.own.querySelector(`[data-try-act="${this.act}"]`)).focus();
+    }
+
+    take(event) {
+      if (event.turn) this.turn(event.turn > 1 ? `Turn ${event.turn}` : "Reply");
+      if (event.text) this.shown.textContent += event.text;
+      if (event.reply) this.replied(event.reply);
+      if (event.reference) this.drafted(event.reference);
+      if (event.judging) this.say(event.judging);
+      if (event.html) this.judged.insertAdjacentHTML("beforeend", event.html);
+      if (event.summary) this.notes.push(event.summary);
+      if (event.cost && !this.settled) this.notes.push(`${event.cost}.`);
+      if (event.error) this.fail(event.error);
+      if (event.consent) this.consent(event);
+    }
+
+    consent({ consent, words }) {
+      const act = this.act;
+      this.settled = true;
+      this.say(words, " ", button("Send it and log the exposure", () => this.start(act, consent)));
+    }
+
+    turn(title) {
+      this.shown = element("pre", { class: "eh-pre", dir: "auto", tabindex: "0", "aria-label": title });
+      this.box = element("div", { class: "try-turn" }, element("strong", {}, title), this.shown);
+      this.reply.append(this.box);
+    }
+
+    replied(answer) {
+      this.answer = answer;
+      this.own.querySelector('[data-try-act="ask"]').textContent = "Ask again";
+      this.reply.querySelectorAll(".try-turn").forEach((box, at) => {
+        const text = answer.turns[at];
+        if (!text.trim()) return;
+        const use = button("Use as flagged answer", () => this.put("flagged_answer", text));
+        box.append(element("div", { class: "eh-toolbar eh-after" }, use));
+      });
+      if (answer.tool_calls.length) {
+        this.turn("Tool calls");
+        this.shown.textContent = JSON.stringify(answer.tool_calls, null, 2);
+      }
+      this.notes.push("The reply is complete.");
+    }
+
+    /* The form -------------------------------------------------------------------------------- */
+
+    field(name) {
+      return this.form.elements[name];
+    }
+
+    write(name, value) {
+      this.writes = true;
+      this.field(name).value = value;
+      for (const type of ["input", "change"]) this.field(name).dispatchEvent(new Event(type, { bubbles: true }));
+      this.writes = false;
+    }
+
+    put(name, text) {
+      const before = this.field(name).value;
+      this.write(name, text);
+      this.note(
+        "It is in the field “Flagged answer” on the tab “Judging” now; save the test to keep it. ",
+        button("Undo", () => {
+          this.write(name, before);
+          this.note("Undone.");
+        }),
+      );
+    }
+
+    drafted(text) {
+      const before = [this.field("reference").value, this.field("reference_by").value];
+      this.write("reference", text);
+      this.write("reference_by", "model");
+      this.mark();
+      this.settled = true;
+      this.note(
+        "The draft is in the field “Reference answer” on the tab “Judging” now. It counts as written by a model until you edit it, or take it as yours. ",
+        button("Take as mine", () => this.takeReference()),
+        " ",
+        button("Undo", () => {
+          this.write("reference", before[0]);
+          this.write("reference_by", before[1]);
+          this.mark();
+          this.note("Undone.");
+        }),
+      );
+    }
+
+    takeReference() {
+      this.write("reference_by", "human");
+      this.mark();
+      this.note("The reference counts as yours now; save the test to keep it.");
+    }
+
+    watchReference() {
+      this.marked = element(
+        "p",
+        { class: "eh-muted try-mark" },
+        "Written by a model, and nobody has taken it yet. It counts as yours once you edit it, or: ",
+        button("Take as mine", () => this.takeReference()),
+      );
+      this.field("reference").after(this.marked);
+      this.field("reference").addEventListener("input", () => {
+        if (!this.writes && this.field("reference_by").value === "model") {
+          this.write("reference_by", "human");
+          this.mark();
+        }
+      });
+      this.field("reference_by").addEventListener("change", () => this.mark());
+      this.mark();
+    }
+
+    mark() {
+      const by = this.field("reference_by").value;
+      this.marked.hidden = by !== "model" || !this.field("reference").value.trim();
+    }
+  }
+
+  whenReady(() => {
+    const root = document.querySelector("[data-try]");
+    const form = document.getElementById("test_form");
+    if (root?.querySelector("[data-try-form]") && form) new Playground(root, form);
+  });
+})();

@@ -1,0 +1,188 @@
+"""Judging answers on the spot: nothing of it is stored but its calls."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from evalhub.work.direct_caller import DirectCaller
+from issues import checks
+from issues.admin.rubric.preview import Draft
+from issues.checks import CHECKS, Material, text_of
+from issues.conversation import turns_to_generate
+from issues.models import Criterion
+from issues.revisions import asked_digest, scale_of
+from issues.rubrics.scales import Scale, passes
+from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
+from runs.judging.ask_judge import ask_judge
+from runs.judging.jury import FrozenJudge, FrozenJury
+from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
+from runs.judging.work import all_or_none
+
+WHOLE = Criterion(key=WHOLE_TEST)
+
+
+class Answer(NamedTuple):
+    """An answer to judge. `should_pass` None: it is not known whether it should."""
+
+    title: str
+    draft: Draft
+    turns: list[str]
+    should_pass: bool | None
+    material: Material
+
+    @classmethod
+    def given(cls, title: str, draft: Draft, text: str, *, should_pass: bool) -> "Answer":
+        """Return a written answer to the last turn."""
+        earlier = ["(the model's turn)"] * len(turns_to_generate(draft.content["messages"])[:-1])
+        return cls(title, draft, [*earlier, text], should_pass, Material(text))
+
+
+class Opinion(NamedTuple):
+    """A judgment of one judge or check. `option` "": it failed, and `reasons` say why."""
+
+    judge: str
+    option: str
+    value: float | None
+    reasons: str
+    judge_id: int | None = None
+
+
+@dataclass
+class JudgedCriterion:
+    criterion: Criterion
+    opinions: list[Opinion]
+
+    @property
+    def value(self) -> float | None:
+        """Return the consensus in [0, 1]; None if all failed."""
+        samples: dict[int | None, list[float | None]] = defaultdict(list)
+        for opinion in self.opinions:
+            samples[opinion.judge_id].append(opinion.value)
+        return jury_value(samples)
+
+    def point(self) -> Point:
+        row = self.criterion
+        rest = (row.weight, row.is_inverted, row.alternative, row.mandatory)
+        return Point(row.key, self.value, *rest)
+
+
+@dataclass
+class ScoredAnswer:
+    """An answer with its judgments, score in [0, 1] and outcome; None: not scored."""
+
+    answer: Answer
+    criteria: list[JudgedCriterion]
+    score: float | None
+    passed: bool | None
+
+    @property
+    def is_as_expected(self) -> bool | None:
+        """Tell whether the outcome is the expected one; None if either is unknown."""
+        if self.passed is None or self.answer.should_pass is None:
+            return None
+        return self.passed == self.answer.should_pass
+
+
+@dataclass(frozen=True)
+class Judging:
+    """A jury with the templates that it uses.
+
+    `own` are the tests' templates by id. `chosen` is the scale of the judges' own template for
+    whole tests; None: the test's.
+    """
+
+    jury: FrozenJury
+    own: dict[int, JudgePromptTemplate] = field(default_factory=dict)
+    chosen: Scale | None = None
+
+    def calls(self, draft: Draft) -> int:
+        """Return the number of calls for one answer, without repairs."""
+        return sum(1 for _ in self._asked(draft))
+
+    def _asked(self, draft: Draft) -> Iterator[tuple[Criterion, FrozenJudge]]:
+        for point in draft.points or [WHOLE]:
+            if not point.check_name:
+                for judge in self.jury.judges_asked(on_rubric=bool(draft.points)):
+                    yield from [(point, judge)] * judge.samples
+
+    def template_of(self, judge: FrozenJudge, draft: Draft) -> JudgePromptTemplate | None:
+        own = self.own.get(draft.template.pk) if draft.template else None
+        return judge.rubric if draft.points else judge.whole or own
+
+    async def judge(self, answer: Answer, caller: DirectCaller) -> ScoredAnswer:
+        """Judge an answer as a judge run would, without its backup judge."""
+        draft = answer.draft
+        case = JudgedAnswer(draft.content, "", answer.turns, draft.test_id)
+        checked = [point for point in draft.points if point.check_name]
+        asked = list(self._asked(draft))
+        found = await all_or_none(
+            [
+                *(_checked(point, answer.material) for point in checked),
+                *(self._opinion(judge, draft, case, point, caller) for point, judge in asked),
+            ]
+        )
+        by_key: dict[str, list[Opinion]] = defaultdict(list)
+        for point, opinion in zip([*checked, *(p for p, _ in asked)], found, strict=True):
+            by_key[point.key].append(opinion)
+        criteria = [JudgedCriterion(row, by_key[row.key]) for row in draft.points or [WHOLE]]
+        scale = (None if draft.points else self.chosen) or scale_of(draft.template)
+        threshold = scale.threshold if draft.own_threshold is None else draft.own_threshold
+        score = score_of([judged.point() for judged in criteria], scale.passes)
+        return ScoredAnswer(answer, criteria, score, passes(score, threshold, scale.rule))
+
+    async def _opinion(
+        self,
+        judge: FrozenJudge,
+        draft: Draft,
+        case: JudgedAnswer,
+        point: Criterion,
+        caller: DirectCaller,
+    ) -> Opinion:
+        template = self.template_of(judge, draft)
+        repair_model = self.jury.repair_models.get(template.template_id) if template else None
+        reply = await ask_judge(judge, template, case, point.key, caller, repair_model=repair_model)
+        if reply.verdict is None:
+            return Opinion(judge.name, "", None, reply.message, judge.judge_id)
+        verdict = reply.verdict
+        known = (verdict.option, verdict.value, verdict.justification)
+        return Opinion(judge.name, *known, judge.judge_id)
+
+
+async def _checked(point: Criterion, material: Material) -> Opinion:
+    outcome = await asyncio.to_thread(checks.run, point.check_name, point.arguments, material)
+    check = CHECKS.get(point.check_name)
+    name = f"check “{check.title if check else point.check_name}”"
+    if outcome.value is None:
+        return Opinion(name, "", None, outcome.error)
+    return Opinion(name, f"{outcome.value:.3g}", outcome.value, outcome.explanation)
+
+
+def replied(draft: Draft, reply: dict[str, Any]) -> Answer | None:
+    """Return a model's reply as the page holds it; None if it is one to other input."""
+    turns, tool_calls = reply.get("turns"), reply.get("tool_calls")
+    if not isinstance(turns, list) or not isinstance(tool_calls, list):
+        return None
+    if reply.get("asked") != asked_digest(draft.content):
+        return None
+    latency_ms, cost_usd = reply.get("latency_ms"), reply.get("cost_usd")
+    texts = [str(turn) for turn in turns]
+    material = Material(
+        text_of(texts),
+        tool_calls,
+        latency_ms if isinstance(latency_ms, int) else None,
+        cost_usd if isinstance(cost_usd, int | float) else None,
+    )
+    return Answer("Reply", draft, texts, None, material)
+
+
+def written(draft: Draft, kinds: Sequence[str], *, of: str = "") -> list[Answer]:
+    """Return the draft's flagged answer and reference, as far as wanted and filled in."""
+    flagged, reference = draft.flagged_answer.strip(), draft.content["reference"].strip()
+    found = []
+    if "flagged" in kinds and flagged:
+        found.append(Answer.given(f"Flagged answer{of}", draft, flagged, should_pass=False))
+    if "reference" in kinds and reference:
+        found.append(Answer.given(f"Reference answer{of}", draft, reference, should_pass=True))
+    return found

@@ -1,0 +1,145 @@
+"""“Try it” on the form of a test, in a real browser, with a scripted model and judge."""
+
+import re
+
+import pytest
+
+from evalhub.models import Call
+from issues.judge_templates.lifecycle import load_builtin_templates
+from issues.models import Test as Sample
+from tests.axe import violations
+from tests.browser import overflow_px, show
+from tests.factories import make_issue, make_jury, make_template, make_test, make_user
+from tests.issues.pages import url
+from tests.provider import SERVER_ERROR, Reply, prompt, verdict
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WRONG = "Books carry nineteen percent."
+RIGHT = "Books carry seven percent."
+
+
+class Script:
+    """A model that answers wrongly, drafts rightly, and judges by the word seven."""
+
+    def __init__(self):
+        self.instead = None
+
+    def __call__(self, request):
+        text = prompt(request)
+        if '"score"' in text:
+            block = text.split("[BEGIN OUTPUT", 1)[-1].split("[END OUTPUT", 1)[0]
+            return verdict(int("seven" in block), "Compared with the law.")
+        if self.instead:
+            return self.instead
+        return Reply(RIGHT if text.startswith("Write the reference") else WRONG)
+
+
+@pytest.fixture
+def script(provider):
+    provider.script = Script()
+    return provider.script
+
+
+@pytest.fixture
+def editor(page, log_in, model_at, script):
+    load_builtin_templates()
+    issue, template = make_issue(), make_template(title="Correct?")
+    make_test("VAT on maps?", issue=issue, template=template, reference=RIGHT, flagged_answer=WRONG)
+    make_jury(model_at(name="Ada"), name="Two eyes")
+    log_in(make_user("annotator"))
+    page.goto(f"{url('test_add')}?issue={issue.pk}")
+    page.fill("[name=prompt]", "VAT on books?")
+    return page
+
+
+def status(page, words):
+    page.wait_for_selector(f"[data-try-said]:has-text('{words}')")
+
+
+def test_a_test_is_tried_while_it_is_written(editor, script):
+    editor.get_by_role("button", name="Ask", exact=True).click()
+    status(editor, "The reply is complete. 1 call")
+    assert editor.locator("[data-try-reply] pre").inner_text() == WRONG
+    editor.get_by_role("button", name="Use as flagged answer").click()
+    assert editor.locator("[name=flagged_answer]").input_value() == WRONG
+
+    editor.get_by_role("button", name="Draft a reference").click()
+    status(editor, "counts as written by a model")
+    by = editor.locator("[name=reference_by]")
+    assert editor.locator("[name=reference]").input_value() == RIGHT
+    assert by.input_value() == "model"
+
+    editor.check("[name=try-answers][value=siblings]")
+    editor.get_by_role("button", name="Judge", exact=True).click()
+    status(editor, "As expected: 4 of 4 flagged or reference answers scored.")
+    judged = editor.locator("[data-try-judged] article")
+    assert judged.count() == 5
+    assert "fails" in judged.first.inner_text()
+    assert "Compared with the law." in judged.first.inner_text()
+    assert "VAT on maps?" in judged.nth(3).inner_text()
+
+    with editor.expect_navigation():
+        editor.click("[name=_save]")
+    test = Sample.objects.latest("pk")
+    assert (test.flagged_answer, test.reference, test.reference_by) == (WRONG, RIGHT, "model")
+    editor.goto(url("test_change", test.pk))
+    note = editor.get_by_text("Written by a model, and nobody has taken it yet")
+    assert note.is_visible()
+    editor.locator("[name=reference]").press("End")
+    editor.keyboard.type(" Always.")
+    assert (by.input_value(), note.is_visible()) == ("human", False)
+
+
+def test_a_reply_is_stopped_by_escape_and_asked_again(editor, script):
+    script.instead = Reply("Books carry nineteen", pause_s=0.05, hang_after=2)
+    ask = editor.locator("[data-try-act=ask]")
+    ask.focus()
+    editor.keyboard.press("Enter")
+    editor.wait_for_selector("[data-try-reply] pre:has-text('Books carry')")
+    editor.keyboard.press("Escape")
+    status(editor, "Stopped.")
+    assert ask.evaluate("button => button === document.activeElement")
+    for _ in range(100):
+        if Call.objects.filter(error_kind="cancelled").exists():
+            break
+        editor.wait_for_timeout(100)
+    assert Call.objects.filter(error_kind="cancelled").exists()
+
+    script.instead = None
+    editor.get_by_role("button", name="Try again").click()
+    status(editor, "The reply is complete.")
+    assert editor.locator("[data-try-reply] pre").inner_text() == WRONG
+
+
+def test_failures_are_sentences_and_lose_nothing(editor, script, faults):
+    script.instead = SERVER_ERROR
+    ask = editor.locator("[data-try-act=ask]")
+    ask.click()
+    status(editor, "had an error")
+    editor.context.clear_cookies()
+    ask.click()
+    status(editor, "You are logged out")
+    editor.context.set_offline(True)
+    ask.click()
+    status(editor, "The server could not be reached. Nothing typed is lost")
+    assert editor.locator("[name=prompt]").input_value() == "VAT on books?"
+    faults.clear()
+
+
+def test_a_browser_without_streams_shows_the_whole_reply(editor):
+    editor.evaluate("Object.defineProperty(Response.prototype, 'body', { get: () => null })")
+    editor.locator("[data-try-act=ask]").click()
+    status(editor, "The reply is complete.")
+    assert editor.locator("[data-try-reply] pre").inner_text() == WRONG
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_pane_fits_and_is_accessible(editor, width):
+    show(editor, width=width, scheme="dark")
+    editor.locator("[data-try-act=ask]").click()
+    status(editor, "The reply is complete.")
+    editor.get_by_role("button", name="Judge", exact=True).click()
+    editor.wait_for_selector("[data-try-judged] article")
+    assert overflow_px(editor) == 0
+    assert not [v for v in violations(editor) if re.search("try-", str(v))]

@@ -1,0 +1,340 @@
+"""“Try it” on the form of a test, against a real HTTP provider."""
+
+import json
+from decimal import Decimal
+from functools import partial
+from threading import BoundedSemaphore
+
+import pytest
+
+from evalhub.models import Call, Exposure
+from evalhub.work.budget import Gate
+from evalhub.work.direct_caller import DirectCaller
+from issues.admin.rubric.preview import draft_of_test
+from issues.revisions import asked_digest
+from runs.models import Approach, Judge, Judgment, Result, Run
+from runs.playground import event_stream
+from runs.playground.asking import ask
+from tests.factories import make_issue, make_jury, make_template, make_test
+from tests.issues.pages import form_of_a_test, grant, log_in, rubric_form, url
+from tests.provider import NO_SCHEMA, UNAUTHORIZED, Reply, prompt, verdict
+
+pytestmark = pytest.mark.django_db
+
+QUESTION = [{"role": "user", "content": "What is 2 + 2?"}]
+ASKED = asked_digest({"messages": QUESTION, "context": "", "tools": []})
+GOOD, BAD = "It is four.", "It is five."
+
+
+def judge_of_fours(request):
+    """An answer for a model; for a judge, 1 if the answer under judgment says four."""
+    text = prompt(request)
+    if '"score"' not in text:
+        return Reply(GOOD)
+    block = text.split("[BEGIN OUTPUT", 1)[-1].split("[END OUTPUT", 1)[0]
+    return verdict(int("four" in block), "Read it.")
+
+
+@pytest.fixture
+def annotator(client):
+    return log_in(client, "annotator")
+
+
+@pytest.fixture
+def attempt(client, annotator, provider):
+    """Sends the form of a test with what is tried; gives the events by kind."""
+    provider.script = judge_of_fours
+
+    def send(act, *, test=None, form=None, **tried):
+        sent = form_of_a_test(**(form or {}))
+        sent |= {f"try-{name}": value for name, value in tried.items()}
+        sent |= {"try-act": act, "try-test": test.pk if test else ""}
+        response = client.post(url("test_try"), sent)
+        assert response.status_code == 200
+        lines = b"".join(response.streaming_content).splitlines()
+        events = [json.loads(line) for line in lines if line.strip()]
+        return {name: [e[name] for e in events if name in e] for e in events for name in e}
+
+    return send
+
+
+# Asking ------------------------------------------------------------------------------------------
+
+
+def test_a_model_answers_the_unsaved_conversation_in_pieces(attempt, model_at, provider, annotator):
+    model = model_at(input_usd_per_mtok=Decimal(2), output_usd_per_mtok=Decimal(10))
+    test = make_test("Old question?")
+
+    events = attempt(
+        "ask",
+        test=test,
+        model=model.pk,
+        form={"prompt": "New?", "system_prompt": "Be brief.", "context": "Sums."},
+    )
+
+    assert "".join(events["text"]) == GOOD
+    assert len(events["text"]) == 3
+    assert events["reply"][0]["turns"] == [GOOD]
+    sent = provider.requests[0]["messages"]
+    assert sent[0] == {"role": "system", "content": "Be brief."}
+    assert sent[1]["content"] == "<documents>\nSums.\n</documents>\n\nNew?"
+    call = Call.objects.get()
+    assert (call.batch, call.item_id, call.role) == (f"try {annotator.pk}", test.pk, "candidate")
+    assert call.cost_usd
+    assert "1 call, $" in events["cost"][0]
+
+
+def test_nothing_of_it_is_a_run_or_a_result(attempt, model_at):
+    test, model = make_test(flagged_answer=BAD), model_at()
+    attempt("ask", test=test, model=model.pk)
+    form = {"flagged_answer": BAD, "template": make_template().pk}
+    attempt("judge", test=test, jury=f"model-{model.pk}", answers=["flagged"], form=form)
+
+    assert [kind.objects.count() for kind in (Run, Result, Judgment, Judge)] == [0, 0, 0, 0]
+    test.refresh_from_db()
+    assert test.revisions.count() == 0
+
+
+def test_each_generated_turn_of_a_conversation_is_asked_for(attempt, model_at, provider):
+    messages = [
+        {"role": "user", "content": "One?"},
+        {"role": "assistant", "content": None},
+        {"role": "user", "content": "Two?"},
+    ]
+    form = {"kind": "turns", "messages": json.dumps(messages)}
+    events = attempt("ask", model=model_at().pk, form=form)
+
+    assert events["turn"] == [1, 2]
+    assert events["reply"][0]["turns"] == [GOOD, GOOD]
+    assert provider.requests[1]["messages"][1] == {"role": "assistant", "content": GOOD}
+
+
+def test_a_provider_that_does_not_stream_is_asked_for_the_whole(attempt, model_at, provider):
+    provider.script = lambda request: NO_SCHEMA if request.get("stream") else Reply(GOOD)
+    events = attempt("ask", model=model_at().pk)
+    assert (events["text"], Call.objects.count()) == ([GOOD], 2)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reply", "words"),
+    [
+        ({"api_key_env": "UNSET_KEY"}, Reply(GOOD), "UNSET_KEY, which is not set"),
+        ({}, UNAUTHORIZED, "Check the key"),
+        ({"timeout_s": 1}, Reply("one two", hang_after=1), "did not answer within 1 s"),
+        ({"api_base": "http://127.0.0.1:9/v1"}, Reply(GOOD), "may not be called"),
+    ],
+)
+def test_a_failure_ends_in_a_sentence(attempt, model_at, provider, fields, reply, words):
+    provider.script = lambda request: reply
+    events = attempt("ask", model=model_at(**fields).pk)
+    assert words in events["error"][0]
+    assert Call.objects.get().error_kind
+
+
+def test_what_is_wrong_with_the_form_is_said_before_any_call(attempt, model_at, provider):
+    events = attempt("ask", model=model_at().pk, form={"prompt": " "})
+    assert (events["error"], provider.total) == (["Enter a prompt."], 0)
+
+
+def test_a_reference_is_drafted_from_all_that_the_form_says(attempt, model_at, provider):
+    form = {"prompt": "2 + 2?", "guidelines": "Say four.", "flagged_answer": "Five."}
+    form |= rubric_form({"text": "Names the sum"}, {"text": "Rude", "polarity": "should_not"})
+    events = attempt("draft", model=model_at().pk, form=form)
+
+    assert events["reference"] == [GOOD]
+    sent = prompt(provider.requests[0])
+    for words in ("2 + 2?", "Say four.", "Five.", "should: Names the sum", "should not: Rude"):
+        assert words in sent
+    assert Call.objects.get().role == "generator"
+
+
+# Judging -----------------------------------------------------------------------------------------
+
+
+def test_a_jury_judges_reply_flagged_answer_and_reference(attempt, model_at):
+    jury = make_jury(model_at(name="Ada"), model_at(name="Bo"))
+    template = make_template()
+    form = {"template": template.pk, "flagged_answer": BAD, "reference": BAD}
+    reply = {"turns": [GOOD], "tool_calls": [], "asked": ASKED}
+
+    events = attempt(
+        "judge",
+        jury=f"jury-{jury.pk}",
+        answers=["reply", "flagged", "reference"],
+        reply=json.dumps(reply),
+        form=form,
+    )
+
+    replied, flagged, reference = events["html"]
+    assert "passes" in replied
+    assert "with 1.00" in replied
+    assert "Read it." in replied
+    assert "Ada" in replied
+    assert "Bo" in replied
+    assert "fails" in flagged
+    assert "as expected" in flagged
+    assert "but it should pass" in reference
+    assert events["summary"] == ["As expected: 1 of 2 flagged or reference answers scored."]
+    assert Call.objects.filter(role="judge").count() == 6
+
+
+def test_a_rubric_is_judged_as_typed_and_checks_are_run(attempt, model_at, provider):
+    jury = make_jury(model_at(name="Ada"), approaches=(Approach.TEMPLATE, Approach.PROMPT_AWARE))
+    points = rubric_form(
+        {"text": "Says four"},
+        {"text": "Says five", "check_name": "contains", "arg_text": "five"},
+    )
+    form = {"flagged_answer": BAD, **points}
+    events = attempt("judge", jury=f"jury-{jury.pk}", answers=["flagged"], form=form)
+    html = events["html"][0]
+
+    assert "should: Says four" in html
+    assert "should: Says five" in html
+    assert "with 0.50" in html
+    assert provider.total == 1
+
+
+def test_siblings_are_judged_with_their_own_settings(attempt, model_at):
+    issue = make_issue()
+    make_test("Sibling?", issue=issue, flagged_answer=BAD, reference=GOOD)
+    make_test("Secret?", issue=issue, flagged_answer=BAD, reference=GOOD, sealed=True)
+    events = attempt(
+        "judge",
+        jury=f"model-{model_at().pk}",
+        answers=["siblings"],
+        form={"issue": issue.pk},
+    )
+    assert len(events["html"]) == 2
+    assert "Sibling?" in events["html"][0]
+    assert events["summary"] == ["As expected: 2 of 2 flagged or reference answers scored."]
+
+
+def test_rubbish_by_a_judge_is_a_sentence_and_no_score(attempt, model_at, provider):
+    provider.script = lambda request: "I would rather not say."
+    form = {"flagged_answer": BAD, "template": make_template().pk}
+    events = attempt("judge", jury=f"model-{model_at().pk}", answers=["flagged"], form=form)
+    assert "no judgment." in events["html"][0]
+    assert "not scored" in events["html"][0]
+    assert "summary" not in events
+
+
+def test_a_template_can_be_chosen_for_a_single_model(attempt, model_at, provider):
+    template = make_template(text='Strictly: {{ output }} {{ scale }} Reply with "score".')
+    tried = {"jury": f"model-{model_at().pk}", "template": template.pk, "answers": ["flagged"]}
+    events = attempt("judge", form={"flagged_answer": GOOD}, **tried)
+    assert "passes" in events["html"][0]
+    assert "Strictly:" in prompt(provider.requests[0])
+
+    rubric = {"flagged_answer": GOOD, **rubric_form({"text": "Says four"})}
+    refused = attempt("judge", form=rubric, **tried)["error"][0]
+    assert refused.endswith("judges whole tests, but this test has a rubric.")
+
+
+@pytest.mark.parametrize(
+    ("tried", "words"),
+    [
+        ({"answers": ["flagged"]}, "nothing to judge"),
+        ({"answers": ["reply"], "reply": "[1"}, "nothing to judge"),
+        ({"answers": ["reply"], "reply": '{"turns": [], "tool_calls": []}'}, "Ask the model again"),
+    ],
+)
+def test_what_is_missing_is_said(attempt, model_at, tried, words):
+    assert words in attempt("judge", jury=f"model-{model_at().pk}", **tried)["error"][0]
+
+
+def test_too_many_calls_are_refused(attempt, model_at, monkeypatch):
+    monkeypatch.setattr("runs.playground.acts.MAX_CALLS", 1)
+    jury = make_jury(model_at(), model_at())
+    form = {"flagged_answer": BAD}
+    events = attempt("judge", jury=f"jury-{jury.pk}", answers=["flagged"], form=form)
+    assert events["error"][0].startswith("This would take 2 calls; one try may take 1.")
+
+
+# Cost, rights, sealed tests ----------------------------------------------------------------------
+
+
+def test_the_daily_limit_holds_for_each_user(attempt, model_at, annotator, settings, provider):
+    settings.EVALHUB_TRY_LIMIT_USD = 1
+    model = model_at(input_usd_per_mtok=Decimal(1), output_usd_per_mtok=Decimal(1))
+    attempt("ask", model=model.pk)
+    Call.objects.update(cost_usd=1)
+
+    events = attempt("ask", model=model.pk)
+
+    assert "1 USD per day" in events["error"][0]
+    assert provider.total == 1
+
+
+def test_only_writers_with_the_right_may_try(client, model_at, annotator):
+    sent = form_of_a_test() | {"try-act": "ask", "try-model": model_at().pk}
+    assert client.get(url("test_try")).status_code == 403
+    log_in(client, "viewer")
+    assert client.post(url("test_try"), sent).status_code == 403
+    assert "data-try=" not in client.get(url("test_change", make_test().pk)).content.decode()
+
+
+def test_the_pane_is_on_both_forms(client, annotator, model_at):
+    model_at(name="Ada")
+    for page in (url("test_add"), url("test_change", make_test().pk)):
+        assert "data-try-form" in client.get(page).content.decode()
+
+
+def test_a_sealed_test_needs_consent_and_writes_the_exposure(
+    attempt, model_at, annotator, settings, provider
+):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    test, model = make_test(sealed=True), model_at()
+
+    asked = attempt("ask", test=test, model=model.pk)
+    assert "is sealed and would be sent to 127.0.0.1" in asked["words"][0]
+    assert (provider.total, Exposure.objects.count()) == (0, 0)
+
+    events = attempt("ask", test=test, model=model.pk, consent=asked["consent"][0])
+    assert events["text"]
+    exposure = Exposure.objects.get()
+    assert (exposure.test, exposure.by, exposure.purpose) == (test.pk, annotator, "candidate")
+
+
+def test_a_new_sealed_test_goes_nowhere_outside(attempt, model_at, settings, provider):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    events = attempt("ask", model=model_at().pk, form={"sealed": "on"})
+    assert "Save the test first" in events["error"][0]
+    assert provider.total == 0
+
+
+def test_a_sealed_test_is_out_of_reach_of_who_may_not_read_it(client, model_at):
+    test = make_test(sealed=True)
+    user = log_in(client, "viewer")
+    for right in ("change_test", "try_test"):
+        grant(user, right)
+    sent = form_of_a_test() | {"try-act": "ask", "try-model": model_at().pk, "try-test": test.pk}
+    assert client.post(url("test_try"), sent).status_code == 404
+
+
+def test_a_reader_who_leaves_ends_the_call(model_at, provider, monkeypatch):
+    monkeypatch.setattr(event_stream, "BEAT_S", 0.05)
+    provider.script = lambda request: Reply("one two", hang_after=1)
+    draft, endpoint = draft_of_test(make_test()), model_at(timeout_s=60).endpoint()
+    caller = DirectCaller(work_key="try 1", item_id=None, gate=Gate())
+    ended = []
+    work = partial(ask, draft, endpoint, caller=caller)
+
+    lines = event_stream.streamed(lambda emit: work(emit=emit), at_end=lambda: ended.append(1))
+    while b"one" not in next(lines):
+        pass
+    lines.close()
+
+    assert (caller.calls[0].error_kind, ended) == ("cancelled", [1])
+
+
+def test_half_of_the_servers_threads_stay_free(monkeypatch):
+    monkeypatch.setattr(event_stream, "slots", BoundedSemaphore(1))
+
+    async def work(emit):
+        emit({"text": "first"})
+
+    first = event_stream.streamed(work, at_end=lambda: None)
+    assert b"first" in next(first)
+    assert b"Too many people" in b"".join(event_stream.streamed(work, at_end=lambda: None))
+    list(first)
+    assert b"first" in b"".join(event_stream.streamed(work, at_end=lambda: None))
