@@ -1,4 +1,4 @@
-"""What can be tried with a test as typed: who would be asked, and the work to do."""
+"""Acts on a test as typed: the models to ask, the tests whose text they get, and the work."""
 
 import json
 from collections.abc import Callable, Coroutine, Iterable
