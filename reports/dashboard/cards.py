@@ -13,6 +13,7 @@ from reports.activity.query import activity
 from reports.dashboard.card_tables import SHOWN, judges_table, underperforming_table
 from reports.dashboard.query import SiteState, site_state
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
+from reports.dashboard.tour import may_tour, steps_of
 from reports.documents.document import Table
 from reports.documents.incomplete_table import CONTROL
 from reports.documents.links import page_url
@@ -43,7 +44,8 @@ HOME_PERIOD = "7d"
 class Content:
     """The content of a card for its template.
 
-    `url` leads to the full report, `lead` is its finding in words.
+    `url` leads to the full report, `lead` is its finding in words. A card that `is_over` is left
+    out: nothing of it is left to do.
     """
 
     table: Table | None = None
@@ -52,6 +54,7 @@ class Content:
     rows: Any = None
     more: int = 0
     template: str = "reports/dashboard/table.html"
+    is_over: bool = False
 
 
 class Card(NamedTuple):
@@ -89,12 +92,20 @@ class Home:
     @cached_property
     def cards(self) -> list[tuple[Card, Content]]:
         """The chosen cards with their content, in the user's order."""
-        return [(card, card.build(self)) for card in cards_of(self.reading.reader)]
+        built = [(card, card.build(self)) for card in cards_of(self.reading.reader)]
+        return [(card, content) for card, content in built if not content.is_over]
 
     @cached_property
     def is_pending(self) -> bool:
         """Some figures are left to a second request."""
         return bool(self.cards) and self.reading.pending
+
+
+def _tour(home: Home) -> Content:
+    steps = steps_of(home.reading.reader)
+    done = sum(step.is_done for step in steps)
+    lead, template = f"{done} of {len(steps)} done", "reports/dashboard/tour.html"
+    return Content(lead=lead, rows=steps, template=template, is_over=done == len(steps))
 
 
 def _to_do(home: Home) -> Content:
@@ -151,6 +162,7 @@ def _judges(home: Home) -> Content:
 
 
 CARDS = (
+    Card("tour", "First steps", "What to do once to know EvalHub.", _tour, is_wide=True),
     Card("to_do", "To do", "Reviews, drafts, disputes and triage, your own first.", _to_do),
     Card(
         "releases",
@@ -188,15 +200,16 @@ CARDS = (
     ),
 )
 
-FOR_REVIEWERS = ("to_do", "proposals", "releases", "activity", "overrides")
-FOR_MANAGERS = ("releases", "to_do", "proposals", "activity", "overrides", "judges")
+FOR_REVIEWERS = ("tour", "to_do", "proposals", "releases", "activity", "overrides")
+FOR_MANAGERS = ("tour", "releases", "to_do", "proposals", "activity", "overrides", "judges")
 
 
 def default_of(user: User) -> list[str]:
     """Return the cards shown until the user chooses: to do first for those who only review."""
     reviews_only = user.has_perm(REVIEW) and not user.has_perm(CONTROL)
     keys = FOR_REVIEWERS if reviews_only else FOR_MANAGERS
-    return [key for key in keys if key != "to_do" or may_act(user)]
+    useless = {"to_do": not may_act(user), "tour": not may_tour(user)}
+    return [key for key in keys if not useless.get(key)]
 
 
 def cards_of(user: User) -> list[Card]:
@@ -214,6 +227,11 @@ def choices_of(user: User) -> list[tuple[Card, bool]]:
 def choose(user: User, keys: Iterable[str]) -> None:
     """Save the user's cards in this order; unknown keys are left out."""
     user.prefer(**{PREFERENCE: [card.key for card in _known(keys)]})
+
+
+def drop(user: User, key: str) -> None:
+    """Show the user's cards without this one."""
+    choose(user, [card.key for card in cards_of(user) if card.key != key])
 
 
 def reset(user: User) -> None:

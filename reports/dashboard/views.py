@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user
-from reports.dashboard.cards import Home, choose, reset
+from reports.dashboard.cards import Home, choose, drop, reset
 from reports.documents.reading import Reading
 from reports.documents.rendering import needs
 from reports.queries.periods import record_visit
@@ -33,10 +33,13 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 @require_POST
 @needs("runs.view_run")
 def choose_cards(request: HttpRequest) -> HttpResponse:
-    """Save the user's cards in the posted order, or reset them."""
+    """Save the user's cards in the posted order, without one of them, or reset them."""
     if "reset" in request.POST:
         reset(current_user(request))
         messages.success(request, "Cards reset.")
+    elif "drop" in request.POST:
+        drop(current_user(request), request.POST["drop"])
+        messages.success(request, "Closed. “Choose cards…” brings it back.")
     else:
         choose(current_user(request), request.POST.getlist("card"))
         messages.success(request, "Cards saved.")

@@ -1,0 +1,96 @@
+"""The first steps of a user: six things to do once, each on the page where it belongs."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from django.urls import reverse
+
+from evalhub.models import User
+from issues.models import Issue, Test
+from reports.documents.links import page_url, results_url
+from reports.models import ReportSchedule
+from reports.underperforming.query import newest_run
+from runs.models import HumanEvaluation, Launch, Suite
+
+Check = Callable[[User], bool]
+
+
+class Step(NamedTuple):
+    title: str
+    text: str
+    url: str
+    is_done: bool
+
+
+class Planned(NamedTuple):
+    """A step before it is offered: `permission` is what its act asks for."""
+
+    title: str
+    text: str
+    permission: str
+    url: Callable[[], str]
+    is_done: Check
+
+
+def _failed_results() -> str:
+    run = newest_run()
+    return results_url(run, outcome="failed") if run else reverse("admin:runs_run_changelist")
+
+
+PLAN = (
+    Planned(
+        "Override a verdict",
+        "Open a failed answer, read what the judges say, and give your own verdict with a reason.",
+        "runs.add_humanevaluation",
+        _failed_results,
+        lambda user: HumanEvaluation.objects.filter(annotator=user).exists(),
+    ),
+    Planned(
+        "Turn feedback into an issue",
+        "Read what users reported, and press i: the issue has the prompt and the bad answer.",
+        "issues.add_issue",
+        lambda: reverse("admin:issues_feedback_inbox"),
+        lambda user: Issue.objects.filter(author=user).exists(),
+    ),
+    Planned(
+        "Write a test",
+        "A prompt, and what a good answer must show. Try it before you save it.",
+        "issues.add_test",
+        lambda: reverse("admin:issues_test_add"),
+        lambda user: Test.objects.filter(author=user).exists(),
+    ),
+    Planned(
+        "Launch a run",
+        "Choose tests, a model and a jury. The estimate says what it costs and what it can find.",
+        "runs.add_launch",
+        lambda: reverse("admin:runs_launch_add"),
+        lambda user: Launch.objects.filter(requested_by=user).exists(),
+    ),
+    Planned(
+        "Set a baseline",
+        "See what got better or worse between two releases, and set the run to compare with.",
+        "runs.change_suite",
+        lambda: page_url("compare"),
+        lambda user: Suite.history.filter(history_user=user, baseline__isnull=False).exists(),
+    ),
+    Planned(
+        "Schedule a report",
+        "Have Release against release made every Monday, and sent to you.",
+        "reports.add_reportschedule",
+        lambda: page_url("releases"),
+        lambda user: ReportSchedule.objects.filter(requested_by=user).exists(),
+    ),
+)
+
+
+def steps_of(user: User) -> list[Step]:
+    """Return the steps whose acts the user may do; a query for each."""
+    return [
+        Step(step.title, step.text, step.url(), step.is_done(user))
+        for step in PLAN
+        if user.has_perm(step.permission)
+    ]
+
+
+def may_tour(user: User) -> bool:
+    return any(user.has_perm(step.permission) for step in PLAN)
