@@ -192,11 +192,17 @@
       this.write(name, text);
       this.note(
         "It is in the field “Flagged answer” on the tab “Judging” now; save the test to keep it. ",
-        button("Undo", () => {
-          this.write(name, before);
-          this.note("Undone.");
-        }),
+        this.undo(name, text, () => this.write(name, before)),
       );
+    }
+
+    /* A button that puts back what was there, unless the field has been edited since. */
+    undo(name, written, restore) {
+      return button("Undo", () => {
+        const isKept = this.field(name).value === written;
+        if (isKept) restore();
+        this.note(isKept ? "Undone." : "The field was edited since, so it stays as it is.");
+      });
     }
 
     drafted(text) {
@@ -209,11 +215,10 @@
         "The draft is in the field “Reference answer” on the tab “Judging” now. It counts as written by a model until you edit it, or take it as yours. ",
         button("Take as mine", () => this.takeReference()),
         " ",
-        button("Undo", () => {
+        this.undo("reference", text, () => {
           this.write("reference", before[0]);
           this.write("reference_by", before[1]);
           this.mark();
-          this.note("Undone.");
         }),
       );
     }

@@ -34,7 +34,7 @@ from issues.admin.test.short_text import first_words, judged_by_text, rubric_siz
 from issues.conversation import request_messages
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
-from issues.models import Issue, Revision, Test
+from issues.models import Author, Issue, Revision, Test
 from issues.revisions import content_of
 from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
@@ -202,7 +202,11 @@ class TestAdmin(BulkTests, SealingPages):
         }
 
     def facts(self, row: Any) -> list[str]:
-        return ["sealed"] if row.sealed else []
+        is_drafted = row.reference_by == Author.MODEL and row.reference.strip()
+        return [
+            *(["sealed"] if row.sealed else []),
+            *(["reference by a model"] if is_drafted else []),
+        ]
 
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         issue = Button("Issue", row.issue.get_absolute_url(), is_link=True)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evalhub.models import Call
+from evalhub.models import Call, Exposure
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import Test as Sample
 from tests.axe import violations
@@ -86,6 +86,7 @@ def test_a_test_is_tried_while_it_is_written(editor, script):
     editor.goto(url("test_change", test.pk))
     note = editor.get_by_text("Written by a model, and nobody has taken it yet")
     assert note.is_visible()
+    assert editor.get_by_text("reference by a model").is_visible()
     editor.locator("[name=reference]").press("End")
     editor.keyboard.type(" Always.")
     assert (by.input_value(), note.is_visible()) == ("human", False)
@@ -110,6 +111,35 @@ def test_a_reply_is_stopped_by_escape_and_asked_again(editor, script):
     editor.get_by_role("button", name="Try again").click()
     status(editor, "The reply is complete.")
     assert editor.locator("[data-try-reply] pre").inner_text() == WRONG
+
+
+def test_a_change_of_the_form_is_undone_but_no_edit_is_lost(editor, script):
+    editor.fill("[name=reference]", "Mine.")
+    editor.locator("[data-try-act=draft]").click()
+    status(editor, "counts as written by a model")
+    editor.get_by_role("button", name="Undo").first.click()
+    reference, by = editor.locator("[name=reference]"), editor.locator("[name=reference_by]")
+    assert (reference.input_value(), by.input_value()) == ("Mine.", "human")
+
+    editor.locator("[data-try-act=draft]").click()
+    status(editor, "counts as written by a model")
+    reference.press("End")
+    editor.keyboard.type(" Edited.")
+    editor.get_by_role("button", name="Undo").first.click()
+    status(editor, "The field was edited since")
+    assert (reference.input_value(), by.input_value()) == (f"{RIGHT} Edited.", "human")
+
+
+def test_a_sealed_test_is_sent_outside_only_after_a_yes(editor, settings, provider):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    sealed = make_test(sealed=True)
+    editor.goto(url("test_change", sealed.pk))
+    editor.locator("[data-try-act=ask]").click()
+    status(editor, "is sealed and would be sent to 127.0.0.1")
+    assert provider.total == 0
+    editor.get_by_role("button", name="Send it and log the exposure").click()
+    status(editor, "The reply is complete.")
+    assert Exposure.objects.get().test == sealed.pk
 
 
 def test_failures_are_sentences_and_lose_nothing(editor, script, faults):
