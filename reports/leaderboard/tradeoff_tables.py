@@ -91,11 +91,59 @@ def _on_average(price: float | None) -> str:
     return f"{seconds(None if price is None else round(price))} on average"
 
 
+COLUMNS = (
+    Column("name", "Model"),
+    Column("mean", "Mean score", "estimate"),
+    Column("usd_per_thousand", "Cost of 1,000 answers", "usd", "Judges not counted"),
+    Column("with_cost", "Known for", "count"),
+    Column("latency_ms", "Mean latency", "ms"),
+    Column("with_latency", "Known for", "count"),
+    Column("answers", "Answers", "count"),
+    Column("frontier", "On the frontier of"),
+)
+NOTE = (
+    "On a frontier no other model has a higher mean at the same price or less. These are measured "
+    "values: whether a higher mean is significant, the ranks say. A model is drawn where the price "
+    "of all its answers is known."
+)
+EMPTY = "No model is ranked yet."
+
+
 def tradeoff_tables(found: Tradeoff, sure: Mapping[str, Certainty]) -> tuple[Table, ...]:
     """Return what each model takes, with its score drawn against cost and against latency."""
     on_cost, on_latency = frontier(found.costs), frontier(found.latencies)
-    rows: list[tuple[Cell, ...]] = [
-        (
+    rows = list(_rows(found, sure, {"cost": on_cost, "latency": on_latency}))
+    cost_axis, latency_axis = "Cost of 1,000 answers (USD)", "Mean latency (ms)"
+    return (
+        Table(
+            key="cost",
+            title="Score and cost",
+            columns=COLUMNS,
+            rows=rows,
+            note=NOTE,
+            empty=EMPTY,
+            draw=_draw(found, sure, found.costs, on_cost, cost_axis, _per_thousand),
+            describes="The mean score of each model against the cost of its answers",
+        ),
+        Table(
+            key="latency",
+            title="Score and latency",
+            columns=(COLUMNS[0], COLUMNS[4]),
+            rows=[(row[0], row[4]) for row in rows],
+            empty=EMPTY,
+            draw=_draw(found, sure, found.latencies, on_latency, latency_axis, _on_average),
+            describes="The mean score of each model against the latency of an answer",
+        ),
+    )
+
+
+def _rows(
+    found: Tradeoff, sure: Mapping[str, Certainty], frontiers: Mapping[str, set[str]]
+) -> Iterator[tuple[Cell, ...]]:
+    for one in found.ranking.board.ranked:
+        usage = found.usage[one.model]
+        on = [word for word, models in frontiers.items() if one.model in models]
+        yield (
             found.ranking.names[one.model],
             Estimate(one.mean, len(one.suites), _interval(one.model, sure)),
             usage.usd_per_thousand,
@@ -103,54 +151,8 @@ def tradeoff_tables(found: Tradeoff, sure: Mapping[str, Certainty]) -> tuple[Tab
             usage.mean_latency_ms,
             usage.with_latency,
             usage.answers,
-            ", ".join(
-                word
-                for word, models in (("cost", on_cost), ("latency", on_latency))
-                if one.model in models
-            )
-            or None,
+            ", ".join(on) or None,
         )
-        for one in found.ranking.board.ranked
-        for usage in [found.usage[one.model]]
-    ]
-    columns = (
-        Column("name", "Model"),
-        Column("mean", "Mean score", "estimate"),
-        Column("usd_per_thousand", "Cost of 1,000 answers", "usd", "Judges not counted"),
-        Column("with_cost", "Known for", "count"),
-        Column("latency_ms", "Mean latency", "ms"),
-        Column("with_latency", "Known for", "count"),
-        Column("answers", "Answers", "count"),
-        Column("frontier", "On the frontier of"),
-    )
-    note = (
-        "On a frontier no other model has a higher mean at the same price or less. These are "
-        "measured values: whether a higher mean is significant, the ranks say. A model is drawn "
-        "where the price of all its answers is known."
-    )
-    return (
-        Table(
-            key="cost",
-            title="Score and cost",
-            columns=columns,
-            rows=rows,
-            note=note,
-            empty="No model is ranked yet.",
-            draw=_draw(
-                found, sure, found.costs, on_cost, "Cost of 1,000 answers (USD)", _per_thousand
-            ),
-            describes="The mean score of each model against the cost of its answers",
-        ),
-        Table(
-            key="latency",
-            title="Score and latency",
-            columns=(columns[0], columns[4]),
-            rows=[(row[0], row[4]) for row in rows],
-            empty="No model is ranked yet.",
-            draw=_draw(found, sure, found.latencies, on_latency, "Mean latency (ms)", _on_average),
-            describes="The mean score of each model against the latency of an answer",
-        ),
-    )
 
 
 def _draw(
