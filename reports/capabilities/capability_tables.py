@@ -55,6 +55,7 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
         for one in ranked
     }
     models = sorted({model for model, _ in scores}, key=lambda model: model_name(report, model))
+    rankings = [each for each in rankings if each[1]]
     return Table(
         key="overview",
         title="Overview",
@@ -82,8 +83,8 @@ def overview_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table
             )
             for model in models
         ],
-        note="Scores from 0 to 1, n counts their parts; a dash: not ranked, see below. Select a "
-        "score for its parts.",
+        note="Scores from 0 to 1, n counts their parts; a dash: not ranked, see below. A "
+        "capability without a ranked model has no column. Select a score for its parts.",
         empty="No model is ranked yet: it needs 10 runs of 5 suites, and half of the suites that a "
         "capability lists. Not ranked, below, lists what is missing.",
         look="heat",

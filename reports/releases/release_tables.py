@@ -79,8 +79,9 @@ def sentences(report: ReleasesReport) -> Iterator[str]:
         yield from (line_sentence(line, report) for line in report.with_before)
     if new := [line.name for line in report.lines if line.before is None]:
         where = f"run in release {report.before}" if report.before else "earlier run"
-        yield f"Without a complete {where}: {few(new)}."
-    if report.left_out:
+        # Lines that can be compared come first: all that are left out have no such run either.
+        yield f"Without a complete {where}: {few(new, most=3, of=len(new) + report.left_out)}."
+    elif report.left_out:
         yield f"Not shown: {counted(report.left_out, 'more model')}."
 
 

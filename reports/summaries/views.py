@@ -39,16 +39,18 @@ def _summary(pk: int) -> ExecutiveSummary:
 
 @needs("runs.view_run")
 def summaries(request: HttpRequest) -> HttpResponse:
-    """List executive summaries, newest first."""
+    """List executive summaries, newest first, with the grades of the newest that has any."""
     may_ask = request.user.has_perm(REQUEST_PERMISSION)
     run = Run.objects.filter(pk=row_number(request.GET.get("run"))).first()
     number = row_number(request.GET.get("page")) or 1
     lines = summary_lines(number, may_ask=may_ask, run=run.pk if run else None)
+    done = [line.summary for line in lines.object_list if line.graded]
     return page(
         request,
         "reports/summaries/list.html",
         "Executive summaries",
         lines=lines,
+        view=view_of(done[0], current_user(request)) if done and number == 1 else None,
         run=run,
         may_ask=may_ask,
         is_stuck=any(line.state.is_live for line in lines.object_list) and not workers_alive(),

@@ -165,7 +165,7 @@ def _rate(rate: Rate, look: str) -> SafeString:
 def heat(value: Cell) -> str:
     """Return the shade of a cell in percent; "" for none."""
     value = value.value if isinstance(value, Linked) else value
-    share = getattr(value, "share", value)
+    share = value.value if isinstance(value, Estimate) else getattr(value, "share", value)
     return "" if not isinstance(share, float) else str(round(100 * share))
 
 
