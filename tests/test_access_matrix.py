@@ -160,6 +160,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
     "admin:runs_launch_act": (post(MAINTAINERS),),
     "admin:runs_result_evaluate": (post(WRITERS),),
+    "admin:runs_result_file": (post(WRITERS, act="test"),),
     "admin:runs_result_correct": (post(WRITERS, correction="Four."),),
     "admin:runs_result_judgment": (get(),),
     "admin:runs_result_example": (post(WRITERS, act="mark"),),

@@ -13,15 +13,15 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from evalhub.models import ItemState
+from evalhub.models import ItemState, User
 from evalhub.work import clock
 from runs.baselines import opponent_of
 from runs.comparability import comparability_of
-from runs.models import JudgeRun, Run
+from runs.models import JudgeRun, Result, Run
 from runs.review.facts import facts_of
 from runs.review.models import Assignment, Queue, QueueState, ReviewItem
 from runs.review.queue_order import BY_CHANCE, Rank, Spread, inverse_weight, position
-from runs.review.reasons import Reason, as_json, reasons_of, severity
+from runs.review.reasons import REQUESTED, Reason, as_json, reasons_of, severity
 from runs.review.sampling import Draw, how_many, lot
 
 PORTION = 1000
@@ -51,6 +51,27 @@ def add_run(queue: Queue, run: Run) -> Added:
         total = _sum(total, _add(queue, items))
     queue.runs.add(run)
     return total
+
+
+def add_result(queue: Queue, result: Result, *, by: User) -> bool:
+    """Add an answer that somebody wants reviewed, before all others; False if it is there already.
+
+    Raises:
+        ValidationError: The queue is closed, or the result has no answer.
+    """
+    if queue.state != QueueState.OPEN:
+        raise ValidationError(f"{queue} is closed: reopen it to add results.")
+    if result.state != ItemState.DONE:
+        raise ValidationError(f"Result {result.pk} has no answer to review.")
+    reasons = (Reason(REQUESTED, f"Added by {by}"),)
+    rank = severity(reasons), inverse_weight(1)
+    item = ReviewItem(
+        queue=queue,
+        result=result,
+        reasons=as_json(reasons),
+        position=position(rank, _queue_age_s(queue), 0),
+    )
+    return bool(_add(queue, [item]).added)
 
 
 def plan(queue: Queue, run: Run) -> tuple[Added, Counter[str]]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from evalhub import formatting
 from evalhub.statistics.alpha_bands import TENTATIVE
 
+REQUESTED = "requested"
 DISPUTED = "disputed"
 JUDGES_DISAGREE = "judges_disagree"
 JUDGE_FAILED = "judge_failed"
@@ -16,6 +17,7 @@ HIGH_WEIGHT = "high_weight"
 RANDOM = "random"
 
 REASONS = {
+    REQUESTED: "Added by an annotator",
     DISPUTED: "Annotators disagree",
     JUDGES_DISAGREE: "Judges disagree",
     JUDGE_FAILED: "Missing judgment",

@@ -9,8 +9,8 @@ from django.urls import URLPattern, path, reverse
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.storable import UNSTORABLE
-from runs.admin.result.admin import ResultAdmin
 from runs.models import Result
+from runs.review.admin.filing import Filing
 from runs.review.blindness import hidden_for
 from runs.review.corrections import PROMOTE, correct
 from runs.review.models import Correction
@@ -19,8 +19,8 @@ admin.site.unregister(Result)
 
 
 @admin.register(Result)
-class ReviewedResultAdmin(ResultAdmin):
-    """The result page with its corrections."""
+class ReviewedResultAdmin(Filing):
+    """The result page with its corrections and what is made from it."""
 
     page_template = "runs/review/result.html"
 
@@ -33,6 +33,9 @@ class ReviewedResultAdmin(ResultAdmin):
 
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
         return _blind_redirect(request, pk) or super().judgment_view(request, pk, judgment_pk)
+
+    def file_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return _blind_redirect(request, pk) or super().file_view(request, pk)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.correct_view)
