@@ -43,6 +43,7 @@ TERMS = tuple(
         ("executive summary", "A short text on one or more runs, written by an analyst."),
         ("exposure", "A record that a sealed test's text was revealed, sent outside, or opened."),
         ("failed", "Outcome of a result whose score is below its pass threshold."),
+        ("failure cluster", "Failed answers of a run that judges reject in similar words."),
         ("feedback", "A report of something that a model got wrong; it may become an issue."),
         ("flaky", "Passing and failing at different times without a change of model or test."),
         (

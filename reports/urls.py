@@ -6,6 +6,7 @@ from reports import report_views
 from reports.compare import views as compare_views
 from reports.dashboard import views as dashboard_views
 from reports.documents import converters as converters  # registers what the addresses use
+from reports.failure_clusters import views as cluster_views
 from reports.issue_proposals import views as proposal_views
 from reports.registry import PAGES
 from reports.run import views as run_views
@@ -18,6 +19,8 @@ urlpatterns = [
     path("", admin.site.admin_view(entry_page), name="index"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/progress/", run_views.progress, name="run_progress"),
+    path("runs/<int:pk>/failures/", cluster_views.failure_clusters, name="failure_clusters"),
+    path("runs/<int:pk>/failures/decide/", cluster_views.decide_cluster, name="decide_cluster"),
     path("runs/<int:pk>/rows/", run_views.rows, name="run_rows"),
     path("runs/<int:pk>/results.csv", run_views.download_csv, name="run_csv"),
     path("runs/<int:pk>/judgments.csv", run_views.download_judgments, name="run_judgments_csv"),

@@ -199,6 +199,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:run": (get(),),
     "reports:run_progress": (get(),),
     "reports:run_rows": (get(),),
+    "reports:failure_clusters": (get(),),
+    "reports:decide_cluster": (post(WRITERS, act="dismiss", key="none"),),
     "reports:run_csv": (get(),),
     "reports:run_judgments_csv": (get(),),
     "reports:run_json": (get(),),

@@ -675,4 +675,65 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="DecidedCluster",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "act",
+                    models.CharField(
+                        choices=[
+                            ("created", "filed as a new issue"),
+                            ("attached", "attached to an issue"),
+                            ("dismissed", "Dismissed"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("results", models.JSONField(default=list)),
+                ("feedback", models.JSONField(default=list)),
+                ("decided_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.run",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("act__in", ["created", "attached", "dismissed"])),
+                        name="reports_decidedcluster_act_known",
+                        violation_error_message="Choose one of: created, attached, dismissed.",
+                    )
+                ],
+            },
+        ),
     ]

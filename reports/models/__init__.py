@@ -1,4 +1,5 @@
 from reports.models.capability import Capability, CapabilityWeight, WeightKind, WeightOrigin
+from reports.models.decided_cluster import ClusterAct, DecidedCluster
 from reports.models.dismissed_proposal import DismissedProposal
 from reports.models.schedule import ReportSchedule, Snapshot
 from reports.models.summary import Exchange, ExecutiveSummary, Grade
@@ -6,6 +7,8 @@ from reports.models.summary import Exchange, ExecutiveSummary, Grade
 __all__ = [
     "Capability",
     "CapabilityWeight",
+    "ClusterAct",
+    "DecidedCluster",
     "DismissedProposal",
     "Exchange",
     "ExecutiveSummary",

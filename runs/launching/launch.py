@@ -37,11 +37,8 @@ def launch(spec: LaunchSpec, *, by: User | None, record: Launch | None = None) -
     with transaction.atomic():
         record = record or make_launch(spec, by)
         revisions = freeze(selection.tests)
-        suite = selection.suite
-        version = fix_version(suite, selection.tests) if suite else None
         for variant in variants(spec, selection.models):
             run = make_run(spec, selection, record, variant, by)
-            run.suite_version = version
             fill(run, spec, selection, revisions)
         request_worker()
     return record
@@ -110,6 +107,8 @@ def variant_key(model: LanguageModel, system_prompt: str, params: dict[str, Any]
 
 def fill(run: Run, spec: LaunchSpec, selection: Selection, revisions: dict[int, Revision]) -> None:
     run.suite_fingerprint = suite_fingerprint(selection.tests, revisions)
+    if selection.suite:
+        run.suite_version = fix_version(selection.suite, selection.tests)
     run.save()
     add_results(run, selection.tests, revisions)
     jury = selection.jury

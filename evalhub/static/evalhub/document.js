@@ -20,7 +20,7 @@
     const complain = () => {
         const note = document.getElementById("report-pending");
         note.classList.add("eh-callout--warning");
-        note.firstChild.textContent = "Intervals and p-values could not be computed just now. ";
+        note.firstChild.textContent = "This could not be computed just now. ";
     };
 
     if (report && report.dataset.pending === "1") {
