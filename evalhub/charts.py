@@ -17,7 +17,7 @@ from evalhub.statistics.interval import Interval
 Figure = dict[str, Any]
 
 NEUTRAL = "var(--eh-bars)"
-ON_FILL = "var(--eh-on-fill)"
+ON_FILL, ON_PALE = "var(--eh-on-fill)", "var(--eh-on-pale)"
 LONGEST_LABEL = 60
 
 GRID = "rgba(128,128,128,0.3)"
@@ -185,6 +185,12 @@ def label(text: str, length: int = LONGEST_LABEL) -> str:
     return escape(clip(text, length), quote=False)
 
 
+def on_fill(colour: str) -> str:
+    """Return the colour of text on a fill, with a contrast of at least 4.5:1."""
+    is_pale = colour in (OUTCOMES["failed"].colour, OUTCOMES["pending"].colour)
+    return ON_PALE if is_pale else ON_FILL
+
+
 def pattern(shape: Any, background: Any) -> dict[str, Any]:
     """Return a pattern of thin white marks, which keeps the colour."""
     return {
@@ -206,6 +212,7 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
         "x": counts,
         "text": [f"{count:,}" if count else "" for count in counts],
         "textposition": "inside",
+        "insidetextfont": {"color": on_fill(OUTCOMES[name].colour)},
         "insidetextanchor": "middle",
         "hovertext": [
             f"{label(row.label)}: {count:,} of {row.n:,} {OUTCOMES[name].label.lower()}"

@@ -12,6 +12,7 @@ from evalhub.charts import (
     base_layout,
     in_the_middle,
     label,
+    on_fill,
     pattern,
     ring,
 )
@@ -80,6 +81,7 @@ def _bars(
         "x": [sign * n for n in counts],
         "text": [f"{n:,}" if n else "" for n in counts],
         "textposition": "auto",
+        "insidetextfont": {"color": on_fill(COLOURS[kind])},
         "hovertext": [
             f"{label}: {n:,} {name.lower()}" for label, n in zip(labels, counts, strict=True)
         ],

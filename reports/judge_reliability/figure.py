@@ -12,7 +12,9 @@ from reports.documents.model_lines import line_style_of_name
 SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]
 """Of a matrix, from low to high, readable in both themes by lightness alone."""
 
-ON_DARK, ON_LIGHT = "#FEFEFE", "#1A1F26"
+ON_DARK, ON_LIGHT = "#FFFFFF", "#000000"
+DARK_FROM = 0.74
+"""Value from which a cell is dark enough for light text."""
 
 
 class Alpha(NamedTuple):
@@ -138,7 +140,7 @@ def _heat_map(
                 "y": y,
                 "text": texts[y][x],
                 "showarrow": False,
-                "font": {"color": ON_DARK if value > 0.5 else ON_LIGHT},
+                "font": {"color": ON_DARK if value > DARK_FROM else ON_LIGHT},
             }
             for y, line in enumerate(values)
             for x, value in enumerate(line)

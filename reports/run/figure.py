@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from evalhub.charts import NEUTRAL, ON_FILL, Figure, axis, base_layout, outcome_pie
+from evalhub.charts import NEUTRAL, Figure, axis, base_layout, on_fill, outcome_pie
 
 
 def outcome_ring(counts: Mapping[str, int]) -> Figure:
@@ -15,7 +15,7 @@ def outcome_ring(counts: Mapping[str, int]) -> Figure:
         "textposition": "inside",
         "insidetextorientation": "horizontal",
         "hovertext": ring["text"],
-        "insidetextfont": {"color": ON_FILL},
+        "insidetextfont": {"color": [on_fill(each) for each in ring["marker"]["colors"]]},
     }
     return figure
 

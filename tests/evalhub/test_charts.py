@@ -73,6 +73,8 @@ VISIONS: dict[str, list[list[float]]] = {
     "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
 }
 DARK_BACKGROUND = "#111827"
+TEXT_CONTRAST = 4.5
+"""The least contrast of text, and of the thin lines of figures, by WCAG AA."""
 
 
 def linear(colour):
@@ -115,6 +117,23 @@ def test_outcomes_are_distinct_with_any_colour_vision(pair, vision):
 @pytest.mark.parametrize("outcome", ["passed", "failed", "unscored", "error"])
 def test_outcome_stands_out_from_the_page(outcome, theme, background):
     assert contrast(OUTCOME_COLOURS[outcome][theme], background) >= 3
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_numbers_on_an_outcome_are_legible(outcome, theme):
+    fill = OUTCOMES[outcome].colour
+    assert contrast(THEMES[charts.on_fill(fill)][theme], THEMES[fill][theme]) >= TEXT_CONTRAST
+
+
+@pytest.mark.parametrize(("theme", "background"), [(0, "#FFFFFF"), (1, DARK_BACKGROUND)])
+def test_neutral_marks_are_legible(theme, background):
+    assert contrast(THEMES[charts.NEUTRAL][theme], background) >= TEXT_CONTRAST
+
+
+def test_every_bar_says_in_which_colour_its_numbers_are():
+    for trace in charts.tag_bars(TAGS)["data"]:
+        assert trace["insidetextfont"]["color"] == charts.on_fill(trace["marker"]["color"])
 
 
 def test_an_outcome_looks_and_reads_the_same_everywhere(monkeypatch):

@@ -15,6 +15,7 @@ from reports.documents.model_lines import (
 from tests.evalhub.test_charts import (
     DARK_BACKGROUND,
     OUTCOME_COLOURS,
+    TEXT_CONTRAST,
     THEMES,
     VISIONS,
     contrast,
@@ -97,7 +98,7 @@ def test_no_line_looks_like_an_outcome(colour):
     ids=["light", "dark"],
 )
 def test_lines_stand_out_from_the_page(colours, background):
-    assert min(contrast(colour, background) for colour in colours) >= 3
+    assert min(contrast(colour, background) for colour in colours) >= TEXT_CONTRAST
 
 
 def distance(first, second):
