@@ -6,21 +6,19 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, Stream
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.text import slugify
 
 from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
 from reports.documents.exports import csv_of, json_of, markdown_of
 from reports.documents.html_export import html_of
+from reports.documents.origin import Origin, origin_of
 from reports.documents.reading import Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
-MAX_NAME = 80
-"""Characters of a report's title in the names of its files."""
-
-TABLE, COMPUTE = "table", "compute"
-"""Parameters beside a page's filters: the table to download, and to compute now."""
+TABLE, COMPUTE, CHARTS = "table", "compute", "charts"
+"""Parameters beside a page's filters: the table to download, to compute now, and the charts of an
+HTML file, "interactive" with their script of 5 MB."""
 
 
 @needs("runs.view_run")
@@ -52,11 +50,12 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
 def download(request: HttpRequest, key: str, ending: str) -> HttpResponseBase:
     """Download the report: one table as CSV, or everything in another format."""
     shown = page_of(key)
-    document = shown.build(shown.form(request.GET).filters, Reading(current_user(request)))
-    state = state_of(request)
-    url = reverse(f"reports:{key}") + (f"?{state}" if state else "")
-    name = f"{key}-{slugify(document.title)[:MAX_NAME]}"
-    return attached(WRITERS[ending](request, document, url), name, ending)
+    form, state = shown.form(request.GET), state_of(request)
+    document = shown.build(form.filters, Reading(current_user(request)))
+    path = reverse(f"reports:{key}") + (f"?{state}" if state else "")
+    origin = origin_of(request, document, path, form)
+    name = origin.file_name(key, document.title)
+    return attached(WRITERS[ending](request, document, origin), name, ending)
 
 
 def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponseBase:
@@ -66,43 +65,44 @@ def attached(response: HttpResponseBase, name: str, ending: str) -> HttpResponse
     return response
 
 
-def table_csv(request: HttpRequest, document: Document, _: str) -> HttpResponseBase:
+def table_csv(request: HttpRequest, document: Document, origin: Origin) -> HttpResponseBase:
     """Return one table as CSV: the one that the address names, else the first."""
     key = request.GET.get(TABLE) or (document.tables[0].key if document.tables else "")
     table = document.table(key)
     if table is None:
         names = ", ".join(table.key for table in document.tables) or "none here"
         raise Http404(f"There is no table {key!r}; expected one of: {names}.")
-    return StreamingHttpResponse(csv_of(table), content_type="text/csv; charset=utf-8")
+    return StreamingHttpResponse(csv_of(table, origin), content_type="text/csv; charset=utf-8")
 
 
-def document_json(request: HttpRequest, document: Document, url: str) -> HttpResponseBase:
-    made = {"url": request.build_absolute_uri(url), "made_at": timezone.now()}
-    return JsonResponse(json_of(document) | made)
+def document_json(_: HttpRequest, document: Document, origin: Origin) -> HttpResponseBase:
+    return JsonResponse(json_of(document) | origin.as_json)
 
 
-def document_markdown(request: HttpRequest, document: Document, url: str) -> HttpResponseBase:
-    text = markdown_of(document, url=request.build_absolute_uri(url))
+def document_markdown(_: HttpRequest, document: Document, origin: Origin) -> HttpResponseBase:
+    text = markdown_of(document, origin)
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
-def document_html(request: HttpRequest, document: Document, url: str) -> HttpResponseBase:
-    text = html_of(document, url=request.build_absolute_uri(url))
+def document_html(request: HttpRequest, document: Document, origin: Origin) -> HttpResponseBase:
+    text = html_of(document, origin, is_interactive=request.GET.get(CHARTS) == "interactive")
     return HttpResponse(text, content_type="text/html; charset=utf-8")
 
 
-WRITERS: dict[str, Callable[[HttpRequest, Document, str], HttpResponseBase]] = {
+WRITERS: dict[str, Callable[[HttpRequest, Document, Origin], HttpResponseBase]] = {
     "csv": table_csv,
     "json": document_json,
     "md": document_markdown,
     "html": document_html,
 }
-"""By ending; each takes the path of the page that the file is made from, to link back."""
+"""By ending; each takes the origin of the file, to say and to link back."""
 
 
 def state_of(request: HttpRequest) -> str:
     """Return the query string with the page's filters only."""
     query = request.GET.copy()
-    for name in [name for name in query if name in (TABLE, COMPUTE) or name.endswith("-page")]:
+    for name in [
+        name for name in query if name in (TABLE, COMPUTE, CHARTS) or name.endswith("-page")
+    ]:
         del query[name]
     return str(query.urlencode())

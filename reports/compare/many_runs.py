@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.formatting import counted, percent
+from evalhub.formatting import counted, few, percent
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import against_first, warnings
 from reports.compare.listing_tables import PROMPT
@@ -74,7 +74,8 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         *(_left_out(apart) if filters["family"] else ()),
     )
     return Document(
-        title=f"Differences between {len(columns)} {compared}",
+        title=f"Differences between {len(columns)} {compared}: "
+        + few([column.column.title for column in columns]),
         sentences=sentences if tests else (NO_TESTS,),
         facts=(
             Fact("tests", "Tests shown", len(tests), "count"),

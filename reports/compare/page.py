@@ -43,6 +43,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         warnings=(*warnings, *skipped.values(), *(one.warning for one in incomplete)),
         tables=(*document.tables, *incomplete_table(incomplete, reading.reader, is_left_out=False)),
         actions=(*document.actions, *retry_links(incomplete, reading.reader)),
+        runs=tuple(compared),
         more=document.more | controls(sides, filters),
     )
 

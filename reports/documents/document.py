@@ -136,6 +136,7 @@ class Document:
 
     `warnings` are what must be known before the figures are used; `labels` are those of
     `runs.figures.run_figures.run_labels`; `actions` are what the reader can do about the warnings;
+    `runs` are the IDs of its runs, empty: those that its figures link to;
     `more` is what only the page's own template reads: no
     figures stand there alone.
     """
@@ -147,6 +148,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     actions: tuple[Link, ...] = ()
+    runs: tuple[int, ...] = ()
     more: dict[str, Any] = field(default_factory=dict)
 
     def table(self, key: str) -> Table | None:

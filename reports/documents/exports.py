@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.utils import timezone
-from django.utils.formats import date_format
-
 from evalhub.csv_safety import csv_lines
 from reports.documents.cells import as_json, flat, headings, interval_note, words
 from reports.documents.document import Document, Table
+from reports.documents.origin import COLUMNS, Origin
 
 
-def csv_of(table: Table) -> Iterator[str]:
-    return csv_lines(headings(table.columns), (flat(row, table.columns) for row in table.rows))
+def csv_of(table: Table, origin: Origin) -> Iterator[str]:
+    """Return a table as CSV; each line ends with the origin, as files are cut and joined."""
+    rows = ((*flat(row, table.columns), *origin.cells) for row in table.rows)
+    return csv_lines([*headings(table.columns), *COLUMNS], rows)
 
 
 def json_of(document: Document) -> dict[str, Any]:
@@ -48,15 +48,16 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def markdown_of(document: Document, *, url: str = "") -> str:
+def markdown_of(document: Document, origin: Origin | None = None) -> str:
     """Return the report as Markdown, with user text escaped.
 
     Args:
-        url: Of the page that it was made from; "" without a link back.
+        origin: Where it comes from; None where the text around it says so.
     """
     parts = [f"# {_escaped(document.title)}"]
-    if url:
-        parts.append(f"EvalHub, {date_format(timezone.localtime(), 'j M Y, H:i')}: {url}")
+    if origin:
+        known = [f"- {name}: {_escaped(value)}" for name, value in origin.facts]
+        parts.append("\n".join([*known, f"- Page: {origin.url}"]))
     parts += [f"> **{_escaped(label)}**" for label in document.labels]
     parts += [f"> {_escaped(warning)}" for warning in document.warnings]
     parts += [_escaped(sentence) for sentence in document.sentences]

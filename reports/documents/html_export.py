@@ -1,23 +1,26 @@
-"""A report as one self-contained HTML file; the browser that opens it draws the figures."""
+"""A report as one self-contained HTML file."""
 
 from functools import cache
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
-from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from reports.documents.document import Document
+from reports.documents.origin import Origin
 
 
-def html_of(document: Document, *, url: str = "") -> str:
-    """Return the report with its styles inside, and its scripts where it has figures.
+def html_of(
+    document: Document, origin: Origin | None = None, *, is_interactive: bool = False
+) -> str:
+    """Return the report with its styles and pictures inside.
 
     Args:
-        url: Of the page that it was made from; "" without a link back.
+        origin: Where it comes from; None where the text around it says so.
+        is_interactive: Figures are drawn by a script of 5 MB, which the file then holds.
     """
-    has_figures = any(table.figure for table in document.tables)
+    has_figures = is_interactive and any(table.figure for table in document.tables)
     scripts = ("plotly/plotly.min.js", "evalhub/charts.js") if has_figures else ()
     return render_to_string(
         "reports/documents/standalone.html",
@@ -25,8 +28,7 @@ def html_of(document: Document, *, url: str = "") -> str:
             "document": document,
             "scripts": [_source(name) for name in scripts],
             "styles": [_source("evalhub/colours.css"), _source("evalhub/standalone.css")],
-            "made_at": timezone.now(),
-            "url": url,
+            "origin": origin,
         },
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Linked, Table
+from reports.documents.origin import linked_runs
 from runs.figures.rate import Rate
 
 
@@ -19,6 +20,7 @@ def stored(document: Document) -> dict[str, Any]:
         "sentences": list(document.sentences),
         "warnings": list(document.warnings),
         "labels": list(document.labels),
+        "runs": list(document.runs) or linked_runs(document),
         "facts": [_fields(fact) for fact in document.facts],
         "tables": [
             {
@@ -39,6 +41,7 @@ def restored(content: dict[str, Any]) -> Document:
         sentences=tuple(content["sentences"]),
         warnings=tuple(content["warnings"]),
         labels=tuple(content["labels"]),
+        runs=tuple(content["runs"]),
         facts=tuple(Fact(**{**fact, "value": _read(fact["value"])}) for fact in content["facts"]),
         tables=tuple(_table(table) for table in content["tables"]),
     )

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 
 from evalhub.csv_safety import BOM, Echo, cell
+from reports.documents.origin import COLUMNS, Origin
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
 from reports.run.judgments_query import JudgmentRow
 
@@ -26,6 +27,7 @@ JUDGMENT_COLUMNS = (
 def csv_lines(
     rows: Iterable[Row] | Iterable[JudgmentRow],
     columns: Sequence[str],
+    origin: Origin,
     judge_columns: Sequence[JudgeColumn] = (),
 ) -> Iterator[str]:
     """Write rows as CSV, line by line.
@@ -34,10 +36,12 @@ def csv_lines(
 
     Args:
         columns: Attributes of the rows, in the order of the file.
+        origin: Ends each line, as files are cut and joined.
         judge_columns: Judges that get a column each for their values: with rows of the grid only.
     """
     writer = csv.writer(Echo())
-    yield BOM + writer.writerow([*columns, *(cell(judge.name) for judge in judge_columns)])
+    names = (*(judge.name for judge in judge_columns), *COLUMNS)
+    yield BOM + writer.writerow([*columns, *map(cell, names)])
     for row in rows:
         values = [getattr(row, name) for name in columns]
         judges = (
@@ -49,6 +53,7 @@ def csv_lines(
             [
                 *(cell("; ".join(map(_part, v)) if isinstance(v, tuple) else v) for v in values),
                 *(judge.value if judge else None for judge in judges),
+                *map(cell, origin.cells),
             ]
         )
 

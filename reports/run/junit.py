@@ -10,6 +10,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evalhub.formatting import score, words
+from reports.documents.origin import Origin
 from reports.queries.result_rows import Row
 from reports.run.query import RunReport
 from runs.models import Outcome
@@ -20,7 +21,7 @@ UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
+def junit_lines(report: RunReport, rows: Iterable[Row], origin: Origin) -> Iterator[str]:
     """The document piece by piece: the head, then one suite after the other.
 
     Args:
@@ -28,7 +29,9 @@ def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
     """
     ordered = sorted(rows, key=lambda row: (row.issue_id, row.test_id, row.repeat))
     by_issue = groupby(ordered, lambda row: row.issue_id)
-    suites = [_suite(report, number, list(mine)) for number, (_, mine) in enumerate(by_issue, 1)]
+    suites = [
+        _suite(report, number, list(mine), origin) for number, (_, mine) in enumerate(by_issue, 1)
+    ]
     sums = {
         name: str(sum(int(suite.get(name, 0)) for suite in suites))
         for name in ("tests", "failures", "errors", "skipped")
@@ -42,7 +45,7 @@ def junit_lines(report: RunReport, rows: Iterable[Row]) -> Iterator[str]:
     yield "\n</testsuites>\n"
 
 
-def _suite(report: RunReport, number: int, rows: list[Row]) -> Element:
+def _suite(report: RunReport, number: int, rows: list[Row], origin: Origin) -> Element:
     count = Counter(row.outcome for row in rows)
     run, current = report.run, report.current
     suite = Element(
@@ -64,6 +67,9 @@ def _suite(report: RunReport, number: int, rows: list[Row]) -> Element:
         "release": run.release,
         "jury": current.jury_name if current else "",
         "labels": ", ".join(report.labels),
+        "site": origin.site,
+        "url": origin.url,
+        "made_at": origin.made_at.isoformat(timespec="seconds"),
     }
     properties = SubElement(suite, "properties")
     for name, value in known.items():

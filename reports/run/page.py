@@ -39,6 +39,7 @@ def document_of_run(
         tables=tuple(tables),
         warnings=tuple(_warnings(report)),
         labels=report.labels,
+        runs=(report.run.pk,),
     )
 
 

@@ -7,10 +7,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.text import slugify
 
 from evalhub.admin_site.pages import current_user
 from evalhub.work.leases import workers_alive
 from reports.documents.exports import json_of
+from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
 from reports.report_views import TABLE, WRITERS, attached
@@ -103,29 +105,35 @@ def download_csv(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download all results that fit the filters, or one table of the report, as CSV."""
     if TABLE in request.GET:
         report = run_report(_run(pk), Filters(), reader=current_user(request))
-        response = WRITERS["csv"](request, document_of_run(report), "")
-        return attached(response, f"run-{pk}-{request.GET[TABLE]}", "csv")
+        origin = _origin(request, report.run, Filters())
+        response = WRITERS["csv"](request, document_of_run(report), origin)
+        return attached(response, _file_name(origin, request.GET[TABLE]), "csv")
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    origin = _origin(request, sheet.run, filters)
     judge_columns = sheet.judge_columns() if filters.by_judge else ()
-    lines = csv_lines(sheet.rows(filters), RESULT_COLUMNS, judge_columns)
-    return attached(StreamingHttpResponse(lines, content_type=CSV), f"run-{pk}", "csv")
+    lines = csv_lines(sheet.rows(filters), RESULT_COLUMNS, origin, judge_columns)
+    return attached(StreamingHttpResponse(lines, content_type=CSV), _file_name(origin), "csv")
 
 
 @needs("runs.export_results")
 def download_judgments(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download every judgment of the results that fit the filters, one per row."""
-    found = judgment_rows(_sheet(request, pk), Filters.read(request.GET))
-    response = StreamingHttpResponse(csv_lines(found, JUDGMENT_COLUMNS), content_type=CSV)
-    return attached(response, f"run-{pk}-judgments", "csv")
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    origin = _origin(request, sheet.run, filters)
+    lines = csv_lines(judgment_rows(sheet, filters), JUDGMENT_COLUMNS, origin)
+    response = StreamingHttpResponse(lines, content_type=CSV)
+    return attached(response, _file_name(origin, "judgments"), "csv")
 
 
 @needs("runs.export_results")
 def download_junit(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Download the results that fit the filters as a JUnit report for build servers."""
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
-    lines = junit_lines(run_report(sheet.run, Filters(), reader=sheet.reader), sheet.rows(filters))
+    origin = _origin(request, sheet.run, filters)
+    report = run_report(sheet.run, Filters(), reader=sheet.reader)
+    lines = junit_lines(report, sheet.rows(filters), origin)
     response = StreamingHttpResponse(lines, content_type="application/xml; charset=utf-8")
-    return attached(response, f"run-{pk}", "xml")
+    return attached(response, _file_name(origin), "xml")
 
 
 @needs("runs.export_results")
@@ -133,16 +141,27 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download the report: Markdown and HTML with the first results, JSON with all that fit."""
     sheet, filters = _sheet(request, pk), Filters.read(request.GET)
     report = run_report(sheet.run, filters, reader=sheet.reader)
+    origin = _origin(request, sheet.run, filters)
     if ending != "json":
         document = document_of_run(report, filters, sheet.rows(filters))
-        url = f"{report.run.get_absolute_url()}?{filters.query()}"
-        return attached(WRITERS[ending](request, document, url), f"run-{pk}", ending)
+        return attached(WRITERS[ending](request, document, origin), _file_name(origin), ending)
     content = {
         **json_of(document_of_run(report, filters)),
+        **origin.as_json,
         "results": [asdict(row) for row in sheet.rows(filters)],
         "judgments": [asdict(verdict) for verdict in judgment_rows(sheet, filters)],
     }
-    return attached(JsonResponse(content), f"run-{pk}", ending)
+    return attached(JsonResponse(content), _file_name(origin), ending)
+
+
+def _origin(request: HttpRequest, run: Run, filters: Filters) -> Origin:
+    """Return the origin of a file of this run, with the page's view of the results."""
+    path = f"{run.get_absolute_url()}?{filters.query()}".rstrip("?")
+    return Origin(absolute(request, path), (run.pk,))
+
+
+def _file_name(origin: Origin, part: str = "") -> str:
+    return "-".join(filter(None, (origin.file_name("run", ""), slugify(part))))
 
 
 def _sheet(request: HttpRequest, pk: int) -> ResultTable:

@@ -1,5 +1,7 @@
 """Schedule a report; show and download its snapshots."""
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -7,10 +9,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user
 from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_at
+from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
 from reports.documents.storage import restored
 from reports.models import ReportSchedule, Snapshot
@@ -68,6 +72,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 def download_snapshot(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download a snapshot as a file."""
     found = get_object_or_404(Snapshot, pk=pk)
-    url = reverse("reports:snapshot", args=[pk])
-    response = WRITERS[ending](request, restored(found.content), url)
-    return attached(response, f"snapshot-{pk}", ending)
+    document = restored(found.content)
+    origin = replace(origin_of(request, document, found.get_absolute_url()), made_at=found.made_at)
+    name = f"snapshot-{pk}-{slugify(document.title)[:MAX_NAME]}"
+    return attached(WRITERS[ending](request, document, origin), name, ending)

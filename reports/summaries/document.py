@@ -31,6 +31,7 @@ def document_of(view: View) -> Document:
         tables=(_texts(view), claims_table(view), _grades(view), _reasons(view), _masked(view)),
         warnings=tuple(sentence.strip() for sentence, holds in caveats.items() if holds),
         labels=tuple(view.labels),
+        runs=tuple(run.pk for run in view.runs),
     )
 
 

@@ -7,12 +7,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.models import LanguageModel
 from evalhub.work.leases import workers_alive
 from evalhub.work.progress import NotPossible
+from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
 from reports.models import Exchange, ExecutiveSummary
 from reports.report_views import WRITERS, attached
@@ -102,8 +104,9 @@ def exchange(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download the summary as a file."""
     document = document_of(view_of(_summary(pk), current_user(request)))
-    url = reverse("reports:summary", args=[pk])
-    return attached(WRITERS[ending](request, document, url), f"summary-{pk}", ending)
+    origin = origin_of(request, document, reverse("reports:summary", args=[pk]))
+    name = f"summary-{pk}-{slugify(document.title)[:MAX_NAME]}"
+    return attached(WRITERS[ending](request, document, origin), name, ending)
 
 
 @require_POST

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
 
+from evalhub.drawing.figure import svg_of
 from evalhub.formatting import DASH, percent
 from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import between, interval_note, words
@@ -194,6 +195,12 @@ def as_words(value: Cell, form: Form) -> str:
 def beside(row: tuple[Cell, ...], columns: tuple[Column, ...]) -> list[tuple[Cell, Column]]:
     """Return each value of a row with its column."""
     return list(zip(row, columns, strict=True))
+
+
+@register.simple_tag
+def figure_svg(table: Table) -> SafeString:
+    """Draw the figure in the file itself."""
+    return mark_safe(svg_of(table.figure, table.describes or table.title) if table.figure else "")
 
 
 @register.simple_tag

@@ -1,10 +1,12 @@
 """The demo's sample history: each planted finding is told by the reports about it, by no other."""
 
 import pytest
+from django.urls import reverse
 
 from issues.models import Issue
 from reports.issue_proposals.proposals import proposals
 from reports.models import ExecutiveSummary
+from reports.registry import PAGES
 from reports.summaries import sample
 from runs.models import HumanEvaluation, Result, Run
 from runs.sample_history import plan, writer
@@ -151,3 +153,44 @@ def _judges(report):
     summary = ExecutiveSummary.objects.get()
     assert summary.is_scripted
     assert summary.runs.count() == 4
+
+
+MB = 1_000_000
+
+
+def test_files_of_every_report_are_small_and_say_where_they_come_from(report, client):
+    for page in PAGES:
+        url = reverse(f"reports:{page.key}_download", args=["html"])
+        html = client.get(url).content
+        assert len(html) < MB, page.key
+        assert b"EvalHub, http://testserver" in html
+        assert f"http://testserver{reverse(f'reports:{page.key}')}".encode() in html
+    assert b"<svg" in client.get(reverse("reports:trend_download", args=["html"])).content
+    whole = client.get(reverse("reports:trend_download", args=["html"]), {"charts": "interactive"})
+    assert len(whole.content) > 4 * MB
+
+
+def test_a_comparison_names_both_runs_wherever_it_goes(report, client):
+    first, second = run_of(KELP, "1.3"), run_of(AURORA, "1.4")
+    asked = {"runs": [first.pk, second.pk]}
+    for ending in ("html", "md", "json", "csv"):
+        file = client.get(reverse("reports:compare_download", args=[ending]), asked)
+        text = file.getvalue().decode()
+        assert KELP in text.replace("\\", "")
+        assert AURORA in text.replace("\\", "")
+        assert "testserver" in text
+        name = file["Content-Disposition"]
+        assert f"run-{first.pk}-kelp-4" in name
+        assert f"run-{second.pk}-aurora-2" in name
+
+
+def test_files_of_a_run_name_its_model_and_lead_back(report, client):
+    run = run_of(AURORA, "1.4")
+    names = ("html", "markdown", "csv", "json", "junit", "judgments_csv")
+    for name in names:
+        file = client.get(reverse(f"reports:run_{name}", args=[run.pk]))
+        text = file.getvalue().decode()
+        assert len(text) < MB
+        assert AURORA in text.replace("\\", "")
+        assert f"http://testserver{run.get_absolute_url()}" in text
+        assert f"run-{run.pk}-aurora-2" in file["Content-Disposition"]

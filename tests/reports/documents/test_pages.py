@@ -13,6 +13,8 @@ from django.urls import reverse
 from evalhub.formatting import percent
 from reports.documents.cells import headings, words
 from reports.documents.document import Column, Document, Linked, Table
+from reports.documents.origin import COLUMNS as ORIGIN
+from reports.documents.origin import Origin
 from reports.documents.reading import Reading
 from reports.registry import page_of
 from runs.figures.rate import Rate
@@ -62,7 +64,7 @@ def test_page_file_and_api_tell_the_same_figures(browser, key, view):
         url = reverse(f"reports:{key}_download", args=["csv"])
         file = browser.get(url, {**state, "table": table.key})
         lines = list(csv.reader(io.StringIO(file.getvalue().decode("utf-8-sig"))))
-        assert lines[0] == headings(table.columns)
+        assert lines[0] == [*headings(table.columns), *ORIGIN]
         assert len(lines) == len(told) + 1
         assert_same_figures(lines[1:], told, table)
 
@@ -86,7 +88,7 @@ def texts(row):
 def assert_same_figures(lines, told, table):
     """Each number of the file is the API's, to the last digit."""
     for line, row in zip(lines, told, strict=True):
-        cells = dict(zip(headings(table.columns), line, strict=True))
+        cells = dict(zip([*headings(table.columns), *ORIGIN], line, strict=True))
         for column in table.columns:
             value = row[column.name]
             if column.form == "rate":
@@ -184,7 +186,7 @@ def test_text_that_looks_like_a_formula_stays_text_in_a_file():
 
     table = Table("t", "T", (Column("name", "Name"),), (("=1+1",),))
 
-    assert "'=1+1" in "".join(csv_of(table))
+    assert "'=1+1" in "".join(csv_of(table, Origin("")))
 
 
 def test_text_of_people_cannot_break_a_markdown_table():
