@@ -8,7 +8,7 @@ from typing import Any
 
 Value = float | str
 
-MAX_TICKS = 6
+MAX_LABELS = 6
 
 
 def number_of(value: Value) -> float:
@@ -50,8 +50,8 @@ class Axis:
         return self.start + part * (self.end - self.start)
 
     @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Return the pixel and the label of each tick."""
+    def labels(self) -> list[tuple[float, str]]:
+        """Return the pixel and the label of each place that has one."""
         if not self.options.get("showticklabels", True):
             return []
         if "tickvals" in self.options:
@@ -69,7 +69,7 @@ class Axis:
     def _times(self, first: float, last: float) -> list[tuple[float, str]]:
         """Return times at equal distances, each day once."""
         shape = "%H:%M" if last - first < 86_400 * 2 else "%d %b %Y"
-        places = [first + (last - first) * (n + 0.5) / MAX_TICKS for n in range(MAX_TICKS)]
+        places = [first + (last - first) * (n + 0.5) / MAX_LABELS for n in range(MAX_LABELS)]
         return [(self.at(each), f"{datetime.fromtimestamp(each, UTC):{shape}}") for each in places]
 
     def _written(self, value: float) -> str:
@@ -77,10 +77,10 @@ class Axis:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Return at most about `MAX_TICKS` round numbers from low to high."""
+    """Return at most about `MAX_LABELS` round numbers from low to high."""
     if high <= low:
         return [low]
-    raw = (high - low) / MAX_TICKS
+    raw = (high - low) / MAX_LABELS
     power = 10 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

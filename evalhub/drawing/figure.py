@@ -156,7 +156,7 @@ def _axes(
     flat = any(trace.get("orientation") == "h" for trace in data)
     cells = any(trace["type"] == "heatmap" for trace in data)
     rough = axis_of(down, y_values, (0, 1), 0.5 if flat or cells or _is_rows(down) else 0)
-    room = max((width_of(name) for _, name in rough.ticks), default=0) + 10
+    room = max((width_of(name) for _, name in rough.labels), default=0) + 10
     room += 20 if down.get("title", {}).get("text") else 0
     domain = across.get("domain", (0, 1))
     panel = WIDTH - 2 * MARGIN
@@ -195,14 +195,14 @@ def _values(data: Sequence[Figure], name: str, layout: Figure) -> Iterator[Value
 
 
 def _grid(x: Axis, y: Axis) -> str:
-    """Draw lines at the ticks with their labels, and the titles of the axes."""
+    """Draw lines at the labelled places, and the titles of the axes."""
     parts = []
     on_top = x.options.get("side") == "top"
-    for place, name in x.ticks:
+    for place, name in x.labels:
         if x.options.get("showgrid", True):
             parts.append(line(place, y.start, place, y.end, GRID))
         parts.append(text(name, place, y.end - 8 if on_top else y.start + 16, anchor="middle"))
-    for place, name in y.ticks:
+    for place, name in y.labels:
         if y.options.get("showgrid", True):
             parts.append(line(x.start, place, x.end, place, GRID))
         parts.append(text(name, x.start - 8, place + 4, anchor="end"))
@@ -210,7 +210,7 @@ def _grid(x: Axis, y: Axis) -> str:
     if title := x.options.get("title", {}).get("text"):
         parts.append(text(title, (x.start + x.end) / 2, y.start + 36, anchor="middle"))
     if title := y.options.get("title", {}).get("text"):
-        room = max((width_of(name) for _, name in y.ticks), default=0) + 20
+        room = max((width_of(name) for _, name in y.labels), default=0) + 20
         turned = f"translate({x.start - room:.1f} {middle:.1f}) rotate(-90)"
         parts.append(element("g", text(title, 0, 0, anchor="middle"), transform=turned))
     return "".join(parts)

@@ -31,7 +31,7 @@ COLUMNS = ("report_models", "report_runs", "report_url", "report_made_at")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a file comes from.
+    """Site, page and runs that a file comes from.
 
     `url` is the full address of the page; `run_ids` are those of its figures, in their order, and
     `is_of_runs` tells that these are its subject; `filters` are those set on the page, in words.

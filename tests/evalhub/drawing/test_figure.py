@@ -106,7 +106,7 @@ def test_colours_are_values_where_no_file_defines_them():
     assert light["--eh-passed"] in svg
 
 
-def test_ticks_are_round():
+def test_labels_are_round():
     assert round_numbers(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1]
     assert round_numbers(3, 58) == [10, 20, 30, 40, 50]
     assert round_numbers(2, 2) == [2]

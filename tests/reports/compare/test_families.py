@@ -47,4 +47,4 @@ def test_tests_are_grouped_by_family():
 def test_two_runs_are_grouped_by_family():
     runs = make_workspace().runs[:2]
 
-    assert document_about(runs).title == "Differences between 2 model families"
+    assert document_about(runs).title == "Differences between 2 model families: steady, shaky"
