@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import connection
-from django.db.models import Model
+from django.db.models import SET_NULL, Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -138,6 +138,7 @@ class PageAdmin(ModelAdmin):
         more = {
             "crumb": "Delete",
             "goes_along": [(name, n) for name, n in along if n],
+            "loses_link": loose_links(row),
             "instead": self.instead_of_deleting,
             "back_url": self.url_of("change", row.pk),
         }
@@ -210,6 +211,18 @@ class PageAdmin(ModelAdmin):
 
     def say_done(self, request: HttpRequest, message: str) -> None:
         self.message_user(request, message, messages.SUCCESS)
+
+
+def loose_links(row: Any) -> list[tuple[str, int]]:
+    """Return which rows refer to this one and would outlive it without that link, with counts."""
+    counts: dict[str, int] = {}
+    for relation in row._meta.related_objects:
+        if relation.many_to_many or relation.on_delete is SET_NULL:
+            model = relation.related_model
+            found = model._base_manager.filter(**{relation.field.name: row}).count()
+            name = str(model._meta.verbose_name_plural)
+            counts[name] = counts.get(name, 0) + found
+    return [(name, n) for name, n in counts.items() if n]
 
 
 def _version_context(context: Mapping[str, Any]) -> dict[str, Any]:

@@ -70,10 +70,10 @@ class ReportForm(forms.Form):
         self.query = query
         for field in self.fields.values():
             field.required = False
-            is_checkbox = isinstance(field.widget, forms.CheckboxInput)
-            if not is_checkbox:
+            takes_several = isinstance(field.widget, forms.CheckboxSelectMultiple)
+            if not takes_several and not isinstance(field.widget, forms.CheckboxInput):
                 field.widget.attrs.setdefault("class", "eh-input")
-            if not isinstance(field.widget, forms.CheckboxSelectMultiple):
+            if not takes_several:
                 field.widget.attrs.setdefault("data-eh-submit", "")
 
     def _with_defaults(self, query: QueryDict) -> QueryDict:

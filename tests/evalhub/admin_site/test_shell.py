@@ -13,7 +13,9 @@ from django.utils.html import strip_tags
 from django.views.defaults import bad_request, server_error
 
 from evalhub.models import Worker
+from runs.models import Suite
 from tests.factories import make_issue, make_model, make_run, make_user
+from tests.runs.review.rows import make_queue
 
 pytestmark = pytest.mark.django_db
 
@@ -235,3 +237,14 @@ def test_a_custom_role_is_built_from_rights(client):
     client.post(url("auth_group_add"), {"name": "readers", "permissions": [right.pk]})
 
     assert Group.objects.get(name="readers").permissions.get() == right
+
+
+def test_deleting_says_what_stays_without_it(client):
+    suite = Suite.objects.create(name="nightly")
+    make_run(suite=suite)
+    make_queue(follows=suite)
+    html = client.get(reverse("admin:runs_suite_delete", args=[suite.pk])).content.decode()
+    stays = html.partition("These stay, without it:")[2].partition("</ul>")[0]
+
+    assert "Runs: 1" in stays
+    assert "Queues: 1" in stays
