@@ -6,13 +6,14 @@ from django.urls import reverse
 from issues.models import Issue
 from runs.models import Suite
 from tests.browser import HEIGHTS, overflow_px, shoot, show
-from tests.factories import make_user
+from tests.factories import make_issue, make_user
 from tests.reports.failure_clusters.test_page import REASONS, run_with
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_accept_a_cluster_and_make_a_living_suite(page, log_in):
+    make_issue(title="Day and month of a date are confused")
     run = run_with(REASONS)
     log_in(make_user("superuser"))
     page.goto(run.get_absolute_url())
@@ -32,6 +33,7 @@ def test_accept_a_cluster_and_make_a_living_suite(page, log_in):
 
     page.get_by_role("button", name="Dismiss").first.click()
     page.get_by_text("Dismissed:").wait_for()
+    shoot(page, "failure-clusters-decided")
     page.get_by_role("button", name="Undo: ").last.click()
     page.get_by_text("Undone:").wait_for()
     assert page.get_by_role("button", name="Create issue").count() == 2
@@ -46,6 +48,5 @@ def test_accept_a_cluster_and_make_a_living_suite(page, log_in):
     page.get_by_role("button", name="Save suite").click()
     page.get_by_text("Living suite created: state: Approved.").wait_for()
     assert Suite.objects.get().filter == "state__exact=approved"
-    looks = page.get_by_text("39 tests of 39: only approved ones run")
-    looks.wait_for()
+    page.get_by_text("39 tests of 39: only approved ones run").wait_for()
     shoot(page, "living-suite")
