@@ -52,11 +52,11 @@ class TextMatch(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Return the reason, such as `similar in meaning; shared words: currency, cents`."""
+        """Return the reason, such as `similar in meaning; shared words: currency`; "": none."""
         parts = [words for least, words in SIMILARITY_WORDS if (self.meaning or 0) >= least][:1]
         if self.words:
             parts.append(f"shared words: {', '.join(self.words[:NAMED])}")
-        return "; ".join(parts) or "slightly similar"
+        return "; ".join(parts)
 
 
 def words_of(text: str) -> dict[str, str]:
@@ -130,7 +130,7 @@ class TextIndex:
     def nearest(
         self, text: str, vector: Matrix | None, found: Mapping[int, float] | None = None
     ) -> Iterator[TextMatch]:
-        """Yield similar texts, most similar first; ties by the higher key.
+        """Yield texts that are similar for a reason, most similar first; ties by the higher key.
 
         Args:
             text: Text to compare with.
@@ -150,7 +150,9 @@ class TextIndex:
             cosine = None if cosines is None else float(cosines[row])
             key = self._keys[row]
             shared = (query_words[found] for found in distinctive if key in self._having[found])
-            yield TextMatch(key, float(scores[row]), cosine, tuple(shared))
+            match = TextMatch(key, float(scores[row]), cosine, tuple(shared))
+            if match.why or (found or {}).get(key):
+                yield match
 
     def distinctive_words(self, text: str, most: int, rows: int) -> list[str]:
         """Return the most distinctive words of a text: shared by some texts, but few, rarest first.

@@ -69,7 +69,10 @@
         part.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     };
     const load = async (url, options, failed) => {
-        if (busy) return false;
+        if (busy) {
+            status.textContent = "Still saving: press it again.";
+            return false;
+        }
         busy = true;
         inbox().setAttribute("aria-busy", "true");
         try {

@@ -106,7 +106,7 @@ def test_reasons_say_how_near_and_which_words():
     assert (
         TextMatch(1, 0.7, 0.7, ("zebra", "lion")).why == "near duplicate; shared words: zebra, lion"
     )
-    assert TextMatch(1, 0.2, 0.1, ()).why == "slightly similar"
+    assert TextMatch(1, 0.2, 0.1, ()).why == ""
     assert TextMatch(1, 0.2, None, ("lion",)).why == "shared words: lion"
 
 
