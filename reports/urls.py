@@ -21,6 +21,7 @@ urlpatterns = [
     path("runs/<int:pk>/progress/", run_views.progress, name="run_progress"),
     path("runs/<int:pk>/failures/", cluster_views.failure_clusters, name="failure_clusters"),
     path("runs/<int:pk>/failures/decide/", cluster_views.decide_cluster, name="decide_cluster"),
+    path("runs/<int:pk>/first/", run_views.first, name="run_first"),
     path("runs/<int:pk>/rows/", run_views.rows, name="run_rows"),
     path("runs/<int:pk>/results.csv", run_views.download_csv, name="run_csv"),
     path("runs/<int:pk>/judgments.csv", run_views.download_judgments, name="run_judgments_csv"),

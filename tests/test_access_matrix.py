@@ -198,6 +198,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:index": (get(),),
     "reports:run": (get(),),
     "reports:run_progress": (get(),),
+    "reports:run_first": (get(),),
     "reports:run_rows": (get(),),
     "reports:failure_clusters": (get(),),
     "reports:decide_cluster": (post(WRITERS, act="dismiss", key="none"),),

@@ -86,6 +86,10 @@ class Home:
         return incomplete_runs(Run.objects.all())
 
     @cached_property
+    def newest(self) -> Run | None:
+        return newest_run()
+
+    @cached_property
     def choices(self) -> list[tuple[Card, bool]]:
         return choices_of(self.reading.reader)
 
@@ -152,7 +156,7 @@ def _proposals(home: Home) -> Content:
 
 
 def _underperforming(home: Home) -> Content:
-    report = underperforming(newest_run(), home.reading)
+    report = underperforming(home.newest, home.reading)
     return Content(underperforming_table(report), page_url("underperforming"))
 
 

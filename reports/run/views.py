@@ -2,7 +2,13 @@
 
 from dataclasses import asdict
 
-from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -12,6 +18,7 @@ from django.utils.text import slugify
 from evalhub.admin_site.pages import current_user
 from evalhub.work.leases import workers_alive
 from reports.documents.exports import json_of
+from reports.documents.links import row_url, run_url
 from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
 from reports.queries.result_rows import ResultTable
@@ -22,6 +29,7 @@ from reports.run.junit import junit_lines
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
+from reports.templatetags.report import result_query
 from runs.figures.states import current_of
 from runs.models import Jury, Run
 from runs.result_list.filters import Filters
@@ -98,6 +106,19 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
     sheet = _sheet(request, pk)
     context = {"run": sheet.run, "grid": sheet.page(filters), "filters": filters, "is_part": True}
     return TemplateResponse(request, "reports/run/result_rows.html", context)
+
+
+@needs("runs.view_run")
+def first(request: HttpRequest, pk: int) -> HttpResponse:
+    """Redirect to the first readable result that fits the filters; from there on it is next."""
+    filters, sheet = Filters.read(request.GET), _sheet(request, pk)
+    shown = (row for row in sheet.page(filters).rows if row.prompt is not None)
+    if found := next(shown, None):
+        query = result_query(sheet.run, filters)
+        return HttpResponseRedirect(
+            f"{row_url('admin:runs_result_change', found.result_id)}?{query}"
+        )
+    return HttpResponseRedirect(f"{run_url(sheet.run)}?{filters.query()}#results")
 
 
 @needs("runs.export_results")

@@ -318,3 +318,24 @@ def test_the_json_has_all_figures_and_the_grids_rows(client):
     assert found["tables"]["usage"]["rows"][0]["cost_usd"] is None
     assert [row["outcome"] for row in found["results"]] == ["failed"]
     assert "attachment" in response["Content-Disposition"]
+
+
+def test_the_failed_results_are_read_one_after_another(client):
+    client.force_login(make_user("annotator"))
+    run = judged([1], [0], [0])
+    page = client.get(run.get_absolute_url()).content.decode()
+    address = reverse("reports:run_first", args=[run.pk])
+    response = client.get(address, {"outcome": "failed"}, follow=True)
+
+    assert f'{address}?outcome=failed">Read the 2 failed results' in page
+    assert response.context["result"].outcome == "failed"
+    assert response.context["position"] == 1
+    assert len(response.context["navigation"].ids) == 2
+
+
+def test_without_such_a_result_the_list_says_so(client):
+    client.force_login(make_user("viewer"))
+    run = judged([1])
+    response = client.get(reverse("reports:run_first", args=[run.pk]), {"outcome": "failed"})
+
+    assert response.url == f"{run.get_absolute_url()}?outcome=failed#results"
