@@ -1,6 +1,7 @@
 """Pages and downloads of every report in `reports.registry`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -28,6 +29,8 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
     reading = Reading(current_user(request), computes=COMPUTE in request.GET)
     form = shown.form(request.GET)
     document = shown.build(form.filters, reading)
+    if reading.pending:
+        document = without_conclusions(document)
     may_export, state = request.user.has_perm("runs.export_results"), state_of(request)
     csv = reverse(f"reports:{key}_download", args=["csv"])
     return page(
@@ -44,6 +47,15 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
         csv_url=(f"{csv}?{state}&" if state else f"{csv}?") if may_export else "",
         may_schedule=request.user.has_perm("reports.add_reportschedule"),
     )
+
+
+def without_conclusions(document: Document) -> Document:
+    """Return the report with empty tables said to be computed, not said to have nothing."""
+    tables = tuple(
+        table if table.rows else replace(table, empty="Being computed…")
+        for table in document.tables
+    )
+    return replace(document, tables=tables)
 
 
 @needs("runs.export_results")

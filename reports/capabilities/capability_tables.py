@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from reports.capabilities.champions_rule import MIN_SUITES, Dimension
+from evalhub.formatting import counted
+from reports.capabilities.champions_rule import Dimension
 from reports.capabilities.first_rule import METHOD, AgainstFirst, Weighted, against_first
 from reports.capabilities.query import CapabilityReport, Weighed
 from reports.capabilities.rule import DIMENSION, SUITE, TOPIC, Capability
@@ -182,7 +183,8 @@ def parts_tables(
     )
 
 
-def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport) -> Table:
+def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport, least: int) -> Table:
+    """Return the champions of the dimensions in which a model is graded in `least` suites."""
     tested = against_first(
         [
             [
@@ -210,9 +212,10 @@ def champions_table(dimensions: Sequence[Dimension], report: CapabilityReport) -
         rows=[
             _champion(dimension, evidence, report)
             for dimension, evidence in zip(dimensions, tested, strict=True)
+            if dimension.ranked
         ],
-        note=f"Highest mean of an analyst's grades over at least {MIN_SUITES} suites, from the "
-        "latest executive summary of each. Grades are an opinion.",
+        note=f"Highest mean of an analyst's grades over at least {counted(least, 'suite')}, from "
+        "the latest executive summary of each. Grades are an opinion.",
         empty="No model is graded yet. Request an executive summary of its runs.",
     )
 

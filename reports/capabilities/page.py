@@ -19,7 +19,7 @@ from reports.capabilities.capability_tables import (
     ranking_table,
     weights_table,
 )
-from reports.capabilities.champions_rule import champions
+from reports.capabilities.champions_rule import MIN_SUITES, champions
 from reports.capabilities.first_rule import METHOD, AgainstFirst
 from reports.capabilities.query import CapabilityReport, Weighed, capability_report
 from reports.capabilities.rule import Capability, capability
@@ -59,7 +59,9 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         ranked = [one for one in found if isinstance(one, Capability)]
         ranked.sort(key=lambda one: (-round(one.score, 9), one.model))
         rankings.append((weighed, ranked, [one for one in found if isinstance(one, Excluded)]))
-    dimensions = champions(report.graded)
+    graded_suites = {one.suite for one in report.graded}
+    least = max(1, min(MIN_SUITES, len(graded_suites)))
+    dimensions = champions(report.graded, least=least)
     return Document(
         title=f"Models ranked by {chosen or 'capability'}",
         sentences=(
@@ -71,7 +73,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             overview_table(rankings, report),
             *parts_tables(filters, rankings, report),
             ranking_table(rankings, report),
-            champions_table(dimensions, report),
+            champions_table(dimensions, report, least),
             excluded_table(rankings, dimensions, report),
             apart_table(report.field, reading.reader),
             weights_table(shown) if chosen else components_table(shown),

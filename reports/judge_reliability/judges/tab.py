@@ -45,20 +45,22 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     }
     return Document(
         title="Agreement between judges",
-        sentences=tuple(_sentences(report, run)),
-        facts=tuple(_facts(report, run)),
+        sentences=tuple(_sentences(report, run, is_known=not reading.pending)),
+        facts=tuple(_facts(report, run, is_known=not reading.pending)),
         tables=tuple(tables),
         warnings=tuple(_warnings(report)),
         labels=tuple(label for label, holds in labels.items() if holds),
     )
 
 
-def _sentences(report: JudgeReport, run: Run | None) -> Iterator[str]:
+def _sentences(report: JudgeReport, run: Run | None, *, is_known: bool) -> Iterator[str]:
+    """Report on the judges; without a conclusion on them until it `is_known`."""
     if not report.lines:
         yield NO_JUDGE_RUN
         return
     where = f"the judge runs of {run}" if run else counted(len(report.lines), "judge run")
-    yield f"{counted(len(report.judges), 'judge')} in {where}: {_reliability(report)}."
+    reliability = _reliability(report) if is_known else "their reliability is being computed"
+    yield f"{counted(len(report.judges), 'judge')} in {where}: {reliability}."
     newest = report.lines[0]
     alpha, band, units, interval = newest.agreement
     if alpha is not None:
@@ -78,14 +80,15 @@ def _reliability(report: JudgeReport) -> str:
     return f"{n} of them {'is' if n == 1 else 'are'} unreliable"
 
 
-def _facts(report: JudgeReport, run: Run | None) -> Iterator[Fact]:
+def _facts(report: JudgeReport, run: Run | None, *, is_known: bool) -> Iterator[Fact]:
     if run is not None:
         url = page_url("judge_reliability", tab="judges")
         yield Fact("run", "Only this run", str(run), note="Show all", url=url)
     if not report.lines:
         return
     judges = f"of {counted(len(report.judges), 'judge')}"
-    yield Fact("unreliable", "Unreliable", report.unreliable, "count", judges)
+    unreliable = report.unreliable if is_known else None
+    yield Fact("unreliable", "Unreliable", unreliable, "count", judges)
     alpha, band, units, interval = report.lines[0].agreement
     yield Fact("alpha", "Newest alpha", Estimate(alpha, units, interval), "estimate", str(band))
     answered = sum(judge.answered for judge in report.judges)

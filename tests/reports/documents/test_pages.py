@@ -7,6 +7,7 @@ import re
 from html import unescape
 
 import pytest
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 
@@ -179,6 +180,20 @@ def test_a_wrong_value_is_named_and_the_rest_is_shown(browser, key, view):
 @pytest.mark.parametrize(("key", "view"), VIEWS)
 def test_who_may_not_see_runs_sees_no_report(key, view):
     assert client_of("").get(f"/api/v1/reports/{key}/", view).status_code == 403
+
+
+def test_judges_are_not_cleared_before_they_are_computed(browser):
+    caches["computed"].clear()
+    make_workspace()
+    url = reverse("reports:judge_reliability")
+
+    first = browser.get(url, {"tab": "judges"}).content.decode()
+    then = browser.get(url, {"tab": "judges", "compute": "1"}).content.decode()
+
+    assert "their reliability is being computed" in first
+    assert "no serious concern" not in first
+    assert "Being computed…" in first
+    assert "being computed" not in then.lower()
 
 
 def test_text_that_looks_like_a_formula_stays_text_in_a_file():
