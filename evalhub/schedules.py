@@ -18,6 +18,9 @@ DEFAULT = "0 6 * * 1"
 SUGGESTED = ("0 6 * * *", DEFAULT, "0 6 * * 1-5", "0 6 1 * *")
 """Cron expressions that forms propose."""
 
+OWN = "own"
+"""Choice of a cron expression of one's own."""
+
 
 class BadCron(ValueError):
     """An invalid cron expression; the message says why."""

@@ -39,15 +39,21 @@ def opponent_of(run: Run) -> Run | None:
 
 
 def latest_pair(
-    suite: Suite | None = None, *, is_comparable: bool = False
+    suite: Suite | None = None,
+    *,
+    model: LanguageModel | None = None,
+    is_comparable: bool = False,
 ) -> tuple[Run, Run] | None:
     """Return the newest conclusive run that has an opponent, after that opponent.
 
     Args:
         suite: Only runs of this suite; None: all runs.
+        model: The newer run is of this model; None: of any.
         is_comparable: The newest of the last runs whose scores may be compared with its opponent's.
     """
     runs = Run.objects.conclusive() if suite is None else suite.runs.conclusive()
+    if model is not None:
+        runs = runs.filter(language_model=model)
     with_opponent = runs.annotate(opponent=_opponent()).filter(opponent__isnull=False)
     newest = with_opponent.order_by("-created_at", "-pk").values_list("opponent", "pk")
     pairs = list(newest[: LAST_RUNS if is_comparable else 1])

@@ -38,7 +38,7 @@ def svg_of(figure: Figure, title: str = "", colours: Mapping[str, str] | None = 
         title: What readers hear who do not see it.
         colours: Values of the CSS variables; None where the file around it defines them.
     """
-    data, layout = figure["data"], figure["layout"]
+    data, layout = figure["data"], figure.get("layout", {})
     is_rings = all(trace["type"] == "pie" for trace in data)
     body, height = _rings(data, layout) if is_rings else _plot(data, layout)
     found = element(

@@ -89,6 +89,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("address", models.EmailField(blank=True, max_length=254)),
                 ("key", models.CharField(help_text="Identifies the event.", max_length=100)),
                 ("payload", models.JSONField(blank=True, default=dict)),
                 (
@@ -310,6 +311,7 @@ class Migration(migrations.Migration):
                             ("assigned", "an issue was assigned"),
                             ("sent_back", "a review was sent back"),
                             ("reopening", "a resolved issue fails again"),
+                            ("report", "a scheduled report was made"),
                         ],
                         max_length=12,
                     ),
@@ -1042,11 +1044,18 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     (
                         "kind__in",
-                        ["run_finished", "regression", "assigned", "sent_back", "reopening"],
+                        [
+                            "run_finished",
+                            "regression",
+                            "assigned",
+                            "sent_back",
+                            "reopening",
+                            "report",
+                        ],
                     )
                 ),
                 name="evalhub_notification_kind_known",
-                violation_error_message="Choose one of: run_finished, regression, assigned, sent_back, reopening.",
+                violation_error_message="Choose one of: run_finished, regression, assigned, sent_back, reopening, report.",
             ),
         ),
         migrations.AddConstraint(
@@ -1091,8 +1100,17 @@ class Migration(migrations.Migration):
             model_name="delivery",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("notification__isnull", True), ("webhook__isnull", False)),
-                    models.Q(("notification__isnull", False), ("webhook__isnull", True)),
+                    models.Q(
+                        ("address", ""), ("notification__isnull", True), ("webhook__isnull", False)
+                    ),
+                    models.Q(
+                        ("address", ""), ("notification__isnull", False), ("webhook__isnull", True)
+                    ),
+                    models.Q(
+                        ("notification__isnull", True),
+                        ("webhook__isnull", True),
+                        models.Q(("address", ""), _negated=True),
+                    ),
                     _connector="OR",
                 ),
                 name="evalhub_delivery_one_way",
@@ -1112,6 +1130,14 @@ class Migration(migrations.Migration):
                 condition=models.Q(("notification__isnull", False)),
                 fields=("notification",),
                 name="evalhub_delivery_mail_once",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="delivery",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("address", ""), _negated=True),
+                fields=("address", "key"),
+                name="evalhub_delivery_address_once",
             ),
         ),
     ]

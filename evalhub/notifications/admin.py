@@ -33,7 +33,8 @@ class NotificationAdmin(ReadOnlyAdmin):
 
     when_empty = (
         "You are notified when your run finishes or fails its gate, when an issue is "
-        "assigned to you, and when your review is sent back."
+        "assigned to you, when your review is sent back, and when a scheduled report is made for "
+        "you."
     )
     list_display = ("notified", "kind_label", "created_at", "is_read")
     list_display_links = None
@@ -185,9 +186,9 @@ class DeliveryAdmin(ReadOnlyAdmin):
     @display(description="to")
     def receiver(self, delivery: Delivery) -> str:
         notification = delivery.notification
-        return (
-            str(delivery.webhook) if notification is None else f"e-mail to {notification.recipient}"
-        )
+        if notification is not None:
+            return f"e-mail to {notification.recipient}"
+        return str(delivery.webhook or f"e-mail to {delivery.address}")
 
     @display(
         description="state",

@@ -16,7 +16,7 @@ class Event:
     """An event. It must hold no text of a test, as it is sent outside.
 
     `key` identifies it for good, such as "run 12 judge run 3 finished". `url` is a path of the
-    site; `facts` are JSON for webhooks only.
+    site; `facts` are JSON for webhooks only; `picture` is SVG for e-mails only.
     """
 
     kind: NotificationKind
@@ -25,11 +25,14 @@ class Event:
     text: str = ""
     url: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
+    picture: str = ""
 
 
 @transaction.atomic
-def notify(event: Event, *, to: Iterable[User]) -> int:
+def notify(event: Event, *, to: Iterable[User], addresses: Iterable[str] = ()) -> int:
     """Notify these users, by the channels of their choice, and all subscribed webhooks.
+
+    `addresses` are e-mail addresses of people without an account.
 
     Repeating an event does nothing. E-mails and webhooks are sent within two minutes by
     `evalhub.notifications.outbox`.
@@ -43,6 +46,13 @@ def notify(event: Event, *, to: Iterable[User]) -> int:
             Delivery.objects.get_or_create(
                 webhook=webhook, key=event.key, defaults={"payload": payload_of(event)}
             )
+    for address in addresses if is_mail_on() else ():
+        written = {"title": event.title, "text": event.text, "url": event.url}
+        Delivery.objects.get_or_create(
+            address=address,
+            key=event.key,
+            defaults={"payload": written | {"picture": event.picture}},
+        )
     return notified
 
 
@@ -63,7 +73,8 @@ def _notify_user(event: Event, user: User) -> bool:
         },
     )
     if is_new and by_mail:
-        Delivery.objects.create(notification=notification, key=event.key)
+        payload = {"picture": event.picture} if event.picture else {}
+        Delivery.objects.create(notification=notification, key=event.key, payload=payload)
     return is_new
 
 

@@ -15,6 +15,7 @@ class NotificationKind(models.TextChoices):
     ASSIGNED = "assigned", "an issue was assigned"
     SENT_BACK = "sent_back", "a review was sent back"
     REOPENING = "reopening", "a resolved issue fails again"
+    REPORT = "report", "a scheduled report was made"
 
 
 class Notification(models.Model):
@@ -95,7 +96,11 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """Delivery of an event to a webhook, or of a notification by e-mail, with retries."""
+    """Delivery of an event to a webhook or by e-mail, with retries.
+
+    An e-mail goes to the user of its notification, or to an `address` without an account.
+    `payload` is what a webhook gets; of an e-mail its picture as SVG, and its text to an address.
+    """
 
     webhook = models.ForeignKey(
         Webhook, models.CASCADE, null=True, blank=True, related_name="deliveries"
@@ -103,6 +108,7 @@ class Delivery(models.Model):
     notification = models.ForeignKey(
         Notification, models.CASCADE, null=True, blank=True, related_name="deliveries"
     )
+    address = models.EmailField(blank=True)
     key = models.CharField(max_length=100, help_text="Identifies the event.")
     payload = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=7, choices=DeliveryState, default=DeliveryState.PENDING)
@@ -120,8 +126,9 @@ class Delivery(models.Model):
             known("evalhub_delivery_state_known", "state", DeliveryState),
             models.CheckConstraint(
                 name="evalhub_delivery_one_way",
-                condition=Q(webhook__isnull=False, notification__isnull=True)
-                | Q(webhook__isnull=True, notification__isnull=False),
+                condition=Q(webhook__isnull=False, notification__isnull=True, address="")
+                | Q(webhook__isnull=True, notification__isnull=False, address="")
+                | Q(webhook__isnull=True, notification__isnull=True) & ~Q(address=""),
             ),
             models.UniqueConstraint(
                 name="evalhub_delivery_webhook_once",
@@ -133,6 +140,11 @@ class Delivery(models.Model):
                 fields=("notification",),
                 condition=Q(notification__isnull=False),
             ),
+            models.UniqueConstraint(
+                name="evalhub_delivery_address_once",
+                fields=("address", "key"),
+                condition=~Q(address=""),
+            ),
         ]
         indexes = [
             models.Index(
@@ -143,4 +155,4 @@ class Delivery(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.key} to {self.webhook or self.notification}"
+        return f"{self.key} to {self.webhook or self.notification or self.address}"

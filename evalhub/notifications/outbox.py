@@ -11,12 +11,14 @@ import os
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from email.mime.image import MIMEImage
 from threading import Lock, Thread
 
 import httpx
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMultiAlternatives
 from django.db import close_old_connections, connection, transaction
 from django.db.models import Q, QuerySet
+from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
@@ -30,6 +32,7 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240, 720
 """Waits after each failed attempt; after the last, a delivery gets one more attempt."""
 AT_ONCE = 20
 TIMEOUT_S = 10.0
+PICTURE_ID = "chart"
 GONE = 410
 """Status of a webhook that no longer wants deliveries."""
 
@@ -106,18 +109,38 @@ def _try(delivery: Delivery) -> None:
 
 
 def _send_mail(delivery: Delivery) -> None:
-    notification = delivery.notification
-    assert notification is not None
-    user = notification.recipient
-    if not user.is_active or not user.email:
-        raise Undelivered(f"{user} no longer has an e-mail address.", final=True)
-    body = "\n\n".join(part for part in (notification.text, link_to(notification.url)) if part)
+    notification, payload = delivery.notification, delivery.payload
+    if notification is None:
+        to, title, text, url = (delivery.address, *map(payload.get, ("title", "text", "url")))
+    else:
+        user = notification.recipient
+        if not user.is_active or not user.email:
+            raise Undelivered(f"{user} no longer has an e-mail address.", final=True)
+        to, title, text, url = user.email, notification.title, notification.text, notification.url
+    parts = [part for part in (text, link_to(url)) if part]
+    message = EmailMultiAlternatives(
+        subject=" ".join(title.split()), body="\n\n".join(parts), to=[to]
+    )
+    if picture := payload.get("picture"):
+        _illustrate(message, title, text, link_to(url), picture)
     try:
-        EmailMessage(
-            subject=" ".join(notification.title.split()), body=body, to=[user.email]
-        ).send()
+        message.send()
     except (OSError, ValueError) as error:  # smtplib's are the first, of odd addresses the second
         raise Undelivered(f"The mail server refused it: {error}") from error
+
+
+def _illustrate(
+    message: EmailMultiAlternatives, title: str, text: str, url: str, picture: str
+) -> None:
+    """Add an HTML part that shows a picture (SVG), which is attached to it."""
+    context = {"title": title, "text": text, "url": url, "picture": PICTURE_ID}
+    html = render_to_string("evalhub/notifications/mail.html", context)
+    message.attach_alternative(html, "text/html")
+    message.mixed_subtype = "related"  # type: ignore[attr-defined]
+    image = MIMEImage(picture.encode(), _subtype="svg+xml")
+    image.add_header("Content-ID", f"<{PICTURE_ID}>")
+    image.add_header("Content-Disposition", "inline", filename="chart.svg")
+    message.attach(image)
 
 
 # To a webhook ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ DEFAULT: Mapping[str, frozenset[str]] = {
     NotificationKind.ASSIGNED: frozenset({SITE, MAIL}),
     NotificationKind.SENT_BACK: frozenset({SITE, MAIL}),
     NotificationKind.REOPENING: frozenset({SITE, MAIL}),
+    NotificationKind.REPORT: frozenset({SITE, MAIL}),
 }
 PREFERENCE = "notifications"
 

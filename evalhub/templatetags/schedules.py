@@ -15,6 +15,13 @@ def default_schedule() -> str:
 
 
 @register.simple_tag
+def schedule_choices() -> list[tuple[str, str]]:
+    """Return the suggestions with their words, the default first."""
+    ordered = (DEFAULT, *(cron for cron in SUGGESTED if cron != DEFAULT))
+    return [(cron, in_words(cron)) for cron in ordered]
+
+
+@register.simple_tag
 def suggested_schedules(list_id: str) -> SafeString:
     """Render the suggestions for an input whose `list` is `list_id`."""
     options = ((cron, in_words(cron)) for cron in SUGGESTED)

@@ -10,23 +10,34 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextareaWidget
 
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
 from reports.models import ReportSchedule
+from reports.schedules.receivers import readers
 from reports.schedules.snapshots import make, subject_of
 
 
 class ReportScheduleForm(forms.ModelForm):
     class Meta:
         model = ReportSchedule
-        fields = ("title", "cron", "is_paused")
+        fields = ("title", "cron", "is_paused", "people", "addresses")
+        widgets = {
+            "people": forms.CheckboxSelectMultiple,
+            "addresses": UnfoldAdminTextareaWidget(attrs={"rows": 2}),
+        }
         labels = {"cron": "Schedule", "is_paused": "Paused"}
         help_texts = {
             "cron": "Cron expression: minute, hour, day of month, month, day of week. "
             "0 6 * * 1 is Mondays at 06:00.",
             "is_paused": "No snapshot is made while the schedule is paused.",
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "people" in self.fields:
+            self.fields["people"].queryset = readers()  # type: ignore[attr-defined]
 
     def clean_cron(self) -> str:
         cron = " ".join(self.cleaned_data["cron"].split())
@@ -44,7 +55,10 @@ class ReportScheduleAdmin(PageAdmin):
     when_empty = "Open a report and choose Schedule… to save a snapshot of it regularly."
     keeps_history = False
     form = ReportScheduleForm
-    fields = ("title", "cron", "is_paused", "next_times", "last_outcome", "report", "requested_by")
+    fields = (
+        *("title", "cron", "is_paused", "people", "addresses"),
+        *("next_times", "last_outcome", "report", "requested_by"),
+    )
     readonly_fields = ("next_times", "last_outcome", "report", "requested_by")
     list_display = ("title", "report", "schedule", "next_at", "last_outcome", "snapshot_count")
     search_fields = ("title",)

@@ -4,10 +4,11 @@ from typing import Any
 
 from django import forms
 
+from evalhub.models import LanguageModel
 from reports.compare.rule import FLIPS, Kind
 from reports.documents.fields import SeveralField
 from reports.documents.reading import ReportForm
-from runs.models import Run
+from runs.models import Run, Suite
 
 MAX_RUNS = 12
 """Runs side by side."""
@@ -49,6 +50,16 @@ class CompareForm(ReportForm):
         help_text="The others are compared with the first. Without any: the latest run and its "
         "suite's baseline or previous run of the same model and settings.",
         widget=forms.MultipleHiddenInput,
+    )
+    suite = forms.ModelChoiceField(
+        Suite.objects.only("name"),
+        widget=forms.HiddenInput,
+        help_text="Without runs: compare the newest run of this suite.",
+    )
+    model = forms.ModelChoiceField(
+        LanguageModel.objects.only("name"),
+        widget=forms.HiddenInput,
+        help_text="Without runs: compare the newest run of this model.",
     )
     show = forms.ChoiceField(
         choices=[(key, title) for key, (title, _) in SHOW.items()], label="Show", initial=""

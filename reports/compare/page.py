@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evalhub.models import LanguageModel
 from reports.compare import many_runs, two_runs
 from reports.compare.controls import controls
 from reports.compare.form import MAX_RUNS, CompareForm
@@ -13,12 +14,12 @@ from reports.documents.incomplete_table import incomplete_table, retry_links
 from reports.documents.reading import Page, Reading
 from reports.queries.incomplete_runs import incomplete_runs
 from runs.baselines import latest_pair, opponent_of, skipped_baselines
-from runs.models import Run
+from runs.models import Run, Suite
 
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the report on two runs, on several side by side, or on their model families."""
-    runs = runs_of(filters["runs"] or ())
+    runs = runs_of(filters["runs"] or (), filters["suite"], filters["model"])
     sides = sides_of(runs)
     if len(sides) < 2:
         hint = (
@@ -48,10 +49,15 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def runs_of(chosen: Sequence[Run]) -> list[Run]:
-    """Return the chosen runs; for a single one, its opponent comes first."""
+def runs_of(
+    chosen: Sequence[Run], suite: Suite | None = None, model: LanguageModel | None = None
+) -> list[Run]:
+    """Return the chosen runs; for a single one, its opponent comes first.
+
+    Without any, the newest run with an opponent, of this suite and model if given.
+    """
     if not chosen:
-        return list(latest_pair() or ())
+        return list(latest_pair(suite, model=model) or ())
     if len(chosen) == 1:
         against = opponent_of(chosen[0])
         return [*([against] if against else []), chosen[0]]

@@ -1,5 +1,6 @@
 """A report as one self-contained HTML file."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +32,13 @@ def html_of(
             "origin": origin,
         },
     )
+
+
+@cache
+def light_colours() -> dict[str, str]:
+    """Return the values of the charts' CSS variables in the light theme, for pictures alone."""
+    pairs = re.findall(r"(--[\w-]+): light-dark\((#\w+)", _source("evalhub/colours.css"))
+    return {"--eh-text": "#1d2433"} | dict(pairs)
 
 
 @cache

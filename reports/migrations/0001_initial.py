@@ -6,6 +6,8 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
+import reports.models.schedule
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -430,6 +432,24 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "people",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Notified of each snapshot on the site and by e-mail, as they chose.",
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "addresses",
+                    models.TextField(
+                        blank=True,
+                        help_text="Of people without an account. Separate several by commas or spaces.",
+                        validators=[reports.models.schedule.validate_addresses],
+                        verbose_name="e-mail addresses",
                     ),
                 ),
             ],

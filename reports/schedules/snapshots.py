@@ -1,14 +1,23 @@
 """Scheduled reports and summaries: make what is due and keep a snapshot of each."""
 
+import json
 from datetime import datetime
 from typing import cast
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.http import QueryDict
 from django.urls import reverse
 
 from evalhub.access.sealed import FiguresOnly
+from evalhub.drawing.figure import svg_of
 from evalhub.models import User
+from evalhub.notifications.events import Event, notify
+from evalhub.notifications.models import NotificationKind
 from evalhub.schedules import ScheduleRefused, do_due
+from reports.compare.page import COMPARE
+from reports.documents.document import Document
+from reports.documents.exports import json_of
+from reports.documents.html_export import light_colours
 from reports.documents.reading import Reading
 from reports.documents.storage import stored
 from reports.models import ReportSchedule, Snapshot
@@ -36,6 +45,29 @@ def subject_of(page: str, state: str) -> tuple[str, str]:
     return page_of(page).title, f"{reverse(f'reports:{page}')}?{state}"
 
 
+def newest_instead(page: str, state: str) -> str:
+    """Return the query with the newest run of its suite and model in place of fixed runs.
+
+    Raises:
+        ScheduleRefused: The runs have no suite, so that there is no newest one to compare.
+    """
+    query = QueryDict(state, mutable=True)
+    if page != COMPARE.key or "runs" not in query:
+        return state
+    chosen = COMPARE.form(query).filters["runs"]
+    if not chosen:
+        return state
+    run = chosen[-1]
+    if run.suite is None:
+        raise ScheduleRefused(
+            f"{run.label} belongs to no suite. A comparison of fixed runs would stay the same: "
+            "compare runs of a suite, so that each snapshot can take the newest one."
+        )
+    del query["runs"]
+    query["suite"], query["model"] = str(run.suite_id), str(run.language_model_id)
+    return query.urlencode()
+
+
 def make_due(now: datetime | None = None) -> int:
     """Make every report that is due; return how many were made or refused."""
     return do_due(ReportSchedule, make, now)
@@ -50,10 +82,31 @@ def make(report: ReportSchedule) -> str:
     """
     if report.page == SUMMARY:
         return _asked(report)
-    snapshot = Snapshot.objects.create(report=report, content=_content(report))
+    document = _document(report)
+    snapshot = Snapshot.objects.create(report=report, content=stored(document))
     kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MAX_KEPT]
     report.snapshots.exclude(pk__in=list(kept)).delete()
+    _send(report, snapshot, document)
     return f"Made snapshot {snapshot.pk}."
+
+
+def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> None:
+    """Notify the people and addresses of the schedule, and the webhooks, of a snapshot."""
+    figure = next((table.figure for table in document.tables if table.figure), None)
+    event = Event(
+        kind=NotificationKind.REPORT,
+        key=f"report {report.pk} snapshot {snapshot.pk}",
+        title=f"{report.title}: {document.title}",
+        text=" ".join(document.sentences),
+        url=snapshot.get_absolute_url(),
+        facts={
+            "schedule": report.pk,
+            "snapshot": snapshot.pk,
+            "report": json.loads(json.dumps(json_of(document), cls=DjangoJSONEncoder)),
+        },
+        picture=svg_of(figure, document.title, light_colours()) if figure else "",
+    )
+    notify(event, to=report.people.all(), addresses=report.address_list)
 
 
 def _asked(report: ReportSchedule) -> str:
@@ -68,7 +121,7 @@ def _asked(report: ReportSchedule) -> str:
     return ask_anew(report.query)
 
 
-def _content(report: ReportSchedule) -> dict[str, object]:
+def _document(report: ReportSchedule) -> Document:
     try:
         page = page_of(report.page)
     except LookupError as error:
@@ -78,4 +131,4 @@ def _content(report: ReportSchedule) -> dict[str, object]:
         raise ScheduleRefused(" ".join(form.problems))
     # Querysets only ask it for permissions, as they would ask a user.
     reader = cast(User, FiguresOnly())
-    return stored(page.build(form.filters, Reading(reader)))
+    return page.build(form.filters, Reading(reader))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -12,14 +12,16 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
-from evalhub.admin_site.pages import bounded_text, current_user
-from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_at
+from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.schedules import OWN, BadCron, ScheduleRefused, in_words, next_at
 from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
 from reports.documents.storage import restored
 from reports.models import ReportSchedule, Snapshot
+from reports.models.schedule import validate_addresses
 from reports.report_views import WRITERS, attached
-from reports.schedules.snapshots import SUMMARY, subject_of
+from reports.schedules.receivers import readers
+from reports.schedules.snapshots import SUMMARY, newest_instead, subject_of
 from reports.summaries.requests import REQUEST_PERMISSION
 
 MAX_STATE = 4_000
@@ -37,15 +39,27 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
         title, back = subject_of(key, state)
     except (ScheduleRefused, LookupError) as error:
         raise Http404(str(error)) from error
-    report = ReportSchedule(page=key, query=state, requested_by=current_user(request))
-    report.title = bounded_text(request.POST.get("title"), 150) or title[:150]
-    report.cron = " ".join(request.POST.get("cron", "").split())
     try:
-        report.next_at = next_at(report.cron, timezone.now())
-    except BadCron as error:
+        state = newest_instead(key, state)
+    except ScheduleRefused as error:
         messages.error(request, str(error))
         return HttpResponseRedirect(back)
+    report = ReportSchedule(page=key, query=state, requested_by=current_user(request))
+    report.title = bounded_text(request.POST.get("title"), 150) or title[:150]
+    when = request.POST.get("when", OWN)
+    cron = request.POST.get("cron", "") if when == OWN else when
+    report.cron = " ".join(cron.split())
+    report.addresses = bounded_text(request.POST.get("addresses"), MAX_STATE)
+    try:
+        report.next_at = next_at(report.cron, timezone.now())
+        validate_addresses(report.addresses)
+    except (BadCron, ValidationError) as error:
+        problems = error.messages if isinstance(error, ValidationError) else [str(error)]
+        messages.error(request, " ".join(problems))
+        return HttpResponseRedirect(back)
     report.save()
+    chosen = [row_number(pk) for pk in request.POST.getlist("people")]
+    report.people.set(readers().filter(pk__in=chosen))
     messages.success(request, f"“{report.title}” is scheduled: {in_words(report.cron)}.")
     return HttpResponseRedirect(reverse("admin:reports_reportschedule_change", args=[report.pk]))
 

@@ -5,9 +5,12 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
+from evalhub.notifications.models import Delivery, Webhook
+from evalhub.notifications.outbox import deliver_due
 from evalhub.schedules import ScheduleRefused
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method
@@ -56,6 +59,7 @@ def _readable(reading):
 
 @pytest.fixture
 def a_page(monkeypatch):
+    reverse("reports:trend")  # loads the addresses, which are made of the true pages
     page = Page("runs-like", "Some report", "What?", "Tells.", ReportForm, document_of)
     monkeypatch.setattr(registry, "PAGES", (page,))
     return page
@@ -218,3 +222,101 @@ def test_what_no_database_can_keep_is_left_out(client):
     client.post(reverse("reports:schedule", args=["trend"]), posted)
     report = ReportSchedule.objects.get()
     assert (report.title, report.query) == ("ab", "over=time")
+
+
+# Sending -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mail_is_on(settings):
+    settings.EMAIL_HOST = "mail.example.org"
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.EVALHUB_SITE_URL = "https://evalhub.example.org"
+
+
+@pytest.mark.django_db
+def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mailoutbox):
+    ledger = make_workspace()
+    person = make_user("viewer", email="manager@example.org")
+    query = f"runs={ledger.runs[0].pk}&runs={ledger.runs[2].pk}"
+    report = make_report(page="compare", query=query, addresses="board@example.org")
+    report.people.add(person)
+    Webhook.objects.create(name="hook", url="https://hook", secret_env="HOOK", kinds=["report"])
+
+    make(report)
+    while deliver_due():
+        pass
+
+    snapshot = report.snapshots.get()
+    finding = restored(snapshot.content).sentences[0]
+    notification = person.notifications.get()
+    assert finding in notification.text
+    assert notification.url == snapshot.get_absolute_url()
+    assert sorted(mail.to[0] for mail in mailoutbox) == [
+        "board@example.org",
+        "manager@example.org",
+    ]
+    for mail in mailoutbox:
+        assert finding in mail.body
+        assert f"https://evalhub.example.org{snapshot.get_absolute_url()}" in mail.body
+        parts = mail.message().walk()
+        (image,) = [part for part in parts if part.get_content_maintype() == "image"]
+        svg = image.get_payload(decode=True).decode()
+        assert svg.startswith("<svg")
+        assert "var(" not in svg
+        (html,) = [part for part, kind in mail.alternatives]
+        assert image["Content-ID"].strip("<>") in html
+    payload = Delivery.objects.get(webhook__isnull=False).payload
+    assert payload["event"] == "report"
+    assert payload["facts"]["report"]["sentences"][0] == finding
+
+
+@pytest.mark.django_db
+def test_a_comparison_is_scheduled_for_the_newest_run(client):
+    ledger = make_workspace()
+    old, new = ledger.runs[0], ledger.runs[2]
+    client.force_login(make_user("maintainer"))
+
+    posted = {"state": f"runs={old.pk}&runs={old.pk}&tag=facts", "when": "0 6 * * 1"}
+    client.post(reverse("reports:schedule", args=["compare"]), posted)
+    report = ReportSchedule.objects.get()
+    make(report)
+
+    assert QueryDict(report.query).dict() == {
+        "suite": str(ledger.suite.pk),
+        "model": str(old.language_model_id),
+        "tag": "facts",
+    }
+    assert report.cron == "0 6 * * 1"
+    assert restored(report.snapshots.get().content).runs == (old.pk, new.pk)
+
+
+@pytest.mark.django_db
+def test_a_comparison_that_would_stay_the_same_is_refused(client):
+    ledger = make_workspace()
+    type(ledger.runs[0]).objects.update(suite=None)
+    client.force_login(make_user("maintainer"))
+
+    posted = {"state": f"runs={ledger.runs[0].pk}&runs={ledger.runs[2].pk}", "when": "0 6 * * 1"}
+    page = client.post(reverse("reports:schedule", args=["compare"]), posted, follow=True)
+
+    assert "would stay the same" in page.content.decode()
+    assert not ReportSchedule.objects.exists()
+
+
+@pytest.mark.django_db
+def test_who_is_notified_is_chosen_and_a_wrong_address_is_named(client):
+    asker, other = make_user("maintainer"), make_user("viewer")
+    client.force_login(asker)
+    url = reverse("reports:schedule", args=["trend"])
+    posted = {"when": "own", "cron": "0 7 * * 2", "people": [asker.pk, other.pk]}
+
+    refused = client.post(url, {**posted, "addresses": "a@example.org, nobody"}, follow=True)
+    assert "nobody is not an e-mail address" in refused.content.decode()
+    assert not ReportSchedule.objects.exists()
+
+    client.post(url, {**posted, "addresses": "a@example.org, b@example.org"})
+    report = ReportSchedule.objects.get()
+    assert set(report.people.all()) == {asker, other}
+    assert report.address_list == ["a@example.org", "b@example.org"]
+    assert report.cron == "0 7 * * 2"
