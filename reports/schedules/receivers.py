@@ -1,4 +1,4 @@
-"""Users whom a schedule can notify."""
+"""Users that a schedule can notify."""
 
 from django.db.models import QuerySet
 

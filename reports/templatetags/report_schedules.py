@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def schedule_readers() -> QuerySet[User]:
-    """Return the users whom a schedule can notify."""
+    """Return the users that a schedule can notify."""
     return readers()
 
 
