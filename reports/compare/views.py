@@ -1,18 +1,26 @@
 """Parts that the Compare page loads on demand, and its actions."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.models import User
 from reports.compare.answers_query import answer_pair
 from reports.compare.controls import offers
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
+from runs.admin.result.page import page_of
+from runs.admin.result.verdict_drafts import drafts_of
 from runs.baselines import NoBaseline, pin, unpin
 from runs.models import Result, Run
+from runs.review.blindness import hidden_for
 
 PART = "part"
 """Query parameter that asks for a part of the page alone."""
@@ -23,12 +31,39 @@ def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
     """Show both answers to a test, as a part of the comparison or as a page."""
     results = Result.objects.select_related("run", "test", "issue")
     pair = [get_object_or_404(results, pk=pk) for pk in (first, second)]
-    found = answer_pair(pair[0], pair[1], current_user(request))
+    context = {
+        "answer_pair": answer_pair(pair[0], pair[1], current_user(request)),
+        "evaluations": _evaluations(pair, current_user(request)),
+        "answers_url": reverse("reports:compare_answers", args=[first, second]),
+        "may_adjudicate": request.user.has_perm("runs.adjudicate"),
+    }
     if PART in request.GET:
-        context = {"answer_pair": found, "is_part": True}
-        return TemplateResponse(request, "reports/compare/answers.html", context)
+        return TemplateResponse(
+            request, "reports/compare/answers.html", {**context, "is_part": True}
+        )
     title = f"Test {pair[1].test_id}: two answers"
-    return page(request, "reports/compare/answers_page.html", title, answer_pair=found)
+    return page(request, "reports/compare/answers_page.html", title, **context)
+
+
+def _evaluations(pair: Sequence[Result], reader: User) -> dict[int, dict[str, Any]]:
+    """Return what the verdict form shows, by result; none where the reader may give no verdict."""
+    if not reader.has_perm("runs.add_humanevaluation"):
+        return {}
+    readable = Result.objects.filter(pk__in=[result.pk for result in pair]).readable_by(reader)
+    found = [
+        page_of(result, reader)
+        for result in readable.select_related("run", "issue", "test", "revision__template")
+        if hidden_for(reader, result.pk) is None
+    ]
+    return {
+        own.result.pk: {
+            "page": own,
+            "draft": drafts_of(own.result, reader).get(""),
+            "id": f"evaluation-{own.result.pk}",
+        }
+        for own in found
+        if own.may_be_evaluated
+    }
 
 
 @needs("runs.view_run")

@@ -21,7 +21,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, RelatedDropdo
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
+from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
 from evalhub.formatting import DASH, score, seconds
 from issues.admin.test.short_text import first_words
 from runs.admin.result import bulk_override
@@ -224,6 +224,7 @@ class ResultAdmin(ReadOnlyAdmin):
         """Save the reader's verdict or its draft, or withdraw their last one.
 
         A script is answered with the address to go to; after a refusal, the page with the draft.
+        A form of another page names that page as `next`.
         """
         if not self.has_evaluate_permission(request):
             raise PermissionDenied
@@ -240,10 +241,18 @@ class ResultAdmin(ReadOnlyAdmin):
         url = evaluated(request, result, draft, navigation)
         if url:
             forget_draft(result, draft.criterion, by=reader)
+            if "next" in request.POST:
+                url = self._back_to_other_page(request, pk, url)
         elif not is_script:
             return self._page(request, result, draft)
         url = url or url_at(pk, navigation, draft.criterion)
         return JsonResponse({"go": url}) if is_script else HttpResponseRedirect(url)
+
+    def _back_to_other_page(self, request: HttpRequest, pk: int, url: str) -> str:
+        request.session.pop("last_evaluated", None)
+        outcome = Result.objects.only("outcome").get(pk=pk).outcome
+        self.say_done(request, f"Saved: result {pk} is {outcome}.")
+        return address_back(request, url)
 
     def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Mark a human evaluation as a labelled example, or remove the mark."""

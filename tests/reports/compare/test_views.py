@@ -8,11 +8,13 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from reports.documents.links import page_url
-from runs.models import Answer, Launch
+from runs.models import Answer, Launch, Result
+from runs.review.reservations import take
 from tests.api import client_of
 from tests.factories import make_test, make_user
 from tests.reports.compare.test_page import FAIL, PASS, judged_apart, suite_of, two_runs
 from tests.reports.judged_runs import fail, judged
+from tests.runs.review.rows import make_queue, put
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +38,35 @@ def test_both_answers_stand_side_by_side_with_what_changed(client, answers):
     assert '<del><span class="cm-sign">[−</span>&lt;b&gt;Monday&lt;/b&gt;' in html
     assert '<ins><span class="cm-sign">[+</span>Sunday' in html
     assert "Which day?" in html
+
+
+def test_a_verdict_is_given_beside_the_other_answer(client, answers):
+    annotator = make_user("annotator")
+    client.force_login(annotator)
+    result = Result.objects.latest("pk")
+    sent = {"option": "1", "justification": "Sunday is right.", "act": "save", "next": answers}
+    response = client.post(reverse("admin:runs_result_evaluate", args=[result.pk]), sent)
+    html = client.get(answers).content.decode()
+
+    assert response.url == answers
+    assert f"Saved: result {result.pk} is passed." in unescape(html)
+    assert "Your verdict: 1." in html
+    assert html.count('name="justification"') == 2
+
+
+def test_who_gives_no_verdicts_sees_no_form(client, answers):
+    client.force_login(make_user("viewer"))
+
+    assert "justification" not in client.get(answers).content.decode()
+
+
+def test_a_blind_reviewer_gives_the_verdict_in_the_queue(client, answers):
+    annotator, queue = make_user("annotator"), make_queue(blind="all")
+    put(queue, Result.objects.latest("pk"))
+    take(queue, by=annotator)
+    client.force_login(annotator)
+
+    assert client.get(answers).content.decode().count('name="justification"') == 1
 
 
 @pytest.mark.parametrize("asked", ["", "worse"])
