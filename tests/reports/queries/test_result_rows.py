@@ -212,4 +212,4 @@ def test_files_keep_their_columns(client, name, columns):
     response = client.get(reverse(f"reports:{name}", args=[judged([1])[0].pk]))
 
     header = b"".join(response.streaming_content).decode("utf-8-sig").splitlines()[0]
-    assert header == columns
+    assert header == f"{columns},report_models,report_runs,report_url,report_made_at"
