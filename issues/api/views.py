@@ -43,6 +43,7 @@ from issues.conversation import request_messages
 from issues.judge_templates.lifecycle import new_version, publish, retire
 from issues.merging import active_merge, may_merge, merge, undo_merge
 from issues.models import Comment, Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, Test
+from issues.moves_with_tests import move_with_tests
 from issues.sealing import seal, unseal
 from issues.similarity.search import ISSUE
 from issues.states import Refused
@@ -91,6 +92,8 @@ class StateViewSet(Written):
         if name == "resolve" and isinstance(row, Issue):
             labels, note = sent.get("labels", []), sent.get("note", "")
             states.resolve(row, labels=labels, note=note, by=request.user)  # type: ignore[arg-type]
+        elif isinstance(row, Issue):
+            move_with_tests(row, name, by=request.user)  # type: ignore[arg-type]
         else:
             states.move(row, name, by=request.user)  # type: ignore[arg-type]
         return self.shown(row)

@@ -79,8 +79,14 @@ def _changes(model: type[Model], field: str, since: datetime | None) -> Any:
 
 def _issues(reader: User, since: datetime | None) -> Iterator[Event]:
     fields = ("id", "history_date", "title", "before", "state", BY, "history_change_reason")
-    rows = _changes(Issue, "state", since).values_list(*fields)
-    for pk, at, title, before, state, who, why in rows[:MOST]:
+    rows = list(_changes(Issue, "state", since).values_list(*fields)[:MOST])
+    ids = {row[0] for row in rows}
+    # Reasons may quote a sealed test.
+    readable = set(
+        Issue.objects.readable_by(reader).filter(pk__in=ids).order_by().values_list("pk", flat=True)
+    )
+    for pk, at, title, before, state, who, reason in rows:
+        why = reason if pk in readable else ""
         url = page_url("issue_timeline", issue=pk)
         step = f"Issue {issue_step(before, state)}"
         yield Event(Kind.ISSUE, at, step, title, url, who or "", why or "")

@@ -141,7 +141,7 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
         tests_total=issue.tests.count(),
         feedback=tuple(feedback.readable_by(reader)[:MAX_FEEDBACK]),
         feedback_total=feedback.count(),
-        changes=changes_of(issue),
+        changes=changes_of(issue, reader),
         proposal=proposal_for(issue, found),
         labels=tuple(sorted(set().union(*labels_by_run(series.runs).values()))),
         incomplete=incomplete_runs(
@@ -152,10 +152,12 @@ def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading
 
 def _note(issue: Issue, reader: User) -> str:
     """Return the resolution note, "" if a sealed test of the issue hides it from the reader."""
-    if not issue.resolution_note:
-        return ""
-    is_readable = Issue.objects.readable_by(reader).filter(pk=issue.pk).exists()
-    return issue.resolution_note if is_readable else ""
+    return issue.resolution_note if issue.resolution_note and _is_open(issue, reader) else ""
+
+
+def _is_open(issue: Issue, reader: User) -> bool:
+    """Return whether the reader may read what people wrote about the issue."""
+    return bool(Issue.objects.readable_by(reader).filter(pk=issue.pk).exists())
 
 
 def _lines(
@@ -234,15 +236,20 @@ def _lowest_first(line: TestLine) -> tuple[float, int]:
     return 2.0 if line.rate.share is None else line.rate.share, line.pk
 
 
-def changes_of(issue: Issue) -> tuple[StateChange, ...]:
-    """Return the changes of the issue's state, oldest first; one query."""
+def changes_of(issue: Issue, reader: User) -> tuple[StateChange, ...]:
+    """Return the changes of the issue's state, oldest first; two queries.
+
+    Reasons, which may quote a sealed test, are "" for those who may not read it.
+    """
+    is_open = _is_open(issue, reader)
     names = ("history_date", "state", "history_user__username", "history_change_reason")
     rows = issue.history.order_by("history_date", "history_id").values_list(*names)
     changes: list[StateChange] = []
     before = ""
     for at, state, by, reason in rows:
         if state != before:
-            changes.append(StateChange(at, _named(before), _named(state), by or "", reason or ""))
+            why = reason or "" if is_open else ""
+            changes.append(StateChange(at, _named(before), _named(state), by or "", why))
         before = state
     return tuple(changes)
 

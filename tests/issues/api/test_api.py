@@ -132,6 +132,16 @@ def test_everything_that_is_missing_for_review_is_told_at_once():
     assert response.json()["problems"][1:] == readiness["problems"]
 
 
+def test_an_issue_takes_its_tests_along_as_on_its_page():
+    issue = make_issue(state="draft", description="What goes wrong.")
+    issue.sources.create(value="seen")
+    test = make_test(issue=issue, state="draft")
+    client_of("annotator").post(f"/api/v1/issues/{issue.pk}/move/", {"move": "review"})
+    test.refresh_from_db()
+
+    assert test.state == "in_review"
+
+
 def test_only_who_may_approve_moves_on():
     issue = make_issue(state="in_review", description="What goes wrong.")
     issue.sources.create(value="seen")

@@ -26,13 +26,15 @@ pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.get_current_timezone())
 
 
-def events(reader=None, **state):
+def document_of(reader=None, **state):
     form = ACTIVITY.form(QueryDict(urlencode(state)))
     assert not form.problems
-    document = ACTIVITY.build(form.filters, Reading(reader or make_user("maintainer")))
-    return [
-        (row["what"], row["subject"].text, row["who"]) for row in document.table("events").as_rows()
-    ]
+    return ACTIVITY.build(form.filters, Reading(reader or make_user("maintainer")))
+
+
+def events(reader=None, **state):
+    rows = document_of(reader, **state).table("events").as_rows()
+    return [(row["what"], row["subject"].text, row["who"]) for row in rows]
 
 
 def moved(row, state, by, why=""):
@@ -185,6 +187,16 @@ def test_the_reason_of_a_verdict_on_a_sealed_test_is_hidden_from_a_viewer(client
     page = client.get(reverse("reports:activity")).content.decode()
     assert "Verdict overturned" in page
     assert "Quotes the test." not in page
+
+
+def test_the_reason_of_a_change_is_hidden_where_a_sealed_test_hides_the_issue():
+    issue = make_issue(state="draft")
+    make_test(issue=issue, sealed=True)
+    moved(issue, IssueState.APPROVED, make_user("maintainer"), "It quotes the sealed prompt.")
+    told = {role: document_of(make_user(role)) for role in ("viewer", "annotator")}
+
+    assert "sealed prompt" not in str(told["viewer"])
+    assert "sealed prompt" in str(told["annotator"])
 
 
 def test_each_line_leads_to_its_subject_and_more_events_need_no_more_queries(client):

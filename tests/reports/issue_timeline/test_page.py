@@ -102,6 +102,17 @@ def test_text_of_a_sealed_test_and_its_feedback_stays_sealed():
     assert "Secret words." in str(document_of(issue))
 
 
+@pytest.mark.parametrize(("role", "is_told"), [("viewer", False), ("annotator", True)])
+def test_reasons_of_changes_are_told_to_those_who_may_read_the_issue(role, is_told):
+    issue = make_issue(state="draft")
+    make_test(issue=issue, sealed=True)
+    issue.state, issue._change_reason = IssueState.APPROVED, "It quotes the sealed prompt."
+    issue.save()
+    told = str(rows(document_of(issue, make_user(role)), "states"))
+
+    assert ("sealed prompt" in told) is is_told
+
+
 def test_its_states_are_listed_with_who_changed_them():
     issue, _ = ready_issue()
     person = make_user("maintainer", username="Ada")
