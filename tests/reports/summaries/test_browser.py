@@ -66,7 +66,7 @@ def test_a_summary_is_read_with_its_numbers_and_its_exchange(page, log_in, runs)
     failed = make_summary(runs, name="Idle reader", error_kind="unusable_reply", reply="No.")
     log_in(make_user("maintainer"))
     page.goto("/reports/summaries/")
-    assert page.locator("tbody tr").count() == 2
+    assert page.locator("[aria-label='Executive summaries'] tbody tr").count() == 2
     fits(page, "summaries")
     page.goto(done.get_absolute_url())
     assert page.locator("mark.eh-unsupported").last.inner_text() == "83 %"
