@@ -156,7 +156,7 @@ def _note(issue: Issue, reader: User) -> str:
 
 
 def _is_open(issue: Issue, reader: User) -> bool:
-    """Return whether the reader may read what people wrote about the issue."""
+    """Return whether the reader may read all that was written about the issue."""
     return bool(Issue.objects.readable_by(reader).filter(pk=issue.pk).exists())
 
 
