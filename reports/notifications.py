@@ -11,8 +11,8 @@ from django.core.cache import caches
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from evalhub.access.right_holders import users_with
 from evalhub.formatting import percent
-from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url
@@ -54,9 +54,7 @@ def _notify_once(run: Run) -> bool:
         finished = _not_comparable(finished, run, opponent, comparable)
     notify(finished, to=people)
     if regression := _regression(run, opponent, key):
-        backend = "django.contrib.auth.backends.ModelBackend"
-        in_control = User.objects.with_perm("runs.control_run", backend=backend)
-        notify(regression, to=[*people, *in_control])
+        notify(regression, to=[*people, *users_with("runs.control_run")])
     sent.set(sent_key, True, KEPT_S)
     return True
 

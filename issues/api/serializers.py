@@ -1,12 +1,14 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from rest_framework import serializers
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
+from issues.assignees import REFUSAL, assignable
 from issues.merging import FIELDS as MERGED_FIELDS
 from issues.models import (
     Comment,
@@ -53,6 +55,15 @@ class CommentSerializer(RowSerializer):
         read_only_fields = ("author_name",)
 
 
+class AssigneeField(serializers.SlugRelatedField):
+    default_error_messages = {"does_not_exist": REFUSAL}
+    queryset = User.objects.all()
+
+    def get_queryset(self) -> QuerySet[User]:
+        issue = self.parent.instance
+        return assignable(issue if isinstance(issue, Issue) else None)
+
+
 class IssueSerializer(RowSerializer):
     """`tags` by name. `sources` replaces all of them. The state changes by `move` only.
 
@@ -63,12 +74,7 @@ class IssueSerializer(RowSerializer):
     tags = serializers.SlugRelatedField(
         slug_field="name", queryset=Tag.objects.all(), many=True, required=False
     )
-    assignee = serializers.SlugRelatedField(
-        slug_field="username",
-        queryset=User.objects.filter(is_active=True),
-        allow_null=True,
-        required=False,
-    )
+    assignee = AssigneeField(slug_field="username", allow_null=True, required=False)
     author = Name()
     resolution_labels: Any = serializers.SlugRelatedField(
         slug_field="name", many=True, read_only=True

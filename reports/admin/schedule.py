@@ -12,10 +12,10 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from evalhub.access.right_holders import users_with
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
 from reports.models import ReportSchedule
-from reports.schedules.receivers import readers
 from reports.schedules.snapshots import make, subject_of
 
 
@@ -37,7 +37,7 @@ class ReportScheduleForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "people" in self.fields:
-            self.fields["people"].queryset = readers()  # type: ignore[attr-defined]
+            self.fields["people"].queryset = users_with("runs.view_run")  # type: ignore[attr-defined]
 
     def clean_cron(self) -> str:
         cron = " ".join(self.cleaned_data["cron"].split())

@@ -16,6 +16,7 @@ from django.core.cache import caches
 from django.db import transaction
 from django.db.models import Count, Max, Sum
 
+from evalhub.access.right_holders import users_with
 from evalhub.computed import KEPT_S
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
@@ -265,8 +266,6 @@ def _notify(proposal: Proposal) -> None:
     issue = Issue.objects.filter(pk=proposal.issue).select_related("assignee").first()
     if issue is None:
         return
-    backend = "django.contrib.auth.backends.ModelBackend"
-    people = list(User.objects.with_perm(APPROVE_ISSUE, backend=backend))
     event = Event(
         kind=NotificationKind.REOPENING,
         key=f"issue {issue.pk} fails in run {proposal.runs[0]}",
@@ -275,7 +274,7 @@ def _notify(proposal: Proposal) -> None:
         url=page_url("issue_timeline", issue=issue),
         facts={"issue": issue.pk, "runs": list(proposal.runs), "reason": proposal.reason},
     )
-    notify(event, to=[*([issue.assignee] if issue.assignee else []), *people])
+    notify(event, to=[*([issue.assignee] if issue.assignee else []), *users_with(APPROVE_ISSUE)])
 
 
 def _reopened(proposal: Proposal) -> bool:

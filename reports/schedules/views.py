@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
+from evalhub.access.right_holders import users_with
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.schedules import OWN, BadCron, ScheduleRefused, in_words, next_at
 from reports.documents.origin import MAX_NAME, origin_of
@@ -20,7 +21,6 @@ from reports.documents.storage import restored
 from reports.models import ReportSchedule, Snapshot
 from reports.models.schedule import validate_addresses
 from reports.report_views import WRITERS, attached
-from reports.schedules.receivers import readers
 from reports.schedules.snapshots import SUMMARY, newest_instead, subject_of
 from reports.summaries.requests import REQUEST_PERMISSION
 
@@ -59,7 +59,7 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
         return HttpResponseRedirect(back)
     report.save()
     chosen = [row_number(pk) for pk in request.POST.getlist("people")]
-    report.people.set(readers().filter(pk__in=chosen))
+    report.people.set(users_with("runs.view_run").filter(pk__in=chosen))
     messages.success(request, f"“{report.title}” is scheduled: {in_words(report.cron)}.")
     return HttpResponseRedirect(reverse("admin:reports_reportschedule_change", args=[report.pk]))
 

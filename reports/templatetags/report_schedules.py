@@ -3,9 +3,9 @@
 from django import template
 from django.db.models import QuerySet
 
+from evalhub.access.right_holders import users_with
 from evalhub.models import User
 from evalhub.notifications.preferences import is_mail_on
-from reports.schedules.receivers import readers
 
 register = template.Library()
 
@@ -13,7 +13,7 @@ register = template.Library()
 @register.simple_tag
 def schedule_readers() -> QuerySet[User]:
     """Return the users that a schedule can notify."""
-    return readers()
+    return users_with("runs.view_run")
 
 
 @register.simple_tag

@@ -100,7 +100,7 @@ def test_the_list_asks_what_then_whether_then_does_it(client):
     [
         ({}, "Choose at least one change."),
         ({"severity": "huge"}, "huge is not one of the available choices"),
-        ({"assignee": "0"}, "0 is not one of the available choices"),
+        ({"assignee": "0"}, "Issues cannot be assigned to user 0."),
         ({"add": "same", "remove": "same"}, "Cannot add and remove the same tags: same."),
     ],
 )
@@ -122,3 +122,16 @@ def test_a_viewer_changes_nothing(client):
 
     issue.refresh_from_db()
     assert issue.severity == "medium"
+
+
+def test_only_who_may_change_issues_is_offered_and_a_refused_user_is_named(client):
+    viewer, able = make_user("viewer", username="vera"), make_user("annotator", username="anna")
+    gone = make_user("annotator", username="gus", is_active=False)
+    issue = make_issue()
+    log_in(client, "annotator")
+
+    page = select(client, issue, step="what", assignee=viewer.pk).content.decode()
+
+    assert "Issues cannot be assigned to vera." in page
+    assert f'<option value="{able.pk}"' in page
+    assert f'<option value="{gone.pk}"' not in page

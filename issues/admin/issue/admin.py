@@ -12,9 +12,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from evalhub.access.models import User
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
@@ -34,6 +33,7 @@ from issues.admin.issue.moves_with_tests import MovesWithTests
 from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
 from issues.admin.state_pages import StateAdmin
 from issues.admin.text_areas import TextAreas, text_area
+from issues.assignees import assignable, refusal
 from issues.models import Comment, Feedback, Issue, ResolutionLabel, Test, TestState
 from issues.states import Move
 
@@ -58,6 +58,16 @@ class ResolutionForm(forms.Form):
         if not data.get("labels") and not (data.get("note") or "").strip():
             raise forms.ValidationError("Choose a label or write a note.")
         return data
+
+
+class AssigneeField(forms.ModelChoiceField):
+    """A user; the error of a refused one says their name."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            return super().to_python(value)
+        except forms.ValidationError as error:
+            raise forms.ValidationError(refusal(row_number(value))) from error
 
 
 @admin.register(Issue)
@@ -138,8 +148,14 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "assignee":
-            kwargs["queryset"] = User.objects.filter(is_active=True).order_by("username")
+            kwargs |= {"form_class": AssigneeField, "queryset": assignable()}
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, **kwargs)
+        if "assignee" in form.base_fields:
+            form.base_fields["assignee"].queryset = assignable(obj)
+        return form
 
     def facts(self, row: Any) -> list[str]:
         counts = f"{row.tests_approved} of {counted(row.tests_total, 'test')} approved"

@@ -9,8 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.access.models import User
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, row_number
 from issues.admin.state_pages import StateAdmin
+from issues.assignees import assignable, refusal
 from issues.bulk_edit import Change, edit_all, preview_changes
 from issues.models import Issue, Severity, Tag
 
@@ -24,10 +25,18 @@ def tags_field(label: str, help_text: str = "") -> forms.ModelMultipleChoiceFiel
     )
 
 
+class AssigneeChoice(forms.ChoiceField):
+    """A user by key, "me", "nobody" or "" for unchanged; a refusal says the name."""
+
+    def validate(self, value: Any) -> None:
+        if value and not self.valid_value(value):
+            raise forms.ValidationError(refusal(row_number(value)))
+
+
 class SeveralForm(forms.Form):
     """Form of a bulk edit; empty fields stay unchanged."""
 
-    assignee = forms.ChoiceField(required=False, widget=UnfoldAdminSelectWidget)
+    assignee = AssigneeChoice(required=False, widget=UnfoldAdminSelectWidget)
     severity = forms.ChoiceField(
         choices=[LEAVE, *Severity.choices], required=False, widget=UnfoldAdminSelectWidget
     )
@@ -36,12 +45,11 @@ class SeveralForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        people = User.objects.filter(is_active=True).order_by("username")
         choices = [
             LEAVE,
             ("me", "me"),
             ("nobody", "nobody"),
-            *((str(u.pk), str(u)) for u in people),
+            *((str(u.pk), str(u)) for u in assignable()),
         ]
         self.fields["assignee"].choices = choices  # type: ignore[attr-defined]
 

@@ -13,6 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.access.models import Exposure, User
 from evalhub.access.reveals import MIN_REASON, REVEAL, end, reveal
+from evalhub.access.right_holders import users_with
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
@@ -80,10 +81,8 @@ class RevealForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        readers = User.objects.with_perm(
-            READ_SEALED, backend="django.contrib.auth.backends.ModelBackend"
-        )
-        others = User.objects.filter(is_active=True).exclude(pk__in=readers.order_by().values("pk"))
+        readers = users_with(READ_SEALED).order_by().values("pk")
+        others = User.objects.filter(is_active=True).exclude(pk__in=readers)
         self.fields["user"].queryset = others.order_by("username")  # type: ignore[attr-defined]
 
 

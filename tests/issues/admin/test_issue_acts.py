@@ -4,7 +4,7 @@ import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 
 from issues.models import Issue, IssueState, TestState
-from tests.factories import make_issue, make_test
+from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, issue_form, log_in, make_feedback, url
 from tests.issues.test_moves_with_tests import ready_issue, states_of
 
@@ -16,6 +16,25 @@ def test_saving_stays_on_the_issue(client):
     issue = make_issue()
     page = client.post(url("issue_change", issue.pk), issue_form(issue, title="Other"))
     assert page.url == url("issue_change", issue.pk)
+
+
+def test_assignees_are_those_who_may_change_issues_and_the_one_it_has(client):
+    viewer, able = make_user("viewer", username="vera"), make_user("annotator", username="anna")
+    gone = make_user("annotator", username="gus", is_active=False)
+    log_in(client, "annotator")
+    issue = make_issue(assignee=gone)
+    address = url("issue_change", issue.pk)
+
+    page = client.get(address).content.decode()
+    refused = client.post(address, issue_form(issue, assignee=viewer.pk)).content.decode()
+    client.post(address, issue_form(issue, assignee=gone.pk, title="Same user"))
+
+    assert f'<option value="{able.pk}"' in page
+    assert f'<option value="{gone.pk}" selected' in page
+    assert f'<option value="{viewer.pk}"' not in page
+    assert "Issues cannot be assigned to vera." in refused
+    issue.refresh_from_db()
+    assert (issue.title, issue.assignee) == ("Same user", gone)
 
 
 def test_feedback_and_tests_are_linked_from_the_issue(client):

@@ -102,6 +102,15 @@ def test_an_issue_is_made_with_tags_and_sources():
     assert [source.value for source in issue.sources.all()] == ["https://github.example/1"]
 
 
+def test_an_assignee_who_may_not_change_issues_is_refused_by_name():
+    make_user("viewer", username="vera")
+
+    response = client_of("annotator").post("/api/v1/issues/", {"title": "x", "assignee": "vera"})
+
+    assert response.status_code == 400
+    assert "cannot be assigned to vera." in response.json()["assignee"][0]
+
+
 def test_an_unknown_tag_is_named():
     response = client_of("annotator").post("/api/v1/issues/", {"title": "x", "tags": ["nope"]})
 
