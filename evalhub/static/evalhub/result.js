@@ -101,7 +101,9 @@
         await drafts.settle();
         drafts.forget();
         const answer = await requests.retry("save", () => fields);
-        goOn(answer.go);
+        if (answer) return goOn(answer.go);
+        delete form.dataset.sent;
+        return form.removeAttribute("aria-busy");
     };
     const prepare = (form) => {
         const options = [...form.querySelectorAll("[data-key]")];

@@ -1,5 +1,5 @@
 "use strict";
-/* Requests and drafts of forms for a verdict: repeat what is safe to repeat, and explain failures. */
+/* Requests and drafts of review pages: repeat what is safe to repeat, and explain failures. */
 
 window.evalhub.reviewRequests = (page, trouble) => {
     const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
@@ -10,24 +10,35 @@ window.evalhub.reviewRequests = (page, trouble) => {
 
     class Unreachable extends Error {}
     class LoggedOut extends Error {}
+    class Gone extends Error {}
 
-    const post = async (act, fields, options = {}) => {
-        const body = new URLSearchParams(fields);
-        body.delete("csrfmiddlewaretoken");
-        body.set("act", act);
-        const headers = { Accept: "application/json", "X-CSRFToken": token() };
+    const request = async (url, { fields, headers, ...options } = {}) => {
+        const body = fields && new URLSearchParams(fields);
+        body?.delete("csrfmiddlewaretoken");
+        const method = body ? "POST" : "GET";
         let answer;
         try {
-            answer = await fetch(page.dataset.act, { method: "POST", body, headers, ...options });
+            answer = await fetch(url, { method, body, headers: { "X-CSRFToken": token(), ...headers }, ...options });
         } catch {
             throw new Unreachable();
         }
         if (answer.redirected || answer.status === 403) throw new LoggedOut();
+        if (answer.status === 404) throw new Gone();
         if (!answer.ok) throw new Unreachable();
-        return answer.json();
+        return answer;
+    };
+    const post = async (act, fields, options = {}) => {
+        const all = new URLSearchParams(fields);
+        all.set("act", act);
+        const headers = { Accept: "application/json" };
+        return (await request(page.dataset.act, { fields: all, headers, ...options })).json();
     };
 
-    const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+    // Time, or the return to this tab, as after logging in in another.
+    const wait = (ms) => new Promise((resolve) => {
+        setTimeout(resolve, ms);
+        window.addEventListener("focus", resolve, { once: true });
+    });
 
     const showTrouble = (...parts) => {
         trouble.replaceChildren(...parts);
@@ -42,36 +53,40 @@ window.evalhub.reviewRequests = (page, trouble) => {
 
     const showError = (error) => {
         if (error instanceof LoggedOut) {
-            showTrouble("You are logged out, or may no longer review here. Your draft is kept on this page. ", login(), "; then continue here.");
+            showTrouble("You are logged out, or may no longer do this. What you typed is kept on this page. ", login(), "; then continue here.");
+        } else if (error instanceof Gone) {
+            showTrouble("This was deleted or closed meanwhile. Copy what you need of your text, then reload the page.");
         } else if (error instanceof Unreachable) {
-            showTrouble("Cannot reach the server. Your draft is kept on this page; retrying automatically.");
+            showTrouble("Cannot reach the server. What you typed is kept on this page; retrying automatically.");
         } else {
             throw error;
         }
     };
 
-    // The answer, or null after showing why there is none.
-    const attempt = async (act, fields) => {
+    // The answer; after showing why there is none, null, or undefined if there never will be.
+    const attemptTo = async (send) => {
         try {
-            const answer = await post(act, fields);
+            const answer = await send();
             trouble.hidden = true;
             return answer;
         } catch (error) {
             showError(error);
-            return null;
+            return error instanceof Gone ? undefined : null;
         }
     };
 
     // Repeat a safe request until it succeeds, with the form as it is then.
-    const retry = async (act, fieldsNow) => {
+    const repeat = async (send) => {
         for (let tries = 0; ; tries += 1) {
-            const answer = await attempt(act, fieldsNow());
-            if (answer) return answer;
+            const answer = await attemptTo(send);
+            if (answer !== null) return answer;
             await wait(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]);
         }
     };
 
-    return { post, attempt, retry, showTrouble };
+    const attempt = (act, fields) => attemptTo(() => post(act, fields));
+    const retry = (act, fieldsNow) => repeat(() => post(act, fieldsNow()));
+    return { request, post, attempt, attemptTo, retry, repeat, showTrouble };
 };
 
 /* Keeps on the server what is being typed.

@@ -6,7 +6,8 @@
     if (!page) return;
     const status = document.getElementById("inbox-status");
     const keys = document.getElementById("keys");
-    const headers = { "X-Requested-With": "fetch" };
+    const trouble = document.getElementById("inbox-trouble");
+    const { request, attemptTo, repeat } = window.evalhub.reviewRequests(page, trouble);
     const inbox = () => document.getElementById("inbox");
     const { isTyping, showRaw } = window.evalhub;
 
@@ -56,7 +57,6 @@
         const made = document.createElement("template");
         made.innerHTML = html;
         const part = made.content.getElementById("inbox");
-        if (!part) throw new Error("you are logged out");
         inbox().replaceWith(part);
         htmx.process(part);
         prepare();
@@ -68,7 +68,7 @@
         if (status.getBoundingClientRect().top < 0) window.scrollTo({ top: 0 });
         part.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     };
-    const load = async (url, options, failed) => {
+    const load = async (url, { fieldsNow = () => null, persist = repeat } = {}) => {
         if (busy) {
             status.textContent = "Still saving: press it again.";
             return false;
@@ -76,29 +76,23 @@
         busy = true;
         inbox().setAttribute("aria-busy", "true");
         try {
-            const response = await fetch(url, { ...options, headers });
-            if (!response.ok) throw new Error(`status ${response.status}`);
-            put(await response.text());
-            return true;
-        } catch (error) {
-            const said = document.createElement("span");
-            said.className = "tr-said tr-said--error";
-            said.textContent = `${failed} (${error.message}). Your text is still here: try again.`;
-            status.replaceChildren(said);
-            return false;
+            const headers = { "X-Requested-With": "fetch" };
+            const html = await persist(async () => (await request(url, { fields: fieldsNow(), headers })).text());
+            if (html) put(html);
+            return Boolean(html);
         } finally {
             busy = false;
             inbox().removeAttribute("aria-busy");
         }
     };
     const go = async (url, isBack = false) => {
-        const done = await load(url, {}, "Could not load the page");
+        const done = await load(url);
         if (done && !isBack) history.pushState({}, "", url);
     };
+    // A version guards each act, so it can be repeated; a repeated undo would undo another.
     const send = async (form, button) => {
-        const body = new FormData(form);
-        if (button?.name) body.append(button.name, button.value);
-        const done = await load(form.action, { method: "POST", body }, "Not saved");
+        const persist = button?.value === "undo" ? attemptTo : repeat;
+        const done = await load(form.action, { fieldsNow: () => new FormData(form, button), persist });
         if (done) history.replaceState({}, "", inbox().dataset.url);
     };
 
@@ -133,6 +127,13 @@
     window.addEventListener("popstate", () => go(location.href, true));
 
     // Another issue, which htmx finds by title or number
+
+    page.addEventListener("htmx:beforeSwap", (event) => {
+        const { xhr, requestConfig } = event.detail;
+        if (new URL(xhr.responseURL).pathname === requestConfig.path) return;
+        event.detail.shouldSwap = false;
+        attemptTo(() => request(inbox().dataset.url)); // it says that the user is logged out
+    });
 
     page.addEventListener("htmx:afterSwap", (event) => {
         const found = event.target.querySelectorAll("li").length;

@@ -121,6 +121,40 @@ def test_a_session_by_keyboard_alone(page, log_in, faults):
     assert loads == []
 
 
+def test_nothing_is_lost_offline_or_logged_out(page, log_in, faults):
+    log_in(make_user("annotator"))
+    _, rows = plant()
+    page.goto("/admin/issues/feedback/inbox/")
+    at(page, rows[0])
+    press = page.keyboard.press
+
+    page.context.set_offline(True)
+    press("x")
+    page.get_by_text("Cannot reach the server").wait_for()
+    page.context.set_offline(False)
+    at(page, rows[1])
+
+    kept = page.context.cookies()
+    page.context.clear_cookies()
+    press("r")
+    page.keyboard.type("Said while logged out.")
+    press("Control+Enter")
+    trouble = page.locator("#inbox-trouble")
+    trouble.get_by_text("You are logged out").wait_for()
+    with page.context.expect_page() as opened:
+        trouble.get_by_role("link", name="Log in in another tab").click()
+    assert opened.value.get_by_role("button", name="Log in").is_visible()
+    opened.value.close()
+    assert page.input_value("[data-note]") == "Said while logged out."
+    page.context.add_cookies(kept)
+    at(page, rows[2])
+
+    assert (state(rows[0]), state(rows[1])) == ("dismissed", "dismissed")
+    assert rows[1].note == "Said while logged out."
+    assert trouble.is_hidden()
+    faults.clear()  # the browser says itself that it is offline
+
+
 def test_the_pages_can_be_read_by_everybody(page, log_in):
     log_in(make_user("maintainer"))
     plant()
