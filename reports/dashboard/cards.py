@@ -106,7 +106,7 @@ class Home:
 
 
 def _tour(home: Home) -> Content:
-    steps = steps_of(home.reading.reader)
+    steps = steps_of(home.reading.reader, home.newest)
     done = sum(step.is_done for step in steps)
     lead, template = f"{done} of {len(steps)} done", "reports/dashboard/tour.html"
     return Content(lead=lead, rows=steps, template=template, is_over=done == len(steps))

@@ -9,8 +9,7 @@ from evalhub.models import User
 from issues.models import Issue, Test
 from reports.documents.links import page_url, results_url
 from reports.models import ReportSchedule
-from reports.underperforming.query import newest_run
-from runs.models import HumanEvaluation, Launch, Suite
+from runs.models import HumanEvaluation, Launch, Run, Suite
 
 Check = Callable[[User], bool]
 
@@ -23,17 +22,19 @@ class Step(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A step before it is offered: `permission` is what its act asks for."""
+    """A step before it is offered: `permission` is what its act asks for.
+
+    `url` is given the newest conclusive run, or None.
+    """
 
     title: str
     text: str
     permission: str
-    url: Callable[[], str]
+    url: Callable[[Run | None], str]
     is_done: Check
 
 
-def _failed_results() -> str:
-    run = newest_run()
+def _failed_results(run: Run | None) -> str:
     return results_url(run, outcome="failed") if run else reverse("admin:runs_run_changelist")
 
 
@@ -49,44 +50,44 @@ PLAN = (
         "Turn feedback into an issue",
         "Read what users reported, and press i: the issue has the prompt and the bad answer.",
         "issues.add_issue",
-        lambda: reverse("admin:issues_feedback_inbox"),
+        lambda _: reverse("admin:issues_feedback_inbox"),
         lambda user: Issue.objects.filter(author=user).exists(),
     ),
     Planned(
         "Write a test",
         "A prompt, and what a good answer must show. Try it before you save it.",
         "issues.add_test",
-        lambda: reverse("admin:issues_test_add"),
+        lambda _: reverse("admin:issues_test_add"),
         lambda user: Test.objects.filter(author=user).exists(),
     ),
     Planned(
         "Launch a run",
         "Choose tests, a model and a jury. The estimate says what it costs and what it can find.",
         "runs.add_launch",
-        lambda: reverse("admin:runs_launch_add"),
+        lambda _: reverse("admin:runs_launch_add"),
         lambda user: Launch.objects.filter(requested_by=user).exists(),
     ),
     Planned(
         "Set a baseline",
         "See what got better or worse between two releases, and set the run to compare with.",
         "runs.change_suite",
-        lambda: page_url("compare"),
+        lambda _: page_url("compare"),
         lambda user: Suite.history.filter(history_user=user, baseline__isnull=False).exists(),
     ),
     Planned(
         "Schedule a report",
         "Have Release against release made every Monday, and sent to you.",
         "reports.add_reportschedule",
-        lambda: page_url("releases"),
+        lambda _: page_url("releases"),
         lambda user: ReportSchedule.objects.filter(requested_by=user).exists(),
     ),
 )
 
 
-def steps_of(user: User) -> list[Step]:
+def steps_of(user: User, newest: Run | None) -> list[Step]:
     """Return the steps whose acts the user may do; a query for each."""
     return [
-        Step(step.title, step.text, step.url(), step.is_done(user))
+        Step(step.title, step.text, step.url(newest), step.is_done(user))
         for step in PLAN
         if user.has_perm(step.permission)
     ]

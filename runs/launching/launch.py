@@ -141,6 +141,8 @@ def add_results(run: Run, tests: list[Test], revisions: dict[int, Revision]) -> 
         ),
         batch_size=BATCH_SIZE,
     )
+    run.n_results = run.repeats * len(tests)
+    run.save(update_fields=["n_results"])
 
 
 def _tag_sets(tests: list[Test]) -> dict[int, TagSet]:

@@ -833,6 +833,13 @@ class Migration(migrations.Migration):
                 ("system_prompt", models.TextField(blank=True)),
                 ("params", models.JSONField(blank=True, default=dict)),
                 ("repeats", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "n_results",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Number of results, repeats included; fixed at launch.",
+                    ),
+                ),
                 ("variant_key", models.CharField(db_index=True, max_length=64)),
                 ("suite_fingerprint", models.CharField(max_length=64)),
                 ("has_imported_answers", models.BooleanField(default=False)),

@@ -2,8 +2,9 @@ from typing import Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Value, When
-from django.db.models.functions import Now
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce, Now
+from django.db.models.lookups import LessThanOrEqual
 from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
@@ -60,17 +61,14 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 def _is_enough_scored() -> Q:
-    """Return the condition; results are counted only of runs that lack some."""
-    results = Result.objects.filter(run=OuterRef("pk")).order_by()
-    is_scored = Q(outcome__in=[Outcome.PASSED, Outcome.FAILED])
-    enough = results.values("run").annotate(
-        scaled=Count("pk", filter=is_scored) * MIN_SCORED.denominator,
-        needed=Count("pk") * MIN_SCORED.numerator,
+    """Return the condition; it counts the few results that lack a score, not all of a run."""
+    lacking = Result.objects.filter(
+        run=OuterRef("pk"), outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING]
     )
-    lacks_some = Exists(
-        results.filter(outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING])
-    )
-    return Q(Exists(results)) & (~Q(lacks_some) | Q(Exists(enough.filter(scaled__gte=F("needed")))))
+    counted = lacking.order_by().values("run").annotate(n=Count("pk")).values("n")
+    n_lacking = Coalesce(Subquery(counted), 0) * MIN_SCORED.denominator
+    may_lack = F("n_results") * (MIN_SCORED.denominator - MIN_SCORED.numerator)
+    return Q(LessThanOrEqual(n_lacking, may_lack), n_results__gt=0)
 
 
 class Run(Batch):
@@ -92,6 +90,9 @@ class Run(Batch):
     system_prompt = models.TextField(blank=True)
     params = models.JSONField(default=dict, blank=True)
     repeats = models.PositiveSmallIntegerField(default=1)
+    n_results = models.PositiveIntegerField(
+        default=0, help_text="Number of results, repeats included; fixed at launch."
+    )
     variant_key = models.CharField(max_length=64, db_index=True)
     suite_fingerprint = models.CharField(max_length=64)
     has_imported_answers = models.BooleanField(default=False)

@@ -54,7 +54,8 @@ class RunDataWriter:
         judged = self.simulated_jury.judge(planned)
         run = self._run(planned)
         rows = Rows(self.content, planned, judged, run, first_result, self._tag_sets)
-        Run.objects.filter(pk=run.pk).update(spent_usd=rows.spent_usd)
+        made = {"spent_usd": rows.spent_usd, "n_results": len(judged.tests)}
+        Run.objects.filter(pk=run.pk).update(**made)
         write(Result, rows.results())
         write(Answer, rows.answers())
         judge_run = self._judge_run(planned, run, judged)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def done(user):
-    return [step.title for step in steps_of(user) if step.is_done]
+    return [step.title for step in steps_of(user, None) if step.is_done]
 
 
 def test_a_step_is_done_by_its_act():
@@ -48,16 +48,16 @@ def test_every_step_leads_to_a_page_that_opens(client):
     judged([1], [0])
     maintainer = make_user("maintainer")
     client.force_login(maintainer)
-    statuses = {step.url: client.get(step.url).status_code for step in steps_of(maintainer)}
+    statuses = {step.url: client.get(step.url).status_code for step in steps_of(maintainer, None)}
 
     assert len(statuses) == 6
     assert set(statuses.values()) == {200}
 
 
 def test_steps_are_those_that_a_role_may_do():
-    assert steps_of(make_user("viewer")) == []
+    assert steps_of(make_user("viewer"), None) == []
     assert "tour" not in [card.key for card in cards_of(make_user("viewer"))]
-    assert len(steps_of(make_user("annotator"))) == 3
+    assert len(steps_of(make_user("annotator"), None)) == 3
 
 
 def test_the_steps_are_closed_for_good(client):
