@@ -21,6 +21,7 @@ from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from evalhub.drawing.png import png_of
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.http_transport import sync_transport
 from evalhub.notifications.events import link_to
@@ -132,14 +133,14 @@ def _send_mail(delivery: Delivery) -> None:
 def _illustrate(
     message: EmailMultiAlternatives, title: str, text: str, url: str, picture: str
 ) -> None:
-    """Add an HTML part that shows a picture (SVG), which is attached to it."""
+    """Add an HTML part that shows a picture (SVG), which is attached to it as PNG."""
     context = {"title": title, "text": text, "url": url, "picture": PICTURE_ID}
     html = render_to_string("evalhub/notifications/mail.html", context)
     message.attach_alternative(html, "text/html")
     message.mixed_subtype = "related"  # type: ignore[attr-defined]
-    image = MIMEImage(picture.encode(), _subtype="svg+xml")
+    image = MIMEImage(png_of(picture), _subtype="png")
     image.add_header("Content-ID", f"<{PICTURE_ID}>")
-    image.add_header("Content-Disposition", "inline", filename="chart.svg")
+    image.add_header("Content-Disposition", "inline", filename="chart.png")
     message.attach(image)
 
 
