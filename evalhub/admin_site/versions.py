@@ -1,11 +1,11 @@
-"""Change forms that lose nobody's edit.
+"""Pages that lose nobody's edit.
 
-A form carries a digest of each field as it was shown. On saving, a field whose stored value has
+A page carries a digest of each field as it was shown. On saving, a field whose stored value has
 another digest by then was changed by somebody else: nothing is saved, and both texts are shown.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
 from django.forms.formsets import BaseFormSet
+from django.utils.text import capfirst
 from django.utils.timezone import localtime
 
 from evalhub.access.models import User
@@ -21,6 +22,8 @@ from evalhub.access.models import User
 SEEN = "_seen"
 """Name of the hidden input with the digests."""
 DIGITS = 10
+MAX_RECORDS = 50
+"""Records of a row's history in which a value that was shown is looked for."""
 
 
 class Shown(NamedTuple):
@@ -32,9 +35,10 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Conflict:
-    """A field that somebody else has changed since the form was opened.
+    """A field that somebody else has changed since the page was opened.
 
-    `is_touched`: the reader has changed it too; otherwise the form now holds `theirs`.
+    `name`: of its input; "" if the page has none. `is_touched`: the reader has changed it too;
+    otherwise `mine` is what they saw, and an input now holds `theirs`.
     """
 
     name: str
@@ -89,22 +93,22 @@ def versioned(base: Any, sent: Mapping[str, str], changed_by: str) -> Any:
     return type(base)(base.__name__, (mixin, base), attributes)
 
 
-def refusal(changed_by: str) -> str:
+def refusal(changed_by: str, then: str = "save") -> str:
     return (
         f"{changed_by}. Nothing was saved yet, and nothing you typed is lost: choose between the "
-        "texts below, then save."
+        f"texts below, then {then}."
     )
 
 
-def last_change(row: Any, reader: User) -> str:
+def last_change(row: Any, reader: User, after: str = "you opened it") -> str:
     """Return who changed the row last and when, such as "anna changed this at 10:42"."""
     latest = row.history.select_related("history_user").first() if hasattr(row, "history") else None
     if latest is None:
-        return "Somebody changed this after you opened it"
+        return f"Somebody changed this after {after}"
     at = f"{localtime(latest.history_date):%H:%M}"
     if latest.history_user == reader:
         return f"You changed this in another tab at {at}"
-    return f"{latest.history_user or 'An application'} changed this at {at}, after you opened it"
+    return f"{latest.history_user or 'An application'} changed this at {at}, after {after}"
 
 
 # Digests -----------------------------------------------------------------------------------------
@@ -132,10 +136,8 @@ def conflicts_of(form: Any, seen: Mapping[str, str]) -> list[Conflict]:
     conflicts = []
     for key, field in _fields(form) if seen else ():
         theirs = _stored(field)
-        if key not in seen or seen[key] == _digest(theirs):
-            continue
         mine = _shown(field, field.value())
-        if _digest(mine) == _digest(theirs):
+        if not _is_stale(seen, key, theirs, mine):
             continue
         is_touched = seen[key] != _digest(mine)
         conflicts.append(Conflict(field.html_name, _label(form, field), theirs, mine, is_touched))
@@ -145,6 +147,12 @@ def conflicts_of(form: Any, seen: Mapping[str, str]) -> list[Conflict]:
         for conflict in untouched:
             form.data.setlist(conflict.name, conflict.theirs.values)
     return conflicts
+
+
+def _is_stale(seen: Mapping[str, str], key: str, theirs: Shown, mine: Shown | None) -> bool:
+    """Tell whether somebody changed the value since, other than to what the reader wants."""
+    ours = _digest(mine) if mine else ""
+    return seen.get(key) is not None and _digest(theirs) not in (seen[key], ours)
 
 
 def _fields(form: Any) -> Iterator[tuple[str, BoundField]]:
@@ -162,6 +170,73 @@ def _label(form: Any, field: BoundField) -> str:
     if form.prefix:
         label = f"{form.instance._meta.verbose_name} “{form.instance}”: {label}"
     return label[:1].upper() + label[1:]
+
+
+# Rows that a page shows without a form -----------------------------------------------------------
+
+
+def seen_of(rows: Iterable[Any], fields: Collection[str]) -> str:
+    """Return the digests of the rows' fields, as a page sends them."""
+    return json.dumps(
+        {_key(row, name): _digest(_raw(row, name)) for row in rows for name in fields}
+    )
+
+
+def conflicts_in(
+    row: Any,
+    fields: Iterable[str],
+    seen: Mapping[str, str],
+    mine: Mapping[str, Shown],
+    inputs: Collection[str] = (),
+) -> list[Conflict]:
+    """Return the fields that were changed since.
+
+    Args:
+        mine: What the reader's act would save, by field; the others stay as they are.
+        inputs: Fields that the page has an input for.
+    """
+    found = []
+    for name in fields:
+        key, own = _key(row, name), mine.get(name)
+        if _is_stale(seen, key, _raw(row, name), own):
+            label = f"{capfirst(row._meta.verbose_name)} {row.pk}: {_field(row, name).verbose_name}"
+            was = own or _as_seen(row, name, seen[key])
+            held = name if own and name in inputs else ""
+            found.append(Conflict(held, label, _read(row, name), was, own is not None))
+    return found
+
+
+def _as_seen(row: Any, name: str, digest: str) -> Shown:
+    """Return the value that was shown, from the row's history."""
+    records = row.history.all()[:MAX_RECORDS]
+    was = next((record for record in records if _digest(_raw(record, name)) == digest), None)
+    return _read(was, name) if was else Shown([], "(no longer known)")
+
+
+def _read(row: Any, name: str) -> Shown:
+    """Return the stored value of a field, in words."""
+    values, _ = _raw(row, name)
+    field = _field(row, name)
+    if field.choices:
+        return Shown(values, getattr(row, f"get_{name}_display")())
+    if values and field.related_model:
+        related = field.related_model._base_manager.filter(pk__in=values).first()
+        return Shown(values, str(related or "(deleted)"))
+    return Shown(values, "".join(values))
+
+
+def _raw(row: Any, name: str) -> Shown:
+    """Return the stored value of a field, without its words."""
+    value = getattr(row, _field(row, name).attname)
+    return Shown([] if value in (None, "") else [_plain(value)], "")
+
+
+def _field(row: Any, name: str) -> Any:
+    return row._meta.get_field(name)
+
+
+def _key(row: Any, name: str) -> str:
+    return f"{row.pk}/{name}"
 
 
 # Values ------------------------------------------------------------------------------------------

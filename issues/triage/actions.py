@@ -7,8 +7,6 @@ original is never a duplicate itself. Every action is signed in the history.
 from collections.abc import Iterable, Sequence
 
 from django.db import transaction
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 
 from evalhub.access.models import User
 from evalhub.history import sign
@@ -32,41 +30,10 @@ FOLLOWS = "Follows feedback "
 NO_PROMPT = "This feedback has no prompt to test a model with."
 
 
-class VersionConflict(Refused):
-    """Feedback that somebody has changed since it was read."""
-
-
-@transaction.atomic
-def locked(pk: int, version: int | None = None, *, by: User | None = None) -> Feedback:
-    """Return the feedback, locked for this transaction.
-
-    Args:
-        version: Version that was read, from `version_of`; None: any.
-        by: The user who acts, told so if they made the change themselves.
-
-    Raises:
-        VersionConflict: It has been changed since; the message says by which user and to what.
-    """
+def locked(pk: int) -> Feedback:
+    """Return the feedback, locked for this transaction."""
     feedback: Feedback = Feedback.objects.select_for_update(of=("self",)).get(pk=pk)
-    latest = feedback.history.select_related("history_user").first()
-    if version is not None and latest is not None and latest.history_id != version:
-        who = latest.history_user or "An application"
-        who = "You, in another tab," if by is not None and latest.history_user == by else who
-        when = date_format(localtime(latest.history_date), "H:i")
-        reason = (latest.history_change_reason or "").removeprefix(TRIAGED)
-        did = f" ({reason})" if reason else ""
-        raise VersionConflict(
-            [
-                f"{who} changed this at {when}{did}: it is now "
-                f"{feedback.get_state_display().lower()}. Your choice was not saved."
-            ]
-        )
     return feedback
-
-
-def version_of(feedback: Feedback) -> int:
-    """Return a number that changes with every change of the feedback."""
-    return feedback.history.values_list("history_id", flat=True).first() or 0
 
 
 @transaction.atomic
@@ -78,10 +45,11 @@ def set_state(
     Args:
         note: Findings of triage, kept with the feedback; "" keeps the present note.
     """
-    changed = [row for row in feedback if row.state != state]
+    note = note.strip()
+    changed = [row for row in feedback if row.state != state or note not in ("", row.note)]
     for row in changed:
         row.state, row.duplicate_of = state, None
-        row.note = note.strip() or row.note
+        row.note = note or row.note
         _save(row, f"{TRIAGED}{state.label}", by)
     return len(changed)
 

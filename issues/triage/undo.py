@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from evalhub.access.models import User
+from evalhub.admin_site.versions import last_change
 from evalhub.history import sign
 from issues.models import Feedback, Issue, IssueState, Test, TestState
 from issues.states import Refused
@@ -38,7 +39,10 @@ def undo_last(*, by: User) -> Undone:
     act = last_act(by)
     if act is None:
         raise Refused(["You have no triage action to undo."])
-    feedback = locked(act.id, version=act.history_id)
+    feedback = locked(act.id)
+    if feedback.history.first() != act:
+        changed = last_change(feedback, by, "you triaged it")
+        raise Refused([f"{changed}. So your action cannot be undone."])
     did = act.history_change_reason.removeprefix(TRIAGED)
     _restore(feedback, act.prev_record, f"{UNDONE}{did}", by)
     _restore_followers(act, by)

@@ -4,7 +4,7 @@ Every action is a POST of one form. A script sends it and swaps in the returned 
 without a script, the browser loads the next page.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,6 +20,15 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
 from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.versions import (
+    Conflict,
+    Shown,
+    conflicts_in,
+    last_change,
+    read_seen,
+    refusal,
+    seen_of,
+)
 from evalhub.hidden_signs import with_hidden_signs
 from evalhub.markup import model_markdown
 from issues.admin.inlines import link_to
@@ -37,7 +46,6 @@ from issues.triage.actions import (
     mark_duplicate,
     set_state,
     test_of,
-    version_of,
 )
 from issues.triage.inbox import InboxFilter, filter_of, filter_options, next_after, position_at
 from issues.triage.undo import last_act, undo_last
@@ -46,6 +54,8 @@ MAX_SIMILAR = 5
 MAX_TAG_SOURCES = 8
 """Number of similar issues whose tags are suggested."""
 MAX_NOTE = 2000
+SHOWN = ("prompt", "answer", "comment", "state", "issue", "duplicate_of", "note")
+"""Fields that a reader of the inbox judges by."""
 
 Message = str | SafeString
 
@@ -166,14 +176,19 @@ class FeedbackInbox(HistoryAdmin):
             raise PermissionDenied
         if act == "test" and not request.user.has_perm("issues.add_issue"):
             raise PermissionDenied
+        conflicts: list[Conflict] = []
         try:
             with transaction.atomic():
                 user = current_user(request)
-                feedback = locked(item, version=row_number(request.POST.get("version")), by=user)
+                feedback, mine = locked(item), _wanted(act, request.POST)
+                seen = read_seen(request.POST)
+                conflicts = conflicts_in(feedback, SHOWN, seen, mine, inputs=("note",))
+                if conflicts:
+                    raise Refused([refusal(last_change(feedback, user), "repeat your choice")])
                 said = do(feedback, request.POST, user)
         except Refused as error:
             self.say(request, *error.problems)
-            return self._inbox_page(request, choice, item, note=_note(request.POST))
+            return self._inbox_page(request, choice, item, conflicts=conflicts)
         self.say_done(request, said)
         return self._next_page(request, choice, next_after(current_user(request), choice, item))
 
@@ -197,8 +212,14 @@ class FeedbackInbox(HistoryAdmin):
         return HttpResponseRedirect(f"{self.url_of('inbox')}?item={item}{choice.query}")
 
     def _inbox_page(
-        self, request: HttpRequest, choice: InboxFilter, item: int, *, note: str = ""
+        self,
+        request: HttpRequest,
+        choice: InboxFilter,
+        item: int,
+        *,
+        conflicts: Sequence[Conflict] | None = None,
     ) -> TemplateResponse:
+        """Show an item. `conflicts`: of an act that was refused, whose input is kept; or None."""
         reader = current_user(request)
         place = position_at(reader, choice, item)
         context: dict[str, Any] = {
@@ -206,7 +227,9 @@ class FeedbackInbox(HistoryAdmin):
             "choice": choice,
             "choice_fields": list(choice._asdict().items()),
             "filter_options": filter_options(reader),
-            "note": note,
+            "note": "" if conflicts is None else _note(request.POST),
+            "chosen_tags": [] if conflicts is None else _tags(request.POST),
+            "conflicts": conflicts,
             "may_triage": self.has_change_permission(request),
             "may_add_issue": reader.has_perm("issues.add_issue"),
             "may_add_test": reader.has_perm("issues.add_test"),
@@ -232,7 +255,7 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
     issues = [one for one in alike if one.kind == ISSUE]
     return {
         "item": feedback,
-        "version": version_of(feedback),
+        "seen": seen_of([feedback], SHOWN),
         "panels": [
             ("Prompt", _raw(feedback.prompt), _formatted(feedback.prompt)),
             ("Answer", _raw(feedback.answer), _formatted(feedback.answer)),
@@ -242,6 +265,24 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
         "tags": suggested(text, {one.pk: one.score for one in issues}),
         "duplicates": feedback.duplicates.count(),
     }
+
+
+def _wanted(act: str, sent: Any) -> dict[str, Shown]:
+    """Return what an action would save, by field."""
+    state = {"dismiss": FeedbackState.DISMISSED, "duplicate": FeedbackState.DUPLICATE}.get(
+        act, FeedbackState.ACCEPTED
+    )
+    wanted = {"state": Shown([state.value], state.label)}
+    if note := _note(sent).strip():
+        wanted["note"] = Shown([note], note)
+    if act in ("attach", "test_of"):
+        issue = Issue.objects.filter(pk=row_number(sent.get(act))).first()
+        wanted["issue"] = Shown([sent[act]], str(issue or ""))
+    elif act in ("issue", "test"):
+        wanted["issue"] = Shown([], "a new issue")
+    elif act == "duplicate":
+        wanted["duplicate_of"] = Shown([sent[act]], f"feedback {sent[act]}")
+    return wanted
 
 
 def _act_in(request: HttpRequest) -> str:

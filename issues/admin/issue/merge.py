@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
@@ -12,6 +13,14 @@ from django.utils.html import format_html, format_html_join
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.versions import (
+    Conflict,
+    conflicts_in,
+    last_change,
+    read_seen,
+    refusal,
+    seen_of,
+)
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
@@ -29,6 +38,7 @@ from issues.merging import (
 from issues.models import Issue
 from issues.states import Refused
 
+SHOWN = (*FIELDS, "state")
 MAX_ISSUES = 6
 MAX_FOUND = 12
 
@@ -80,12 +90,20 @@ class Merging(StateAdmin):
         if len(issues) < 2:
             return self._choose_another(request, issues)
         kept = _kept_of(issues, row_number(sent.get("kept")))
-        problems: list[str] = []
-        if request.method == "POST":
-            problems = self._merge(request, issues, kept)
-            if not problems:
-                return HttpResponseRedirect(self.url_of("change", kept.pk))
-        return self._side_by_side(request, issues, kept, problems)
+        if request.method != "POST":
+            return self._side_by_side(request, issues, kept)
+        try:
+            with transaction.atomic():
+                if changed := _changed(request, issues):
+                    user = current_user(request)
+                    who = "; ".join(f"Issue {i.pk}: {last_change(i, user)}" for i in changed)
+                    conflicts = [each for found in changed.values() for each in found]
+                    problems = [refusal(who, "merge")]
+                    return self._side_by_side(request, issues, kept, problems, conflicts)
+                self._merge(request, issues, kept)
+        except Refused as error:
+            return self._side_by_side(request, issues, kept, error.problems)
+        return HttpResponseRedirect(self.url_of("change", kept.pk))
 
     def _chosen(self, request: HttpRequest, given: Sequence[str]) -> list[Issue]:
         keys = list(dict.fromkeys(row_number(key) for key in given))
@@ -98,21 +116,21 @@ class Merging(StateAdmin):
             raise PermissionDenied
         return [found[key] for key in keys]
 
-    def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> list[str]:
-        """Merge; return the problems, [] if merged."""
+    def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> None:
         merged_away = [issue for issue in issues if issue != kept]
-        if problems := [*_unseen(request.POST, issues), *_forbidden(request, merged_away)]:
-            return problems
-        try:
-            merge(merged_away, kept, take=_taken(request.POST, issues), by=current_user(request))
-        except Refused as error:
-            return error.problems
+        if problems := _forbidden(request, merged_away):
+            raise Refused(problems)
+        merge(merged_away, kept, take=_taken(request.POST, issues), by=current_user(request))
         names = ", ".join(f"“{issue}”" for issue in merged_away)
         self.say_done(request, f"Merged here: {names}.")
-        return []
 
     def _side_by_side(
-        self, request: HttpRequest, issues: Sequence[Any], kept: Any, problems: Sequence[str]
+        self,
+        request: HttpRequest,
+        issues: Sequence[Any],
+        kept: Any,
+        problems: Sequence[str] = (),
+        conflicts: Sequence[Conflict] = (),
     ) -> HttpResponse:
         merged_away = [issue for issue in issues if issue != kept]
         in_the_way = [*problems_of(merged_away, kept), *_forbidden(request, merged_away)]
@@ -126,8 +144,9 @@ class Merging(StateAdmin):
             kept_urls=[(issue, merge_url([i.pk for i in issues], issue.pk)) for issue in issues],
             choices=[_choice(field, issues, kept, request.POST) for field in FIELDS],
             seals=bool(sealed) and len(sealed) < len(issues),
-            seen=[(issue.pk, _version(issue)) for issue in issues],
-            problems=list(problems),
+            seen=seen_of(issues, SHOWN),
+            conflicts=conflicts,
+            problems=problems,
             in_the_way=[] if problems else in_the_way,
             may_merge=not in_the_way,
             back_url=self.url_of("change", kept.pk),
@@ -230,17 +249,11 @@ def _taken(posted: Mapping[str, str], issues: Sequence[Issue]) -> dict[str, Issu
     return {field: issue for field, issue in chosen.items() if issue is not None}
 
 
-def _version(issue: Issue) -> str:
-    return f"{issue.updated_at.timestamp():.6f}"
-
-
-def _unseen(posted: Mapping[str, str], issues: Sequence[Issue]) -> list[str]:
-    """Return messages about issues changed since the page was loaded."""
-    return [
-        f"Issue {issue.pk} “{issue}” was changed in the meantime. Check it again, then merge."
-        for issue in issues
-        if posted.get(f"seen_{issue.pk}") != _version(issue)
-    ]
+def _changed(request: HttpRequest, issues: Sequence[Issue]) -> dict[Issue, list[Conflict]]:
+    """Lock the issues; return those that others have changed since they were shown."""
+    keys, seen = [issue.pk for issue in issues], read_seen(request.POST)
+    rows = Issue.objects.select_for_update().filter(pk__in=keys).order_by("pk")
+    return {row: found for row in rows if (found := conflicts_in(row, SHOWN, seen, {}))}
 
 
 def _forbidden(request: HttpRequest, merged_away: Sequence[Issue]) -> list[str]:

@@ -1,11 +1,15 @@
 """The inbox: what waits, one act after the other, and who was faster."""
 
+import re
+from html import unescape
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from evalhub.admin_site.versions import seen_of
+from issues.admin.feedback.inbox import SHOWN
 from issues.models import Feedback, Issue, Test
-from issues.triage.actions import version_of
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, log_in, make_feedback, url
 
@@ -19,7 +23,7 @@ def inbox(client, **query):
 
 
 def act(client, item, name="", headers=None, **sent):
-    sent = {"item": item.pk, "version": item.history.first().pk} | sent
+    sent = {"item": item.pk, "_seen": seen_of([item], SHOWN)} | sent
     if name:
         sent["act"] = name
     return client.post(url("feedback_inbox_act"), sent, headers=headers)
@@ -125,17 +129,55 @@ def test_a_new_test_is_made_of_the_issue_that_was_chosen(client):
 def test_who_was_overtaken_keeps_the_note_and_is_told(client):
     log_in(client, "annotator")
     item = make_feedback()
-    version = item.history.first().pk
-    item.state = "accepted"
+    seen = seen_of([item], SHOWN)
+    item.state, item.note = "accepted", "Her reason"
     item._history_user = make_user(username="ann")
     item.save()
 
-    page = text(act(client, item, "dismiss", headers=PART, version=version, note="My reason"))
+    response = act(client, item, "dismiss", headers=PART, _seen=seen, note="My reason")
+    page = text(response)
 
     item.refresh_from_db()
     assert item.state == "accepted"
     assert "ann changed this" in page
-    assert "My reason" in page
+    assert [(one.theirs.text, one.mine.text) for one in response.context["conflicts"]] == [
+        ("Accepted", "Dismissed"),
+        ("Her reason", "My reason"),
+    ]
+    assert "My reason</textarea>" in page
+
+    again = unescape(re.search(r'name="_seen" value="([^"]*)"', page)[1])
+    act(client, item, "dismiss", _seen=again, note="My reason")
+
+    item.refresh_from_db()
+    assert (item.state, item.note) == ("dismissed", "My reason")
+
+
+def test_what_others_wrote_is_shown_beside_what_was_seen(client):
+    log_in(client, "annotator")
+    item = make_feedback(comment="Wrong sum.")
+    seen = seen_of([item], SHOWN)
+    item.comment = "Wrong sum, and wrong tax."
+    item.save()
+
+    page = act(client, item, "issue", _seen=seen)
+
+    (conflict,) = page.context["conflicts"]
+    assert conflict.label == f"Feedback {item.pk}: comment"
+    assert (conflict.theirs.text, conflict.mine.text) == (item.comment, "Wrong sum.")
+    assert not Issue.objects.exists()
+
+
+def test_the_same_choice_of_two_is_no_conflict(client):
+    log_in(client, "annotator")
+    item = make_feedback()
+    seen = seen_of([item], SHOWN)
+    act(client, item, "dismiss", _seen=seen)
+
+    response = act(client, item, "dismiss", _seen=seen, note="Spam.")
+
+    item.refresh_from_db()
+    assert (item.state, item.note, response.status_code) == ("dismissed", "Spam.", 302)
 
 
 def test_undo_leads_back_to_the_feedback(client):
@@ -163,10 +205,10 @@ def test_an_undo_says_that_a_draft_made_of_it_is_gone(client):
 def test_ones_own_change_in_another_tab_is_named_so(client):
     log_in(client, "annotator")
     item = make_feedback()
-    seen = version_of(item)
-    act(client, item, "accept", version=seen)
-    response = act(client, item, "dismiss", version=seen)
-    assert "You, in another tab, changed this" in response.content.decode()
+    seen = seen_of([item], SHOWN)
+    act(client, item, "accept", _seen=seen)
+    response = act(client, item, "dismiss", _seen=seen)
+    assert "You changed this in another tab" in response.content.decode()
 
 
 def test_an_undo_of_nothing_is_explained(client):

@@ -3,10 +3,11 @@
 import pytest
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 
+from evalhub.history import sign
 from issues.merging import merge
 from issues.models import Issue
 from tests.api import client_of
-from tests.factories import make_issue, make_test
+from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, grant, log_in, url
 
 pytestmark = pytest.mark.django_db
@@ -21,9 +22,8 @@ def make_drafts():
 def merge_form(client, issues, **changes):
     """Return the data that a browser sends for a filled-in page."""
     page = client.get(url("issue_merge"), {"issue": [issue.pk for issue in issues]})
-    seen = {f"seen_{key}": version for key, version in page.context["seen"]}
-    keys = [issue.pk for issue in issues]
-    return {"issue": keys, "kept": page.context["kept"].pk, **seen, **changes}
+    sent = {"issue": [issue.pk for issue in issues], "_seen": page.context["seen"]}
+    return {**sent, "kept": page.context["kept"].pk, **changes}
 
 
 def test_two_of_the_list_are_shown_side_by_side(client):
@@ -86,15 +86,24 @@ def test_a_change_by_somebody_else_is_looked_at_first(client):
     first, second = make_drafts()
     log_in(client, "annotator")
     form = merge_form(client, [first, second], title=second.pk)
+    before = second.description
     second.description = "Something else"
+    sign(second, make_user("annotator", username="ann"), "")
     second.save()
 
     page = client.post(url("issue_merge"), form)
 
-    assert page.context["problems"][0].endswith("Check it again, then merge.")
+    assert "ann changed this at" in page.context["problems"][0]
+    assert page.context["problems"][0].endswith("then merge.")
+    conflict = page.context["conflicts"][0]
+    assert conflict.label == f"Issue {second.pk}: description"
+    assert (conflict.theirs.text, conflict.mine.text) == ("Something else", before)
     title = next(choice for choice in page.context["choices"] if choice["name"] == "title")
     assert [issue.pk for issue, _, chosen in title["values"] if chosen] == [second.pk]
     assert not Issue.objects.exclude(merged_into=None).exists()
+
+    client.post(url("issue_merge"), form | {"_seen": page.context["seen"]})
+    assert Issue.objects.exclude(merged_into=None).exists()
 
 
 def test_who_may_not_approve_keeps_the_approved_one(client):
