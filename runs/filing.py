@@ -1,42 +1,52 @@
-"""Issues and tests made from an answer, by somebody who saw a new fault in it."""
+"""Issues and tests made from answers, by somebody who saw a new fault in them, and their undo."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Issue, Test
+from issues.models import Issue, IssueState, Test, TestState
 from issues.states import Refused
 from issues.triage.actions import taking_issue
 from runs.models import Result
 
 
 @transaction.atomic
-def issue_of(result: Result, title: str, *, by: User) -> Test:
-    """Create a draft issue of this title, with a draft test as by `test_of`; return the test.
+def issue_of(results: Sequence[Result], title: str, *, by: User) -> list[Test]:
+    """Create a draft issue of this title, with draft tests as by `tests_of`; return the tests.
 
     Raises:
-        Refused: There is no title, or as `test_of`.
+        Refused: There is no title, or as `tests_of`.
         ValidationError: The title is too long.
     """
     if not title.strip():
         raise Refused(["Enter a title for the new issue."])
     issue = Issue(title=title.strip(), author=by)
     issue.full_clean()
-    sign(issue, by, f"Made from result {result.pk}")
+    sign(issue, by, f"Made from result {results[0].pk}")
     issue.save()
-    return test_of(result, issue, by=by)
+    return tests_of(results, issue, by=by)
 
 
 @transaction.atomic
-def test_of(result: Result, issue: Issue, *, by: User) -> Test:
-    """Create a draft test of an issue: what the model was asked, and its answer as flagged.
+def tests_of(results: Sequence[Result], issue: Issue | None, *, by: User) -> list[Test]:
+    """Create draft tests of an issue: what the model was asked, and its answer as flagged.
 
-    It has the template and reference of the test behind the result, and is sealed if that is. What
-    judges look for is left to its author.
+    Each has the template and reference of the test behind its result, and is sealed if that is.
+    What judges look for is left to its author.
+
+    Args:
+        issue: None takes the issue of each result.
 
     Raises:
         Refused: There is no answer, or the issue is deprecated.
     """
+    return [_test_of(result, issue or result.issue, by) for result in results]
+
+
+def _test_of(result: Result, issue: Issue, by: User) -> Test:
     if not hasattr(result, "answer"):
         raise Refused([f"Result {result.pk} has no answer to make a test from."])
     asked, source = result.revision.content, result.test
@@ -56,3 +66,36 @@ def test_of(result: Result, issue: Issue, *, by: User) -> Test:
     sign(test, by, f"Made from result {result.pk}")
     test.save()
     return test
+
+
+@transaction.atomic
+def undo_filing(tests: Collection[int], issue: int | None, *, by: User) -> None:
+    """Delete the drafts that filing made, and nothing else.
+
+    Args:
+        issue: The issue made for the tests; None if they were made of other issues.
+
+    Raises:
+        Refused: One of them was changed or used since; then all stay.
+    """
+    drafts = list(Test.objects.filter(pk__in=tests).select_for_update())
+    issues = list(Issue.objects.filter(pk__in=[issue or 0]).select_for_update())
+    if len(drafts) < len(tests) or len(issues) < bool(issue):
+        raise Refused(["Some of what was made is deleted already, so nothing was undone."])
+    for row in drafts:
+        _delete_untouched(row, TestState.DRAFT, by)
+    for row in issues:
+        _delete_untouched(row, IssueState.DRAFT, by)
+
+
+def _delete_untouched(row: Any, draft: str, by: User) -> None:
+    links = [link for link in row._meta.related_objects if not link.hidden]
+    is_used = any(
+        link.related_model._base_manager.filter(**{link.field.name: row}).exists() for link in links
+    )
+    is_tagged = any(getattr(row, field.name).exists() for field in row._meta.many_to_many)
+    if row.state != draft or row.history.count() > 1 or is_used or is_tagged:
+        name = row._meta.verbose_name
+        raise Refused([f"The {name} “{row}” was changed or used since, so nothing was undone."])
+    sign(row, by, "Filing undone")
+    row.delete()

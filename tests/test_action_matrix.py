@@ -65,7 +65,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
         "launch_selected": MAINTAINERS,
     },
     "runs.example": {"copy_selected": MAINTAINERS},
-    "runs.result": {"override_selected": WRITERS},
+    "runs.result": {"file_selected": WRITERS, "override_selected": WRITERS},
     "runs.run": {"compare_selected": ALL},
 }
 

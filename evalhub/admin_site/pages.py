@@ -48,8 +48,9 @@ def bounded_text(text: str | None, most: int) -> str:
 
 
 def address_back(request: HttpRequest, default: str) -> str:
-    """Return the address in the form's `next` if it is one of this site, else the default."""
-    wanted = request.POST.get("next", "")
+    """Return the address in `next` if it is one of this site, else the default."""
+    sent = request.POST if request.method == "POST" else request.GET
+    wanted = sent.get("next", "")
     is_own = bool(wanted) and url_has_allowed_host_and_scheme(wanted, {request.get_host()})
     return wanted if is_own else default
 

@@ -15,11 +15,19 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import ItemState, User
 from evalhub.work import clock
+from issues.states import Refused
 from runs.baselines import opponent_of
 from runs.comparability import comparability_of
 from runs.models import JudgeRun, Result, Run
 from runs.review.facts import facts_of
-from runs.review.models import Assignment, Queue, QueueState, ReviewItem
+from runs.review.models import (
+    Assignment,
+    AssignmentState,
+    Queue,
+    QueueState,
+    ReviewItem,
+    Skip,
+)
 from runs.review.queue_order import BY_CHANCE, Rank, Spread, inverse_weight, position
 from runs.review.reasons import REQUESTED, Reason, as_json, reasons_of, severity
 from runs.review.sampling import Draw, how_many, lot
@@ -53,25 +61,37 @@ def add_run(queue: Queue, run: Run) -> Added:
     return total
 
 
-def add_result(queue: Queue, result: Result, *, by: User) -> bool:
-    """Add an answer that somebody wants reviewed, before all others; False if it is there already.
+def add_results(queue: Queue, results: Sequence[Result], *, by: User) -> list[ReviewItem]:
+    """Add answers that somebody wants reviewed, before all others; return the new items.
 
     Raises:
-        ValidationError: The queue is closed, or the result has no answer.
+        ValidationError: The queue is closed, or a result has no answer.
     """
     if queue.state != QueueState.OPEN:
         raise ValidationError(f"{queue} is closed: reopen it to add results.")
-    if result.state != ItemState.DONE:
-        raise ValidationError(f"Result {result.pk} has no answer to review.")
+    if lacking := [result for result in results if result.state != ItemState.DONE]:
+        raise ValidationError(f"Result {lacking[0].pk} has no answer to review.")
     reasons = (Reason(REQUESTED, f"Added by {by}"),)
-    rank = severity(reasons), inverse_weight(1)
-    item = ReviewItem(
-        queue=queue,
-        result=result,
-        reasons=as_json(reasons),
-        position=position(rank, _queue_age_s(queue), 0),
-    )
-    return bool(_add(queue, [item]).added)
+    first = position((severity(reasons), inverse_weight(1)), _queue_age_s(queue), 0)
+    said = as_json(reasons)
+    items = [ReviewItem(queue=queue, result=r, reasons=said, position=first) for r in results]
+    return _insert(queue, items)
+
+
+@transaction.atomic
+def withdraw_results(items: Collection[int]) -> None:
+    """Remove items that nobody has begun to review.
+
+    Raises:
+        Refused: Somebody has begun one of them, or one is gone; then all stay.
+    """
+    places = Assignment.objects.select_for_update(of=("self",)).filter(item__in=items)
+    is_begun = any(a.state != AssignmentState.OPEN or a.draft or a.note or a.past for a in places)
+    if is_begun or Skip.objects.filter(item__in=items).exists():
+        raise Refused(["Somebody has begun to review, so nothing was removed from the queue."])
+    if ReviewItem.objects.filter(pk__in=items).count() < len(items):
+        raise Refused(["The queue no longer has all of them, so nothing was removed."])
+    ReviewItem.objects.filter(pk__in=items).delete()
 
 
 def plan(queue: Queue, run: Run) -> tuple[Added, Counter[str]]:
@@ -146,13 +166,17 @@ def _portions(ids: Sequence[int]) -> Iterator[list[int]]:
 # Rows --------------------------------------------------------------------------------------------
 
 
-@transaction.atomic
 def _add(queue: Queue, items: Sequence[ReviewItem]) -> Added:
-    """Add items and assignments of one portion, with the queue's row locked."""
+    return _counted(_insert(queue, items), items)
+
+
+@transaction.atomic
+def _insert(queue: Queue, items: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Save items and assignments of one portion, with the queue's row locked; return the new."""
     locked = Queue.objects.select_for_update(no_key=True, of=("self",)).get(pk=queue.pk)
     new = ReviewItem.objects.bulk_create(_new(queue, items))
     _make_assignments(new, 1, locked.reviewers)
-    return _counted(new, items)
+    return new
 
 
 def _new(queue: Queue, items: Sequence[ReviewItem]) -> list[ReviewItem]:

@@ -154,11 +154,37 @@
 
     const open = () => rows().find((row) => row.getAttribute("aria-current"))?.querySelector("[data-open]")?.click();
 
+    // A selection to file
+
+    const filing = document.getElementById("results-file");
+    const BOX = '[form="results-file"]';
+    const boxes = () => [...document.querySelectorAll(BOX)];
+    const listed = () => boxes().filter((box) => box.closest("#results-grid"));
+    const hint = filing?.querySelector("[data-file-count]").textContent;
+    const count = () => {
+        const chosen = boxes().filter((box) => box.checked).length;
+        const every = filing.querySelector("[data-file-all]");
+        every.hidden = listed().length === 0;
+        every.firstChild.checked = chosen > 0 && listed().every((box) => box.checked);
+        filing.querySelector("[data-file]").disabled = chosen === 0;
+        filing.querySelector("[data-file-count]").textContent = chosen ? `${chosen} selected` : hint;
+    };
+    const select = () => rows().find((row) => row.getAttribute("aria-current"))?.querySelector("[name=result]")?.click();
+    if (filing) {
+        document.addEventListener("change", (event) => {
+            if (event.target.closest("[data-file-all]")) for (const box of listed()) box.checked = event.target.checked;
+            if (event.target.closest(`[data-file-all], ${BOX}`)) count();
+        });
+        document.addEventListener("evalhub:refreshed", count);
+        window.addEventListener("pageshow", count);
+        count();
+    }
+
     document.addEventListener("keydown", (event) => {
         if (event.defaultPrevented || !window.evalhub.isPageKey(event)) {
             return;
         }
-        const actions = { j: () => move(1), k: () => move(-1), "/": focusSearch };
+        const actions = { j: () => move(1), k: () => move(-1), x: select, "/": focusSearch };
         if (event.key in actions) {
             event.preventDefault();
             actions[event.key]();

@@ -10,7 +10,7 @@ from django.urls import URLPattern, path, reverse
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.storable import UNSTORABLE
 from runs.models import Result
-from runs.review.admin.filing import Filing
+from runs.review.admin.filing import MOST, Filing
 from runs.review.blindness import hidden_for
 from runs.review.corrections import PROMOTE, correct
 from runs.review.models import Correction
@@ -34,8 +34,11 @@ class ReviewedResultAdmin(Filing):
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
         return _blind_redirect(request, pk) or super().judgment_view(request, pk, judgment_pk)
 
-    def file_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        return _blind_redirect(request, pk) or super().file_view(request, pk)
+    def file_view(self, request: HttpRequest) -> HttpResponse:
+        sent = request.POST if request.method == "POST" else request.GET
+        keys = [row_number(key) for key in sent.getlist("result")[:MOST]]
+        blind = (_blind_redirect(request, key) for key in keys)
+        return next(filter(None, blind), None) or super().file_view(request)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.correct_view)

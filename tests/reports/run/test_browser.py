@@ -4,8 +4,9 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState
-from issues.models import Tag, TagKind
+from issues.models import Issue, Tag, TagKind
 from runs.models import Result, Run
+from tests.axe import violations
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, fail, finish, judge
@@ -52,6 +53,43 @@ def test_a_domain_opens_to_its_results(enter):
     heads = enter.locator("#results-grid thead th").all_inner_texts()
     assert len(heads) == 7
     assert inside.first.locator(".eh-vote").count() == 2
+
+
+def test_a_selection_by_keys_becomes_an_issue_and_is_undone(enter):
+    run = done([0, 1], [0, 0], [1, 0])
+    enter.goto(f"{run.get_absolute_url()}#results")
+    file = enter.get_by_role("button", name="File as…")
+    assert file.is_disabled()
+    for key in "jxjx":
+        enter.keyboard.press(key)
+    enter.get_by_text("2 selected").wait_for()
+
+    file.click()
+    title = enter.get_by_label("Title")
+    assert title.input_value().startswith("Question number")
+    title.fill("Cannot count")
+    enter.get_by_role("button", name="Create issue").click()
+    enter.get_by_text("New issue “Cannot count”. 2 new tests.").wait_for()
+    assert Issue.objects.get(title="Cannot count").tests.count() == 2
+
+    enter.get_by_role("button", name="Undo", exact=True).click()
+    enter.get_by_text("Undone: what you filed is removed.").wait_for()
+    assert enter.url.endswith(f"{run.get_absolute_url()}#results")
+    assert not Issue.objects.filter(title="Cannot count").exists()
+
+
+def test_the_page_to_file_answers_can_be_read_by_everybody(enter):
+    run = done([0, 1], [0, 0])
+    keys = "&".join(f"result={pk}" for pk in run.results.values_list("pk", flat=True))
+    enter.goto(f"{reverse('admin:runs_result_file')}?{keys}")
+
+    found = {}
+    for scheme in ("light", "dark"):
+        show(enter, scheme=scheme)
+        found[scheme] = violations(enter)
+    show(enter, width=390)
+    assert overflow_px(enter) <= SIDEWAYS
+    assert {scheme: wrong for scheme, wrong in found.items() if wrong} == {}
 
 
 def many():
