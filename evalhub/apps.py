@@ -7,7 +7,10 @@ class EvalHubConfig(AppConfig):
     verbose_name = "Settings"
 
     def ready(self) -> None:
+        from django.contrib.auth.models import Group
+
         from evalhub import system_checks  # noqa: F401
         from evalhub.access.roles import apply_roles
 
+        Group._meta.verbose_name, Group._meta.verbose_name_plural = "role", "roles"
         post_migrate.connect(apply_roles, dispatch_uid="evalhub.roles")

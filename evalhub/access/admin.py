@@ -87,7 +87,6 @@ def _may_touch(request: HttpRequest, user: User | None) -> bool:
 class RoleAdmin(GroupAdmin, PageAdmin):
     """Roles. Built-in ones get their rights back at every migrate."""
 
-    section, rows = "Settings", "roles"
     form = RoleForm
     list_display = ("name", "kind", "members")
     filter_horizontal = ()

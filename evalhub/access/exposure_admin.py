@@ -19,7 +19,6 @@ from evalhub.csv_safety import csv_lines
 class ExposureAdmin(ReadOnlyAdmin):
     """Users and endpoints that sealed tests were shown to. Recorded automatically, never edited."""
 
-    section = "Settings"
     when_empty = (
         "No sealed test was revealed to a user, opened, or sent outside the trusted network."
     )

@@ -14,7 +14,6 @@ from django.utils.text import capfirst
 from unfold.forms import UserChangeForm, UserCreationForm
 
 WORDS = {
-    "groups": ("Roles", "Roles grant the user's rights."),
     "is_active": ("Active", "Clear instead of deleting the account: its work keeps its author."),
     "is_staff": ("Can log in", "Clear for scripts, which use tokens only."),
     "is_superuser": ("All rights", "Grants all rights, regardless of roles."),

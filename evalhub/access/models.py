@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser, Group
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -19,6 +19,14 @@ class User(AbstractUser):
     """A person or a script. Rights come from the roles in `access.roles`."""
 
     preferences = models.JSONField(default=dict, blank=True)
+    groups = models.ManyToManyField(
+        Group,
+        verbose_name="roles",
+        blank=True,
+        related_name="user_set",
+        related_query_name="user",
+        help_text="Roles grant the user's rights.",
+    )
 
     def prefer(self, **values: Any) -> None:
         """Save preferences by name; None forgets one."""

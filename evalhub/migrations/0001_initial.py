@@ -591,11 +591,11 @@ class Migration(migrations.Migration):
                     "groups",
                     models.ManyToManyField(
                         blank=True,
-                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        help_text="Roles grant the user's rights.",
                         related_name="user_set",
                         related_query_name="user",
                         to="auth.group",
-                        verbose_name="groups",
+                        verbose_name="roles",
                     ),
                 ),
                 (

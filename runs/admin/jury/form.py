@@ -1,10 +1,11 @@
 """The jury form; its judges, which never change, are found or created from its fields."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.html import format_html
 from unfold.widgets import (
@@ -112,12 +113,27 @@ class PromptField(forms.ModelChoiceField):
         self.queryset = templates.filter(pk__in=fitting)
 
 
-NO_MODELS = 'There is no language model yet. <a class="eh-link" href="{}">Add a model</a> first.'
+NO_MODELS = 'No language model is active. <a class="eh-link" href="{}">Add a model</a> first.'
+
+
+class JudgeModelField(forms.ModelChoiceField):
+    """The active models, and those that the jury has: saving it never drops a judge."""
+
+    def label_from_instance(self, model: LanguageModel) -> str:
+        return str(model) if model.is_active else f"{model} (inactive)"
+
+    def offer(self, own: Iterable[Judge]) -> None:
+        models = {judge.language_model_id for judge in own}
+        self.queryset = LanguageModel.objects.filter(Q(is_active=True) | Q(pk__in=models))
+
+
+class JudgeModelsField(JudgeModelField, forms.ModelMultipleChoiceField):
+    """Several of them."""
 
 
 class JuryForm(forms.ModelForm):
-    models = forms.ModelMultipleChoiceField(
-        LanguageModel.objects.active(),
+    models = JudgeModelsField(
+        LanguageModel.objects.none(),
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
         help_text="One judge for each model and approach.",
         error_messages={"required": "Choose at least one model to judge."},
@@ -131,8 +147,8 @@ class JuryForm(forms.ModelForm):
         "the others. Each approach is a judge of its own.",
         error_messages={"required": "Choose at least one approach."},
     )
-    backup_model = forms.ModelChoiceField(
-        LanguageModel.objects.active(),
+    backup_model = JudgeModelField(
+        LanguageModel.objects.none(),
         required=False,
         label="Backup judge",
         widget=UnfoldAdminSelectWidget,
@@ -180,14 +196,18 @@ class JuryForm(forms.ModelForm):
         if self.instance.pk:
             judges = self.instance.judges.select_related("language_model", "template")
             self.stored = list(judges.order_by("pk"))
+        backup = self.instance.backup
+        own = [*self.stored, *([backup] if backup else [])]
         for field in self.fields.values():
             if isinstance(field, PromptField):
                 field.offer()
-        if not LanguageModel.objects.active().exists():
-            add_url = reverse("admin:evalhub_languagemodel_add")
-            self.fields["models"].help_text = format_html(NO_MODELS, add_url)
+            elif isinstance(field, JudgeModelField):
+                field.offer(own)
+                if field.required and not field.queryset.exists():
+                    add_url = reverse("admin:evalhub_languagemodel_add")
+                    field.help_text = format_html(NO_MODELS, add_url)
         if self.stored:
-            self.initial = {**_initial(self.stored, self.instance.backup), **self.initial}
+            self.initial = {**_initial(self.stored, backup), **self.initial}
 
     # Input --------------------------------------------------------------------------------------
 

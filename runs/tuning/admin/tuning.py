@@ -52,7 +52,6 @@ ATTEMPT_ACTIONS = {
 class TuningAdmin(PageAdmin):
     """Judge tunings: a judge's agreement with annotators, and drafts to improve it."""
 
-    section = "Runs"
     when_empty = "Evaluate answers yourself first; then improve a judge with your verdicts."
     keeps_history = False
     list_display = ("template", "judge", "answers", "attempts", "created_by", "created_at")

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
+from evalhub.models import LanguageModel
 from issues.judge_templates.builtin import BUILTIN
 from runs.models import DEFAULT_APPROACHES, Judge, JudgeRun, Jury
 from tests.factories import make_jury, make_model, make_template, make_user
@@ -189,6 +190,24 @@ def test_the_form_shows_how_the_judges_were_put_together(client, maintainer):
 
     jury.refresh_from_db()
     assert (set(jury.judges.all()), jury.backup) == before
+
+
+def test_judges_of_inactive_models_stay_when_a_jury_is_saved(client, maintainer):
+    judge, retired, spare = make_model(), make_model(), make_model()
+    jury = made(client, judge, retired, backup_model=spare.pk)
+    LanguageModel.objects.filter(pk__in=[retired.pk, spare.pk]).update(is_active=False)
+
+    form = client.get(change(jury)).context["adminform"].form
+    kept = {name: form[name].value() for name in ("models", "backup_model")}
+    client.post(change(jury), sent(name="renamed", **kept))
+
+    jury.refresh_from_db()
+    assert jury.name == "renamed"
+    assert {one.language_model for one in jury.judges.all()} == {judge, retired}
+    assert jury.backup.language_model == spare
+    assert retired.pk not in {
+        pk for pk, _ in client.get(ADD).context["adminform"].form["models"].field.choices
+    }
 
 
 def test_renaming_a_jury_leaves_judges_that_were_put_together_elsewhere(client, maintainer):
