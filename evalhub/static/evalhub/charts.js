@@ -49,6 +49,19 @@
         return layout;
     };
 
+    // On a narrow screen long names of rows break into lines, or they leave no room for the bars.
+    const NARROW_PX = 520;
+    const narrowed = (layout) => {
+        const names = layout.yaxis?.ticktext;
+        if (!names) {
+            return layout;
+        }
+        const ticktext = names.map((name) => name.replace(/(.{1,18})(\s+|$)/g, "$1<br>").replace(/<br>$/, ""));
+        const lines = Math.max(...ticktext.map((name) => name.split("<br>").length));
+        const height = Math.max(layout.height || 0, 90 + names.length * (15 * lines + 8));
+        return { ...layout, height, yaxis: { ...layout.yaxis, ticktext } };
+    };
+
     // Plotly reads neither CSS variables nor oklch(): let the browser compute a plain colour.
     const cache = new Map();
     const resolved = (colour) => {
@@ -82,7 +95,9 @@
             return;
         }
         const figure = JSON.parse(source.textContent);
-        await Plotly.react(chart, themed(figure.data.map(legible)), layoutOf(figure), {
+        const layout = layoutOf(figure);
+        const fitting = chart.clientWidth < NARROW_PX ? narrowed(layout) : layout;
+        await Plotly.react(chart, themed(figure.data.map(legible)), fitting, {
             responsive: true,
             displaylogo: false,
             modeBarButtonsToRemove: BUTTONS,
