@@ -19,7 +19,7 @@ class User(AbstractUser):
     """A person or a script. Rights come from the roles in `access.roles`."""
 
     preferences = models.JSONField(default=dict, blank=True)
-    groups = models.ManyToManyField(
+    groups = models.ManyToManyField(  # type: ignore[assignment]
         Group,
         verbose_name="roles",
         blank=True,

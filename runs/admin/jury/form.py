@@ -122,9 +122,12 @@ class JudgeModelField(forms.ModelChoiceField):
     def label_from_instance(self, model: LanguageModel) -> str:
         return str(model) if model.is_active else f"{model} (inactive)"
 
-    def offer(self, own: Iterable[Judge]) -> None:
+    def offer(self, own: Iterable[Judge]) -> bool:
+        """Read the models to choose from; tell whether there are any."""
         models = {judge.language_model_id for judge in own}
-        self.queryset = LanguageModel.objects.filter(Q(is_active=True) | Q(pk__in=models))
+        offered = LanguageModel.objects.filter(Q(is_active=True) | Q(pk__in=models))
+        self.queryset = offered
+        return offered.exists()
 
 
 class JudgeModelsField(JudgeModelField, forms.ModelMultipleChoiceField):
@@ -201,11 +204,9 @@ class JuryForm(forms.ModelForm):
         for field in self.fields.values():
             if isinstance(field, PromptField):
                 field.offer()
-            elif isinstance(field, JudgeModelField):
-                field.offer(own)
-                if field.required and not field.queryset.exists():
-                    add_url = reverse("admin:evalhub_languagemodel_add")
-                    field.help_text = format_html(NO_MODELS, add_url)
+            elif isinstance(field, JudgeModelField) and not field.offer(own) and field.required:
+                add_url = reverse("admin:evalhub_languagemodel_add")
+                field.help_text = format_html(NO_MODELS, add_url)
         if self.stored:
             self.initial = {**_initial(self.stored, backup), **self.initial}
 
