@@ -16,7 +16,7 @@ from issues.models.test import TestQuerySet
 SEARCH = "q"
 NO_FILTERS = ("o", "_facets")
 """Parameters of the list that leave out no test."""
-AUTHOR, ME = "author", "me"
+PEOPLE, ME = ("author", "assignee"), "me"
 YES_NO = {"1": "yes", "0": "no"}
 
 
@@ -74,8 +74,9 @@ def _normalised(text: str, by: User | None) -> str:
     sent = QueryDict(saved_query(text.strip().rpartition("?")[2]), mutable=True)
     for name in NO_FILTERS:
         sent.pop(name, None)
-    if by is not None and sent.get(AUTHOR) == ME:
-        sent[AUTHOR] = str(by.pk)
+    for name in PEOPLE:
+        if by is not None and sent.get(name) == ME:
+            sent[name] = str(by.pk)
     return sent.urlencode()
 
 

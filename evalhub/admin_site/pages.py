@@ -1,7 +1,7 @@
 """Base classes of all admins: pages in the admin's shell, and readable histories."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import unified_diff
 from typing import Any, NamedTuple, cast
@@ -60,6 +60,8 @@ class PageAdmin(ModelAdmin):
 
     rows = ""
     """Plural name of its rows, if not the model's."""
+    quick_filters: Sequence[tuple[str, Mapping[str, str]]] = ()
+    """Filters of its list by one click: a text, and the parameters to set."""
     keeps_history = True
     """Whether its pages offer a history of changes."""
     instead_of_deleting = ""

@@ -1,6 +1,6 @@
 """The filters of a list of the admin as chips: each applies when it is chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms, template
@@ -42,6 +42,7 @@ def filter_chips(context: Context, changelist: ChangeList) -> dict[str, Any]:
     chips = [_chip(changelist, spec) for spec in changelist.filter_specs]
     own = {name for spec in changelist.filter_specs for name in spec.expected_parameters() if name}
     query = context["request"].GET
+    may_change = changelist.model_admin.has_change_permission(context["request"])
     kept = [
         (name, value)
         for name, values in query.lists()
@@ -49,7 +50,23 @@ def filter_chips(context: Context, changelist: ChangeList) -> dict[str, Any]:
         if name not in own | PAGING
     ]
     cleared = changelist.clear_all_filters_qs if changelist.has_active_filters else ""
-    return {"chips": chips, "kept": kept, "cleared": cleared}
+    quick = _quick(changelist, query) if may_change else []
+    return {"quick": quick, "chips": chips, "kept": kept, "cleared": cleared}
+
+
+def _quick(changelist: ChangeList, query: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+    """Return text, query and whether it is taken of the filters by one click, one at a time."""
+    every = getattr(changelist.model_admin, "quick_filters", ())
+    names = {name for _, wanted in every for name in wanted}
+    now = {name: query[name] for name in names if query.get(name)}
+    return [
+        (
+            text,
+            changelist.get_query_string({} if now == wanted else wanted, remove=[*names]),
+            now == wanted,
+        )
+        for text, wanted in every
+    ]
 
 
 def _chip(changelist: ChangeList, spec: Any) -> Chip:

@@ -79,7 +79,7 @@ class AuthorFilter(DropdownFilter):
 
 
 class AssigneeFilter(DropdownFilter):
-    title, parameter_name = "assignee", "assignee"
+    title, parameter_name, path = "assignee", "assignee", "assignee"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
@@ -88,7 +88,17 @@ class AssigneeFilter(DropdownFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = self.value() or ""
         if chosen == "nobody":
-            return queryset.filter(assignee=None)
-        if chosen == "me":
-            return queryset.filter(assignee=request.user.pk)
-        return queryset.filter(assignee=row_number(chosen)) if row_number(chosen) else queryset
+            return queryset.filter(**{self.path: None})
+        assignee = request.user.pk if chosen == "me" else row_number(chosen)
+        return queryset.filter(**{self.path: assignee}) if assignee else queryset
+
+
+class TestAssigneeFilter(AssigneeFilter):
+    """Tests by the assignee of their issue."""
+
+    __test__ = False
+    title, path = "issue assignee", "issue__assignee"
+
+
+MY_DRAFTS = ("My drafts", {"author": "me", "state__exact": "draft"})
+ASSIGNED_TO_ME = ("Assigned to me", {"assignee": "me"})

@@ -18,6 +18,8 @@ from evalhub.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
 from issues.admin.filters import (
+    ASSIGNED_TO_ME,
+    MY_DRAFTS,
     AssigneeFilter,
     AuthorFilter,
     DomainFilter,
@@ -93,6 +95,7 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
         AssigneeFilter,
         AuthorFilter,
     )
+    quick_filters = (MY_DRAFTS, ASSIGNED_TO_ME, ("My issues", {"author": "me"}))
     search_fields = ("title", "open_description", "generic_statement", "tags__name", "=id")
     search_help_text = "Title, description, tag or number."
     list_select_related = ("assignee",)

@@ -16,7 +16,10 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
 from issues import states
 from issues.admin.filters import (
+    ASSIGNED_TO_ME,
+    MY_DRAFTS,
     AuthorFilter,
+    TestAssigneeFilter,
     TestDomainFilter,
     TestOtherTagFilter,
     TestTaskTypeFilter,
@@ -83,8 +86,10 @@ class TestAdmin(BulkTests, SealingPages):
         ("template", RelatedDropdownFilter),
         ("origin", ChoicesDropdownFilter),
         "sealed",
+        TestAssigneeFilter,
         AuthorFilter,
     )
+    quick_filters = (MY_DRAFTS, ASSIGNED_TO_ME, ("My tests", {"author": "me"}))
     search_fields = (
         *("issue__title", "messages", "guidelines", "reference", "criteria__text"),
         "=id",

@@ -1,11 +1,12 @@
 """Filters and columns of the admin's lists."""
 
 import re
+from html import unescape
 
 import pytest
 from django.urls import reverse
 
-from tests.factories import make_issue, make_user
+from tests.factories import make_issue, make_test, make_user
 
 pytestmark = pytest.mark.django_db
 TESTS = "/admin/issues/test/"
@@ -46,6 +47,48 @@ def test_a_switch_is_a_chip_with_links(client):
 
     assert 'href="?sealed__exact=0"' in sealed
     assert re.search(r'aria-current="true">Yes<', sealed)
+
+
+def quick(html):
+    """The filters by one click: text, address, and whether it is taken."""
+    found = re.findall(r'<a class="eh-chip eh-chip--quick[^>]*>[^<]*', html)
+    return {
+        one.partition(">")[2]: (
+            unescape(re.search(r'href="([^"]*)"', one)[1]),
+            "aria-current" in one,
+        )
+        for one in found
+    }
+
+
+def test_ones_own_rows_are_one_click_away_and_back(client):
+    anna, ben = make_user("annotator"), make_user("annotator")
+    theirs = make_issue(author=ben)
+    mine = make_issue(author=anna, state="draft")
+    assigned = make_issue(author=ben, assignee=anna)
+    tests = [make_test(issue=issue, author=issue.author) for issue in (theirs, mine, assigned)]
+    client.force_login(anna)
+
+    def rows(address):
+        return set(client.get(address).context["cl"].queryset)
+
+    issues = quick(page(client, "/admin/issues/issue/", q="x", author=ben.pk))
+    assert list(issues) == ["My drafts", "Assigned to me", "My issues"]
+    assert issues["My issues"] == ("?author=me&q=x", False)
+    issues = quick(page(client, "/admin/issues/issue/"))
+    found = [rows(f"/admin/issues/issue/{address}") for address, _ in issues.values()]
+    assert found == [{mine}, {assigned}, {mine}]
+    of_tests = quick(page(client, TESTS))
+    assert list(of_tests) == ["My drafts", "Assigned to me", "My tests"]
+    found = [rows(f"{TESTS}{address}") for address, _ in of_tests.values()]
+    assert found == [set(), {tests[2]}, {tests[1]}]
+    assert quick(page(client, TESTS, author="me"))["My tests"] == ("?", True)
+
+
+def test_who_only_reads_has_no_rows_of_their_own(client):
+    client.force_login(make_user("viewer"))
+
+    assert quick(page(client, TESTS)) == {}
 
 
 def test_hidden_columns_are_those_of_one_user_and_one_list(client):
