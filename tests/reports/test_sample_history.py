@@ -1,6 +1,7 @@
 """The demo's sample history: each planted finding is told by the reports about it, by no other."""
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 
 from issues.models import Issue
@@ -18,12 +19,20 @@ AURORA, KELP, CLOVER, WREN = (
 DATES = "Reads a numeric date in the wrong order"
 
 
+@pytest.fixture(scope="module")
+def user(django_db_setup, django_db_blocker):
+    """The reader of a site with nothing but the history, which is written once for all tests."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        user = make_user("superuser")
+        writer.write_once(user)
+        sample.write_once(user)
+        yield user
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def report(db, client):
-    """Return a report as scripts get it, of a site with nothing but the history."""
-    user = make_user("superuser")
-    writer.write_once(user)
-    sample.write_once(user)
+def report(user, db, client):
+    """Return a report as scripts get it."""
     client.force_login(user)
 
     def read(name, **filters):
