@@ -120,6 +120,18 @@ def children(parent: int) -> list[int]:
     return [pid for pid in pids if stat(pid)[1:2] == [str(parent)]]
 
 
+def family(pid: int) -> list[int]:
+    """Return a process and all living ones that descend from it."""
+    found = [pid]
+    for parent in found:
+        found += children(parent)
+    return living(found)
+
+
+def living(pids: list[int]) -> list[int]:
+    return [pid for pid in pids if stat(pid)[:1] not in ([], ["Z"])]
+
+
 def answers(url: str) -> bool:
     try:
         get(url)

@@ -27,6 +27,7 @@ RESULTS, JUDGES = 100, 3
 CALLS = RESULTS * (1 + JUDGES)
 LATENCY_MS = 100
 IN_FLIGHT = 8
+MOST_IN_FLIGHT = 2 * IN_FLIGHT * (JUDGES + 1)
 CLEAN: tuple[int, list[int]] = (0, [])
 
 
@@ -109,18 +110,18 @@ def thaw(command: Popen) -> None:
         processes.kill(pid, signal.SIGCONT)
 
 
-def check_whole(site: Site, run: Run, in_flight: int) -> None:
+def check_whole(site: Site, run: Run, in_flight: int, before: int = 0) -> None:
     """The run ends, and nothing of it is missing, double, or asked for again without need.
 
     Args:
-        in_flight: Requests of which nothing was saved when processes were killed.
+        in_flight: Requests of which nothing was saved when processes were killed last.
+        before: As many of them as were lost to kills before.
     """
     eventually(lambda: is_over(run), f"the end of the run in {site.log}", 90)
     assert Answer.objects.filter(result__run=run).count() == RESULTS
     assert judgments_by_judge(run) == [RESULTS] * JUDGES
     assert run.results.filter(state=ItemState.DONE, is_judged=True).count() == RESULTS
-    repeated = site.repeated()
-    assert repeated <= in_flight <= 2 * IN_FLIGHT * (JUDGES + 1)
+    assert site.repeated() <= in_flight <= before + MOST_IN_FLIGHT
     assert len(processes.asked(site.base_url)["counts"]) == CALLS
 
 
@@ -142,44 +143,35 @@ def stop(command: Popen) -> tuple[int, list[int]]:
     return command.wait(8), processes.session(command.pid)
 
 
-def test_a_busy_worker_is_killed(site):
-    command = site.start()
-    run = site.launch()
-    site.wait_for_calls(CALLS // 4)
-    in_flight = freeze(site, command)
-    os.kill(titled(command.pid, "processing")[0], signal.SIGKILL)
-    thaw(command)
-
-    check_whole(site, run, in_flight)
-    assert stop(command) == CLEAN
-
-
-def test_an_idle_worker_is_killed(site):
-    command = site.start()
-    idle = eventually(lambda: titled(command.pid, "idle"), "idle workers")
+def test_a_stop_a_dead_worker_and_a_dead_parent(site):
+    first = site.start()
+    idle = eventually(lambda: titled(first.pid, "idle"), "idle workers")
     for pid in idle:
         os.kill(pid, signal.SIGKILL)
     run = site.launch()
-
-    check_whole(site, run, 0)
-    assert not set(idle) & set(processes.session(command.pid))
-    assert stop(command) == CLEAN
-
-
-def test_only_the_parent_is_killed(site):
-    command = site.start()
-    run = site.launch()
-    site.wait_for_calls(CALLS // 4)
-    in_flight = freeze(site, command)
-    # The others stay stopped: awake, they would call on until they learn of the death.
-    os.kill(command.pid, signal.SIGKILL)
-    eventually(lambda: not processes.session(command.pid), "the end of all orphans", 2)
-    saved = Call.objects.count()
+    site.wait_for_calls(CALLS // 5)
+    assert not set(idle) & set(processes.session(first.pid))
+    assert stop(first) == CLEAN
+    assert not is_over(run)
+    assert run.results.exclude(worker=None).count() == 0
+    assert site.unsaved() == 0
 
     second = site.start()
-    check_whole(site, run, in_flight)
-    assert CALLS // 4 <= saved < CALLS
-    assert stop(second) == CLEAN
+    site.wait_for_calls(2 * CALLS // 5)
+    in_flight = freeze(site, second)
+    os.kill(titled(second.pid, "processing")[0], signal.SIGKILL)
+    thaw(second)
+    site.wait_for_calls(3 * CALLS // 5)
+    assert site.repeated() <= in_flight <= MOST_IN_FLIGHT
+
+    before, in_flight = in_flight, freeze(site, second)
+    # The others stay stopped: awake, they would call on until they learn of the death.
+    os.kill(second.pid, signal.SIGKILL)
+    eventually(lambda: not processes.session(second.pid), "the end of all orphans")
+
+    third = site.start(workers=1)
+    check_whole(site, run, in_flight, before)
+    assert stop(third) == CLEAN
 
 
 @pytest.mark.both_engines
@@ -193,20 +185,4 @@ def test_everything_is_killed(site):
 
     second = site.start()
     check_whole(site, run, in_flight)
-    assert stop(second) == CLEAN
-
-
-def test_a_stop_in_the_middle_repeats_nothing(site):
-    command = site.start()
-    run = site.launch()
-    site.wait_for_calls(CALLS // 4)
-
-    assert stop(command) == CLEAN
-
-    assert not is_over(run)
-    assert run.results.exclude(worker=None).count() == 0
-    assert site.unsaved() == 0
-    second = site.start(workers=1)
-    eventually(lambda: is_over(run), "the end of the run", 90)
-    assert site.repeated() == 0
     assert stop(second) == CLEAN

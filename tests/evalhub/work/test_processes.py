@@ -25,8 +25,7 @@ from evalhub.work.queue_worker import (
 )
 from evalhub.work.reaper import Reaper
 from runs.models import Run
-from tests.evalhub.work import processes
-from tests.evalhub.work.processes import eventually, running, titled
+from tests.evalhub.work.processes import running
 from tests.factories import first_result, make_issue, make_jury, make_model, make_run, make_test
 from tests.provider import Provider
 
@@ -315,13 +314,3 @@ def test_worker_once_does_what_is_there_and_ends(tmp_path, database_url):
     assert provider.total == 8
     assert not OrmQ.objects.exists()
     assert Success.objects.filter(func=TASK).exists()
-
-
-@pytest.mark.kill
-@pytest.mark.django_db(transaction=True)
-def test_an_idle_worker_ends_at_once(tmp_path, database_url):
-    with running(tmp_path / "log", "manage.py", "worker", DATABASE_URL=database_url) as command:
-        eventually(lambda: titled(command.pid, "idle"), "an idle worker")
-        command.terminate()
-        assert command.wait(4) == 0
-        assert processes.session(command.pid) == []

@@ -102,45 +102,22 @@ def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[
         try:
             yield process, f"http://127.0.0.1:{port}/admin/login/"
         finally:
-            for pid in family(process.pid):
+            for pid in processes.family(process.pid):
                 processes.kill(pid)
-
-
-def family(pid: int) -> list[int]:
-    """A process and all living ones that descend from it."""
-    found = [pid]
-    for parent in found:
-        found += processes.children(parent)
-    return [one for one in found if processes.stat(one)[:1] not in ([], ["Z"])]
 
 
 @pytest.mark.kill
 @pytest.mark.django_db(transaction=True)
-def test_up_serves_and_replaces_what_dies(site):
+def test_up_serves_replaces_what_dies_and_leaves_nothing_when_killed(site):
     process, address = site
     web = next(pid for pid in processes.children(process.pid) if "gunicorn" in processes.title(pid))
     assert b"EvalHub" in processes.get(address)
 
     os.kill(web, signal.SIGKILL)
-
     eventually(lambda: web not in processes.children(process.pid), "the death of the web server")
     eventually(lambda: processes.answers(address), "another web server")
-    everything = family(process.pid)
-    process.terminate()
-    assert process.wait(9) == 0
-    assert not any(processes.stat(pid)[:1] not in ([], ["Z"]) for pid in everything)
-
-
-@pytest.mark.kill
-@pytest.mark.django_db(transaction=True)
-def test_nothing_outlives_a_supervisor_that_is_killed(site):
-    process, _ = site
-    everything = family(process.pid)
+    everything = processes.family(process.pid)
     assert len(everything) >= 5  # the supervisor, web and its two workers, the worker's parent
 
     process.kill()
-
-    def is_gone() -> bool:
-        return all(processes.stat(pid)[:1] in ([], ["Z"]) for pid in everything)
-
-    eventually(is_gone, "the end of all processes", 3)
+    eventually(lambda: not processes.living(everything), "the end of all processes")

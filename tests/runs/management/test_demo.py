@@ -194,13 +194,16 @@ def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_p
             "EVALHUB_DEMO_MODEL": "openai/scripted",
             "EVALHUB_DEMO_BASE_URL": provider.base_url,
         }
-        for log in (tmp_path / "first", tmp_path / "second"):
+        for name, ending in (("first", signal.SIGINT), ("second", signal.SIGTERM)):
+            log = tmp_path / name
             with running(log, "manage.py", "demo", "--port", "8931", **environment) as process:
                 address = eventually(partial(page_to_open, log), f"the demo, in {log}", 90)
                 assert processes.answers(address)
                 eventually(lambda: is_over(tmp_path / "data"), "the runs and their summary", 150)
-                process.send_signal(signal.SIGINT)
+                everything = processes.family(process.pid)
+                process.send_signal(ending)
                 assert process.wait(9) == 0
+                assert processes.living(everything) == []
     assert provider.total == CALLS
     assert "are done" in (tmp_path / "second").read_text()
 
