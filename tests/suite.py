@@ -1,11 +1,10 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
-What runs where: checks and tests without a database once; tests with a database on SQLite, and on
-PostgreSQL too where the engine matters (`BOTH_ENGINES` in `tests/conftest.py`); browser tests,
-which open every page, on PostgreSQL, and one journey on SQLite; kill and load tests on PostgreSQL,
-and some of them on SQLite. A group that this machine cannot run is named in the last lines, and
-fails the run where `CI` is true. Tests that live with real processes and real time run a second
-time when they fail; those that pass only then are counted in the table and named above it.
+What runs where: checks once; tests on SQLite, and on PostgreSQL too where the engine matters
+(`tests/engines.py`); browser tests, which open every page, on PostgreSQL, and one journey on
+SQLite; kill and load tests on PostgreSQL, and some of them on SQLite. A group that this machine
+cannot run is named in the last lines, and fails the run where `CI` is true. Tests run a second time
+when they fail; those that pass only then are counted in the table and named above it.
 """
 
 import atexit
@@ -13,6 +12,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -27,35 +27,37 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.browser import APT_PACKAGES, OUTPUT, chromium_path
+from tests.engines import BOTH_ENGINES, TESTS
 from tests.migrated import FOLDER, TEMPLATE
 
 SQLITE, POSTGRES = "SQLite", "PostgreSQL"
-PARALLEL = ("-n", str(os.cpu_count() or 2), "--dist", "worksteal")
+PARALLEL = ("-n", str(os.cpu_count() or 2), "--dist", "worksteal", "--reruns", "1")
 APART = "browser or kill or load"
 BOTH = "both_engines"
 ON_SQLITE = f"(browser and journey) or ((kill or load) and {BOTH})"
-AGAIN = ("--reruns", "1")
 NO_TESTS = 5
 """pytest's exit status where a selection holds no test."""
 
 
 class Group(NamedTuple):
-    """Tests that run in one go: a pytest marker expression and what they run on."""
+    """Tests that run in one go: a pytest marker expression and what they run on.
+
+    Only files that name one of the marks `read` are read, () for all: that takes half a minute.
+    """
 
     name: str
     engine: str
     markers: str
-    options: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
     browser: bool = False
 
 
 GROUPS = (
-    Group("pure", "", f"pure and not ({APART})", PARALLEL),
-    Group("database", SQLITE, f"not pure and not ({APART})", (*PARALLEL, *AGAIN)),
-    Group("database", POSTGRES, f"{BOTH} and not pure and not ({APART})", (*PARALLEL, *AGAIN)),
-    Group("browser", POSTGRES, "browser", (*PARALLEL, *AGAIN), browser=True),
-    Group("journey and kill", SQLITE, ON_SQLITE, (*PARALLEL, *AGAIN), browser=True),
-    Group("kill and load", POSTGRES, "(kill or load) and not browser", (*PARALLEL, *AGAIN)),
+    Group("all but those below", SQLITE, f"not ({APART})"),
+    Group("both engines", POSTGRES, f"{BOTH} and not ({APART})", (BOTH,)),
+    Group("browser", POSTGRES, "browser", ("browser",), browser=True),
+    Group("journey and kill", SQLITE, ON_SQLITE, ("journey", "kill", "load"), browser=True),
+    Group("kill and load", POSTGRES, "(kill or load) and not browser", ("kill", "load")),
 )
 
 
@@ -103,7 +105,6 @@ def run_all() -> int:
     outcomes = [run_checks()]
     with postgres() as (url, why_not):
         engines: dict[str, tuple[str, str | None, str | None]] = {}
-        engines[""] = ("no database", None, None)
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
         chromium, no_chromium = browser()
@@ -127,7 +128,7 @@ def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -
     results = OUTPUT / "results.xml"
     results.unlink(missing_ok=True)
     options = ["-q", "-rfEsR", "--create-db", f"--junitxml={results}", "-m", group.markers]
-    status = pytest([*options, *group.options], url)
+    status = pytest([*options, *PARALLEL, *files(group.read)], url)
     passed, failed, skipped, again = count(results)
     if status == NO_TESTS:
         return Outcome(group.name, ran_on, missing=f"no test is marked: {group.markers}")
@@ -137,8 +138,18 @@ def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -
     return Outcome(group.name, ran_on, passed, failed, skipped, again, elapsed_s)
 
 
+def files(marks: Sequence[str]) -> list[str]:
+    """Files and folders that can hold tests with these marks; [] for all."""
+    named = re.compile(rf"mark\.({'|'.join(marks)})\b")
+    listed = [str(TESTS / name) for name in BOTH_ENGINES] if BOTH in marks else []
+    found = TESTS.rglob("test_*.py") if marks else ()
+    return listed + sorted(str(path) for path in found if named.search(path.read_text()))
+
+
 def pytest(arguments: Sequence[str], url: str | None) -> int:
-    environment = {k: v for k, v in os.environ.items() if k != "TEST_DATABASE_URL"}
+    # Compiled files are kept whatever the machine says: each process of each group reads them.
+    unwanted = {"TEST_DATABASE_URL", "PYTHONDONTWRITEBYTECODE"}
+    environment = {k: v for k, v in os.environ.items() if k not in unwanted}
     environment[FOLDER] = migrated_folder()
     if url:
         environment["TEST_DATABASE_URL"] = url

@@ -11,7 +11,7 @@ import pytest
 from _pytest.mark.expression import Expression
 
 from tests import environment, suite
-from tests.conftest import BOTH_ENGINES, TESTS
+from tests.engines import BOTH_ENGINES, TESTS
 from tests.suite import GROUPS, POSTGRES, SQLITE, Outcome
 
 GOOD = Outcome("pure", "no database", passed=3)
@@ -26,11 +26,7 @@ def engines(*markers: str) -> list[str]:
     return sorted(selected)
 
 
-def test_a_pure_test_runs_once():
-    assert engines("pure") == [""]
-
-
-def test_a_test_with_a_database_runs_on_sqlite():
+def test_a_test_runs_on_sqlite():
     assert engines() == [SQLITE]
 
 
@@ -52,8 +48,16 @@ def test_every_name_in_the_list_for_both_engines_is_a_file_or_a_folder():
     assert [name for name in BOTH_ENGINES if not (TESTS / name).exists()] == []
 
 
+def test_only_files_that_can_hold_a_groups_tests_are_read():
+    named = {str(TESTS / name) for name in ("site/test_pages.py", "test_words.py")}
+
+    assert named & set(suite.files(("browser", "kill"))) == {str(TESTS / "site/test_pages.py")}
+    assert str(TESTS / BOTH_ENGINES[0]) in suite.files(("both_engines",))
+    assert suite.files(()) == []
+
+
 def test_no_mixture_of_markers_is_left_out():
-    names = ["pure", "both_engines", "browser", "journey", "kill", "load"]
+    names = ["both_engines", "browser", "journey", "kill", "load"]
     mixtures = itertools.product([False, True], repeat=len(names))
 
     assert all(engines(*itertools.compress(names, mixture)) for mixture in mixtures)

@@ -1,0 +1,59 @@
+"""Which tests run on PostgreSQL too."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+BOTH_ENGINES = (
+    # Locks, claims, leases, deliveries, and transactions that several processes share.
+    "evalhub/work",
+    "evalhub/access/test_exposures.py",
+    "evalhub/llm/test_embeddings.py",
+    "evalhub/notifications/test_outbox.py",
+    "issues/test_revisions.py",
+    "issues/test_merging.py",
+    "runs/launching/test_exposure.py",
+    "runs/tuning/test_attempt_control.py",
+    "runs/review/test_queue_items.py",
+    "runs/review/test_large_queue.py",
+    "runs/review/test_submit.py",
+    "runs/review/test_reservations.py",
+    # Constraints, and rows that are refused in the middle of a transaction.
+    "issues/api/test_feedback.py",
+    "issues/test_sealing.py",
+    "issues/judge_templates/test_examples.py",
+    "issues/judge_templates/test_lifecycle.py",
+    # Full text, JSON, generated columns, upserts.
+    "issues/similarity/test_search.py",
+    "runs/answering/test_work.py",
+    "runs/scoring/test_score.py",
+    "runs/review/test_api.py",
+    # Aggregates: one file for each of the modules in reports/queries.
+    "runs/scoring/test_agreement.py",
+    "runs/figures/test_tallies.py",
+    "reports/annotators/test_annotators.py",
+    "reports/judge_reliability/humans/test_page.py",
+    "reports/capabilities/test_page.py",
+    "reports/trend/test_changes.py",
+    "reports/compare/test_page.py",
+    "runs/test_complete_runs.py",
+    "reports/drift/test_page.py",
+    "reports/queries/test_result_rows.py",
+    "reports/heatmap/test_page.py",
+    "reports/dashboard/test_cards.py",
+    "reports/run_details/test_page.py",
+    "reports/issue_timeline/test_page.py",
+    "reports/judge_reliability/judges/test_page.py",
+    "reports/leaderboard/test_page.py",
+    "reports/runs/test_overview.py",
+    "reports/run/test_rubrics.py",
+    "reports/run/test_query.py",
+    "reports/run/test_sealing.py",
+    "reports/similarity/test_similarity.py",
+    "reports/trend/test_page.py",
+    "reports/judge_reliability/trust/test_page.py",
+    "reports/underperforming/test_page.py",
+)
+"""Files and folders of tests with a database in which the engine matters.
+
+A single test elsewhere, or one that kills, is marked itself. All others run on SQLite alone.
+"""
