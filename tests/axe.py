@@ -6,17 +6,16 @@ those of WCAG 2.2 A and AA are asked for.
 
 from typing import TYPE_CHECKING
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
-OPTIONS = {
-    "runOnly": {"type": "tag", "values": RULES},
-    "resultTypes": ["violations"],
-    "elementRef": False,
-}
+COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules whose verdict another colour scheme can change."""
+
+OPTIONS = {"resultTypes": ["violations"], "elementRef": False, "preload": False}
 SETTLED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))"
 """Until what scripts do once a page is loaded is done."""
 
@@ -32,9 +31,24 @@ SHOWN = 4
 
 
 def violations(page: "Page") -> list[str]:
-    """What axe finds wrong on the page as it is now: a line for each element, [] for nothing."""
+    """What axe finds wrong on the page as it is now, in both themes; it is left in the light one.
+
+    A line for each element, [] for nothing.
+    """
+    page.emulate_media(color_scheme="light")
+    found = _violations(page, {"type": "tag", "values": RULES})
+    page.emulate_media(color_scheme="dark")
+    found += [f"dark: {line}" for line in _violations(page, {"type": "rule", "values": COLOURS})]
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def _violations(page: "Page", which: dict[str, object]) -> list[str]:
     page.evaluate(SETTLED)
-    found = Axe().run(page, options=OPTIONS).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    run = "options => axe.run(options).then(({ violations }) => violations)"
+    found = page.evaluate(run, OPTIONS | {"runOnly": which})
     return [
         f"{rule['id']}: {' '.join(map(str, node['target']))} {node['html'][:160]!r} {_why(node)}"
         for rule in found

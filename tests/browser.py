@@ -47,12 +47,14 @@ def chromium_path() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator["Browser"]:
-    """One browser for a module's tests.
+def as_long_as_possible(fixture_name: str, config: pytest.Config) -> Literal["session", "module"]:
+    """While Playwright's loop lives nothing else in the process can start one, as others do."""
+    return "session" if config.getoption("-m") == "browser" else "module"
 
-    No wider: while Playwright's loop lives, nothing else in the process can start one.
-    """
+
+@pytest.fixture(scope=as_long_as_possible)
+def chromium() -> Iterator["Browser"]:
+    """One browser for a module's tests, or for all where only browser tests run."""
     path = chromium_path()
     if path is None:
         pytest.fail(f"No Chromium here: apt-get install {' '.join(APT_PACKAGES)}")

@@ -80,6 +80,7 @@ def addresses() -> dict[str, str]:
                 f"admin:review_queue_{page}", args=[queue.pk]
             )
     if correction := Correction.objects.first():
+        found["correction"] = reverse("admin:review_correction_change", args=[correction.pk])
         found["promoting"] = reverse("admin:review_correction_promote", args=[correction.pk])
     if tuning := Tuning.objects.first():
         for page in ("change", "disagreements"):

@@ -1,24 +1,28 @@
-"""Every page, with no data, a little and much, in both themes, wide and narrow.
+"""Every page, with no data, a little and much, in both themes, wide and narrow, to everybody.
 
 What scripts and other hosts do wrong is caught by the `page` fixture's faults.
 """
 
 import re
-from itertools import cycle
 
 import pytest
 from django.test import Client
 
-from tests.browser import Scheme, overflow_px, show
+from tests.axe import violations
+from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_user
 from tests.site.workspaces import addresses, make_empty, make_large_workspace, make_small_workspace
 
 in_browser = pytest.mark.browser
 in_database = pytest.mark.django_db(transaction=True)
 
-Look = tuple[Scheme, int]
-DARK, LIGHT = ("dark", 390), ("light", 1280)
 SIZES = {"nothing": make_empty, "a little": make_small_workspace, "much": make_large_workspace}
+PARTS = [("a little", n, 3) for n in range(3)] + [("much", n, 2) for n in range(2)]
+PARTS.append(("nothing", 0, 1))
+"""Tests that deal the pages of a size out among them, so that several processes can look."""
+
+TALL = {"width": 1280, "height": 6000}
+"""A window in which nothing that sticks to its bottom hides parts of forms from axe."""
 
 
 def places(user) -> list[str]:
@@ -29,13 +33,17 @@ def places(user) -> list[str]:
     return list(dict.fromkeys(["/admin/", *re.findall(r'<a [^>]*?href="(/[^"]*)"', html)]))
 
 
-def problems_of(page, address: str, looks: tuple[Look, Look]) -> list[str]:
-    """What is wrong with a page in both looks; it is loaded in the first."""
+def problems_of(page, address: str, *, axe: bool) -> list[str]:
+    """What is wrong with a page, which is loaded once; `axe` says whether it is asked too."""
     reply = page.goto(address)
-    found = [f"status {reply.status}"] if not reply.ok else []
-    for scheme, width in looks:
-        if page.viewport_size["width"] != width:
-            show(page, width=width, scheme=scheme)
+    found = [] if reply.ok else [f"status {reply.status}"]
+    if axe:
+        if page.locator("#swagger-ui").count():
+            page.wait_for_selector(".opblock", timeout=20_000)
+        page.set_viewport_size(TALL)
+        found += violations(page)
+    for width, scheme in zip(HEIGHTS, ("light", "dark"), strict=True):
+        show(page, width=width, scheme=scheme)
         if over := overflow_px(page):
             found.append(f"{over} px too wide at {width}")
     return found + undrawn(page)
@@ -55,17 +63,17 @@ def undrawn(page) -> list[str]:
 
 @in_browser
 @in_database
-@pytest.mark.parametrize("size", SIZES)
-def test_every_page_is_whole_and_as_wide_as_its_window(page, log_in, faults, size):
+@pytest.mark.parametrize(("size", "part", "parts"), PARTS)
+def test_every_page_is_whole_and_as_wide_as_its_window(page, log_in, faults, size, part, parts):
     SIZES[size]()
     person = make_user("superuser")
     log_in(person)
     problems = {}
-    turns = cycle([(LIGHT, DARK), (DARK, LIGHT)])  # each page begins as the last one ended
-    for address, looks in zip([*places(person), *addresses().values()], turns, strict=False):
-        if found := problems_of(page, address, looks) + faults:
+    for address in list(dict.fromkeys([*places(person), *addresses().values()]))[part::parts]:
+        if found := problems_of(page, address, axe=size == "a little") + faults:
             problems[address] = found.copy()
         faults.clear()
+        shoot(page, f"{size}-{re.sub(r'[^a-z0-9]+', '-', address)}")
 
     assert problems == {}
 

@@ -179,6 +179,7 @@ def _of_runs() -> dict[str, str]:
         "supply": reverse("admin:runs_run_import_answers"),
         "runs": reverse("admin:runs_run_changelist"),
     }
+    found["trend, each model"] = f"{reverse('reports:trend')}?each=on"
     found["import of blueprints"] = reverse("admin:runs_suite_import_weval")
     if run := Run.objects.filter(launch=None).order_by("pk").last():
         found["run"] = run.get_absolute_url()
@@ -191,6 +192,10 @@ def _of_runs() -> dict[str, str]:
         found["run by rubric"] = judgment.judge_run.run.get_absolute_url()
         found["judgment"] = _url(Result, "judgment", judgment.result_id, judgment.pk)
     if tests := Test.objects.values_list("pk", flat=True)[:3]:
+        issue = Issue.objects.latest("pk")
+        found["linking"] = _url(Issue, "link", issue.pk)
+        found["splitting"] = _url(Issue, "split", issue.pk)
+        found["life of an issue"] = f"{reverse('reports:issue_timeline')}?issue={issue.pk}"
         found["similarity"] = reverse("reports:similarity", args=[tests[0]])
         chosen = ",".join(map(str, tests))
         found["launch of some tests"] = f"{_url(Launch, 'add')}?tests={chosen}"

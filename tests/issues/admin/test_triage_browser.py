@@ -4,8 +4,6 @@ import pytest
 
 from issues.models import Feedback, FeedbackState, Issue, Test
 from issues.triage.actions import set_state
-from tests.axe import violations
-from tests.browser import overflow_px, show
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import make_feedback
 
@@ -153,24 +151,6 @@ def test_nothing_is_lost_offline_or_logged_out(page, log_in, faults):
     assert rows[1].note == "Said while logged out."
     assert trouble.is_hidden()
     faults.clear()  # the browser says itself that it is offline
-
-
-def test_the_pages_can_be_read_by_everybody(page, log_in):
-    log_in(make_user("maintainer"))
-    plant()
-    paths = ("inbox/", "upload/", "add/")
-
-    found = {}
-    for path in paths:
-        page.goto(f"/admin/issues/feedback/{path}")
-        for scheme in ("light", "dark"):
-            show(page, scheme=scheme)
-            found[path, scheme] = violations(page)
-        show(page, width=390)
-        assert overflow_px(page) == 0, path
-        show(page)
-
-    assert {place: wrong for place, wrong in found.items() if wrong} == {}
 
 
 def test_what_is_alike_is_told_while_one_types(page, log_in):

@@ -61,23 +61,3 @@ def test_what_an_issues_runs_propose_is_done_with_one_click(enter):
     issue.refresh_from_db()
 
     assert issue.state == IssueState.RESOLVED
-
-
-@pytest.mark.parametrize("releases", [0, 1, 6])
-def test_pages_of_issues_fit_with_no_run_one_and_many(enter, releases):
-    ledger = make_workspace(releases) if releases else None
-    pages = {
-        "issue": reverse("reports:issue_timeline")
-        + f"?issue={ledger.issues[0].pk if ledger else ''}",
-        "underperforming": reverse("reports:underperforming"),
-    }
-    for name, address in pages.items():
-        enter.goto(address)
-        shoot(enter, f"{name}-{releases}")
-        for width in HEIGHTS:
-            show(enter, width=width)
-            assert overflow_px(enter) == 0
-    if releases:
-        enter.goto(pages["issue"])
-        assert enter.locator("[data-table=runs] tbody tr").count() == 2 * releases
-        assert "of 2" in enter.locator("[data-table=runs]").inner_text()

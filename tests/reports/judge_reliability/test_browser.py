@@ -29,19 +29,6 @@ def look(enter, tab, *, state):
         assert overflow_px(enter) == 0
 
 
-def test_pages_of_judges_say_what_to_do_with_no_run_and_read_well_with_one(enter):
-    for tab in TABS:
-        look(enter, tab, state="none")
-        assert enter.locator(".eh-empty").count() in (1, 2)
-    judged([1, 1], [0, 0], [1, 0])
-    for tab in TABS:
-        look(enter, tab, state="one")
-    enter.goto(f"{reverse('reports:judge_reliability')}?tab=judges")
-    enter.locator("#report[data-pending='0']").wait_for()
-
-    assert "66.7% of 3" in " ".join(enter.locator("#matrix tbody").inner_text().split())
-
-
 def test_a_cell_of_the_matrix_opens_its_answers(enter):
     calibrated(**DRAWN)
     judged([1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0])

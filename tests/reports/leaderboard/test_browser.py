@@ -45,18 +45,6 @@ def rows(page, table):
     return [line.locator("th, td").all_inner_texts() for line in lines.all()]
 
 
-def test_pages_without_runs_say_what_to_do(enter):
-    for address, told in zip(
-        PAGES, ("run more suites", "Schedule a launch", "No model is ranked yet"), strict=True
-    ):
-        enter.goto(address)
-        assert told in enter.locator("main, #content").first.inner_text()
-        for width in (1280, 390):
-            show(enter, width=width, scheme="dark")
-            assert overflow_px(enter) == 0
-        show(enter)
-
-
 def test_leaderboard_is_read_ranked_anew_and_opened(enter, many):
     enter.goto(PAGES[0])
     enter.wait_for_function("document.getElementById('report').dataset.pending === '0'")

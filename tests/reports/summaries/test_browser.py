@@ -36,16 +36,6 @@ def runs():
     return made
 
 
-def test_pages_without_a_summary_say_what_to_do(page, log_in):
-    log_in(make_user("maintainer"))
-    page.goto("/reports/summaries/")
-    assert page.get_by_text("No executive summary yet").is_visible()
-    fits(page, "summaries-none")
-    page.get_by_role("link", name="Request a summary").first.click()
-    assert page.get_by_text("No runs yet").is_visible()
-    fits(page, "summary-ask-none")
-
-
 def test_a_maintainer_asks_and_reads(page, log_in, runs):
     make_model(name="Careful reader", input_usd_per_mtok=3, output_usd_per_mtok=15)
     log_in(make_user("maintainer"))

@@ -36,7 +36,7 @@ def opened(page, *, turns=1):
     return result
 
 
-def test_formulas_code_and_direction_are_those_of_the_text(enter):
+def test_formulas_code_direction_and_hidden_signs_are_those_of_the_text(enter):
     opened(enter)
     answer = enter.locator("#answer")
 
@@ -57,10 +57,7 @@ def test_formulas_code_and_direction_are_those_of_the_text(enter):
     enter.set_viewport_size({"width": 390, "height": 800})
     assert overflow_px(enter) == 0
 
-
-def test_hidden_signs_are_warned_of_and_shown_in_the_raw_text(enter):
-    opened(enter)
-    answer = enter.locator("#answer")
+    # Hidden signs are warned of, and shown in the raw text.
     assert "2 hidden characters" in answer.inner_text()
 
     enter.keyboard.press("e")
@@ -72,8 +69,8 @@ def test_hidden_signs_are_warned_of_and_shown_in_the_raw_text(enter):
     assert "formatted" in enter.get_by_role("button", name="Show formatted").inner_text()
 
 
-def test_keys_go_past_navigation_and_200_turns(enter):
-    opened(enter, turns=TURNS)
+def test_200_turns_are_passed_by_keys_and_heard_without_icons(enter):
+    result = opened(enter, turns=TURNS)
 
     enter.keyboard.press("Tab")
     assert enter.evaluate(f"{ACTIVE}.textContent") == "Skip to content"
@@ -86,10 +83,7 @@ def test_keys_go_past_navigation_and_200_turns(enter):
     assert not enter.get_by_role("article", name="Turn 100, assistant").is_visible()
     enter.get_by_text("Show 196 more turns").click()
     assert enter.get_by_role("article", name="Turn 100, assistant").is_visible()
-
-
-def test_a_screen_reader_hears_names_and_no_icons(enter):
-    result = opened(enter, turns=TURNS)
+    assert violations(enter) == []
     heard = enter.locator("body").aria_snapshot()
 
     assert f'heading "Result {result.pk}" [level=1]' in heard
@@ -101,13 +95,6 @@ def test_a_screen_reader_hears_names_and_no_icons(enter):
         assert icon not in heard
     shortcuts = enter.get_by_role("button", name="Shortcuts", exact=True)
     assert shortcuts.get_attribute("aria-keyshortcuts") == "?"
-
-
-def test_texts_can_be_read_in_both_themes(enter):
-    opened(enter, turns=TURNS)
-    for scheme in ("light", "dark"):
-        enter.emulate_media(color_scheme=scheme)
-        assert violations(enter) == []
 
 
 def test_keys_move_the_focus_through_the_results_of_a_run(enter):

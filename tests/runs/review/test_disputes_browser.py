@@ -4,10 +4,8 @@ import pytest
 from django.urls import reverse
 
 from runs.models import HumanEvaluation, Result
-from runs.review.corrections import correct
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.axe import violations
-from tests.browser import overflow_px, show
 from tests.factories import make_test, make_user
 from tests.runs.judged_runs import judged_run
 
@@ -68,19 +66,3 @@ def test_an_annotator_corrects_and_a_maintainer_promotes(page, log_in, results):
 
     result.test.refresh_from_db()
     assert result.test.reference == "Four, <b>certainly</b>."
-
-
-def test_pages_fit_a_narrow_window_and_break_no_rule(page, log_in, results):
-    correction = correct(results[0], "Four. " * 200, by=make_user("annotator"))
-    log_in(make_user("maintainer"))
-    for path in (
-        "/admin/review/dispute/",
-        "/admin/review/correction/",
-        reverse("admin:review_correction_change", args=[correction.pk]),
-        reverse("admin:runs_result_change", args=[results[0].pk]),
-    ):
-        page.goto(path)
-        for scheme in ("light", "dark"):
-            show(page, width=390, scheme=scheme)
-            assert overflow_px(page) == 0, (path, scheme)
-            assert violations(page) == [], (path, scheme)
