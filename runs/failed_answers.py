@@ -10,10 +10,11 @@ from django.utils.text import Truncator
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Feedback, FeedbackState, Issue, IssueState, Polarity
+from issues.models import Feedback, FeedbackState, Issue, Polarity
 from issues.states import Refused
 from issues.triage.actions import TITLE_LENGTH, attach, taking_issue
 from issues.triage.intake import take_in
+from issues.untouched import delete_untouched
 from runs.models import JudgeRun, Judgment, Result
 from runs.result_list.listing import texts_of
 
@@ -137,21 +138,11 @@ def unfile(issue: Issue | None, feedback: Collection[int], *, deletes: bool, by:
     moved = [row for row in rows if issue is None or row.issue_id != issue.pk]
     if moved or any(row.state != FeedbackState.ACCEPTED or row.note for row in rows):
         raise Refused(["Its feedback was changed since: move or dismiss it in the inbox instead."])
-    if issue is not None and deletes and not _is_unused(issue, feedback):
-        raise Refused([f"“{issue}” was changed since: edit or deprecate the issue instead."])
     for row in rows:
         sign(row, by, "Undone")
         row.delete()
-    if issue is not None and deletes:
-        sign(issue, by, "Undone")
-        issue.delete()
-
-
-def _is_unused(issue: Issue, feedback: Collection[int]) -> bool:
-    others = issue.feedback.exclude(pk__in=feedback)
-    used = (others, issue.tests, issue.comments, issue.merged)
-    is_new = issue.state == IssueState.DRAFT and issue.history.count() == 1
-    return is_new and not any(rows.exists() for rows in used)
+    if issue is not None and deletes and not delete_untouched(issue, "Undone", by=by):
+        raise Refused([f"“{issue}” was changed since: edit or deprecate the issue instead."])
 
 
 def _feedback_of(answer: FailedAnswer) -> dict[str, object]:

@@ -1,15 +1,15 @@
 """Issues and tests made from answers, by somebody who saw a new fault in them, and their undo."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Issue, IssueState, Test, TestState
+from issues.models import Issue, Test
 from issues.states import Refused
 from issues.triage.actions import taking_issue
+from issues.untouched import delete_untouched
 from runs.models import Result
 
 
@@ -82,20 +82,7 @@ def undo_filing(tests: Collection[int], issue: int | None, *, by: User) -> None:
     issues = list(Issue.objects.filter(pk__in=[issue or 0]).select_for_update())
     if len(drafts) < len(tests) or len(issues) < bool(issue):
         raise Refused(["Some of what was made is deleted already, so nothing was undone."])
-    for row in drafts:
-        _delete_untouched(row, TestState.DRAFT, by)
-    for row in issues:
-        _delete_untouched(row, IssueState.DRAFT, by)
-
-
-def _delete_untouched(row: Any, draft: str, by: User) -> None:
-    links = [link for link in row._meta.related_objects if not link.hidden]
-    is_used = any(
-        link.related_model._base_manager.filter(**{link.field.name: row}).exists() for link in links
-    )
-    is_tagged = any(getattr(row, field.name).exists() for field in row._meta.many_to_many)
-    if row.state != draft or row.history.count() > 1 or is_used or is_tagged:
-        name = row._meta.verbose_name
-        raise Refused([f"The {name} “{row}” was changed or used since, so nothing was undone."])
-    sign(row, by, "Filing undone")
-    row.delete()
+    for row in (*drafts, *issues):
+        if not delete_untouched(row, "Filing undone", by=by):
+            name = row._meta.verbose_name
+            raise Refused([f"The {name} “{row}” was changed or used since, so nothing was undone."])

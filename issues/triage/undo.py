@@ -7,14 +7,14 @@ import re
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import ProtectedError
 
 from evalhub.access.models import User
 from evalhub.admin_site.versions import last_change
 from evalhub.history import sign
-from issues.models import Feedback, Issue, IssueState, Test, TestState
+from issues.models import Feedback, Issue, Test
 from issues.states import Refused
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
+from issues.untouched import delete_untouched
 
 UNDONE = "Undone: "
 MAX_SEARCHED = 200
@@ -51,42 +51,16 @@ def undo_last(*, by: User) -> Undone:
 
 def _delete_drafts(act: Any, by: User) -> bool:
     """Delete the draft that the action made, if unused; a new test takes its new issue along."""
-    made = re.match(rf"{TRIAGED}Made (issue|test) (\d+) from it", act.history_change_reason)
-    if made is None:
+    found = re.match(rf"{TRIAGED}Made (issue|test) (\d+) from it", act.history_change_reason)
+    if found is None:
         return False
-    if made[1] == "issue":
-        return _delete_issue(Issue.objects.filter(pk=made[2]).first(), act, by)
-    test = Test.objects.filter(pk=made[2], state=TestState.DRAFT).first()
-    if test is None or not _is_untouched(test, act) or not _delete(test, by):
-        return False
-    _delete_issue(test.issue, act, by)
-    return True
-
-
-def _delete_issue(issue: Issue | None, act: Any, by: User) -> bool:
-    if issue is None or issue.state != IssueState.DRAFT or not _is_untouched(issue, act):
-        return False
-    parts = (issue.tests, issue.feedback, issue.comments)
-    return not any(rows.exists() for rows in parts) and _delete(issue, by)
-
-
-def _is_untouched(row: Issue | Test, act: Any) -> bool:
-    """Return whether the action made the row and nobody has changed it since."""
-    made = f"Made from feedback {act.id}"
-    links = [r for r in row._meta.related_objects if r.many_to_many and not r.hidden]
-    is_linked = any(getattr(row, r.get_accessor_name() or "").exists() for r in links)
-    return not is_linked and not row.history.exclude(history_change_reason=made).exists()
-
-
-def _delete(row: Issue | Test, by: User) -> bool:
-    """Delete a row that nothing is made of; False if something is."""
-    sign(row, by, "Undone with the triage of its feedback")
-    try:
-        with transaction.atomic():
-            row.delete()
-    except ProtectedError:
-        return False
-    return True
+    made, reason = f"Made from feedback {act.id}", "Undone with the triage of its feedback"
+    rows: list[Any] = list((Issue if found[1] == "issue" else Test).objects.filter(pk=found[2]))
+    rows += [test.issue for test in rows if found[1] == "test"]
+    deleted = [
+        delete_untouched(row, reason, by=by, made=made, besides=("sources",)) for row in rows
+    ]
+    return any(deleted[:1])
 
 
 def last_act(by: User) -> Any:
