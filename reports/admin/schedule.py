@@ -15,8 +15,13 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 from evalhub.access.right_holders import users_with
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
+from evalhub.templatetags.schedules import suggested_schedules
 from reports.models import ReportSchedule
 from reports.schedules.snapshots import make, subject_of
+
+CRON_HELP = (
+    "Minute, hour, day of month, month, day of week, such as 0 6 * * 1 for Mondays at 06:00.{}"
+)
 
 
 class ReportScheduleForm(forms.ModelForm):
@@ -29,13 +34,16 @@ class ReportScheduleForm(forms.ModelForm):
         }
         labels = {"cron": "Schedule", "is_paused": "Paused"}
         help_texts = {
-            "cron": "Cron expression: minute, hour, day of month, month, day of week. "
-            "0 6 * * 1 is Mondays at 06:00.",
             "is_paused": "No snapshot is made while the schedule is paused.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "cron" in self.fields:
+            self.fields["cron"].widget.attrs["list"] = "usual-crons"
+            self.fields["cron"].help_text = format_html(
+                CRON_HELP, suggested_schedules("usual-crons")
+            )
         if "people" in self.fields:
             self.fields["people"].queryset = users_with("runs.view_run")  # type: ignore[attr-defined]
 
