@@ -18,9 +18,9 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.formatting import DASH
-from issues.admin.test.short_text import first_words
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
+from issues.test_texts import first_words
 from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import evaluation_label
 from runs.models import Example

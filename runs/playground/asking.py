@@ -5,11 +5,11 @@ from typing import Any
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import CallRole
 from evalhub.work.direct_caller import DirectCaller
-from issues.admin.rubric.preview import Draft
 from issues.conversation import Message, filled, request_messages, turns_to_generate
 from issues.judge_templates.fences import OPENING, Fenced, nonce_of
 from issues.judge_templates.preview import shown_conversation
 from issues.revisions import asked_digest
+from issues.rubrics.draft import Draft
 from runs.playground.event_stream import Emit
 
 REFERENCE = """\

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from evalhub.work.direct_caller import DirectCaller
 from issues import checks
-from issues.admin.rubric.preview import Draft
 from issues.checks import CHECKS, Material, text_of
 from issues.conversation import turns_to_generate
 from issues.models import Criterion
 from issues.revisions import asked_digest, scale_of
+from issues.rubrics.draft import Draft
 from issues.rubrics.scales import Scale, passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
 from runs.judging.ask_judge import ask_judge

@@ -9,9 +9,9 @@ from unfold.admin import StackedInline, TabularInline
 from unfold.decorators import display
 
 from issues.admin.inlines import SealableInline
-from issues.admin.test.short_text import first_words, judged_by_text, rubric_size
 from issues.admin.text_areas import TextAreas
 from issues.models import Comment, Feedback, Source, Test
+from issues.test_texts import first_words, judged_by_text, rubric_size
 
 
 class SourceInline(TabularInline):

@@ -15,10 +15,10 @@ from evalhub.formatting import counted
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
-from issues.admin.test.short_text import first_words
 from issues.models import Feedback, FeedbackState, Issue, Test, TestState
 from issues.regrouping import link, split
 from issues.similarity.search import FEEDBACK, ISSUE, similar
+from issues.test_texts import first_words
 
 MAX_OFFERED = 20
 MAX_CHOSEN = 500

@@ -1,20 +1,19 @@
 """Preview of a rubric: judge prompts and possible scores, for a saved or unsaved test."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 
-from evalhub.models import User
 from issues.admin.rubric.criterion_form import CriterionForm
 from issues.admin.test.form import TestForm
 from issues.checks import CHECKS
 from issues.judge_templates.lifecycle import rubric_templates
-from issues.judge_templates.preview import NOBODY, preview, sample_answer
+from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
-from issues.models import Criterion, JudgeTemplate, Test
-from issues.revisions import content_of, scale_of
+from issues.models import Criterion, Test
+from issues.revisions import scale_of
+from issues.rubrics.draft import Draft
 from issues.rubrics.possible_scores import in_words, possible_scores
 from issues.rubrics.scales import ScaleError, passes
 from issues.rubrics.scoring import MAX_CRITERIA, Point
@@ -26,25 +25,6 @@ APPROACHES = {
     "holistic": "sees the input and the whole rubric",
 }
 NO_MESSAGES = [{"role": "user", "content": "(the question)"}]
-
-
-class Draft(NamedTuple):
-    """A test with its rubric, saved or not; criteria are keyed by place, from 1.
-
-    `test_id` is None if unsaved. `reader` is the user who reads the prompt. `input_problems` say
-    why no model can be asked.
-    """
-
-    content: dict[str, Any]
-    points: list[Criterion]
-    template: JudgeTemplate | None
-    own_threshold: float | None
-    answer: str
-    problems: list[str]
-    test_id: int | None = None
-    reader: User | AnonymousUser = NOBODY
-    flagged_answer: str = ""
-    input_problems: tuple[str, ...] = ()
 
 
 def draft_of(sent: QueryDict) -> Draft:
@@ -70,17 +50,6 @@ def draft_of(sent: QueryDict) -> Draft:
         flagged_answer=data.get("flagged_answer") or "",
         input_problems=(*wrong, *form.errors.get("tools", ())),
     )
-
-
-def draft_of_test(test: Test) -> Draft:
-    """Return the draft of a stored test."""
-    points = list(test.criteria.all())
-    content = content_of(test)
-    for place, (point, criterion) in enumerate(zip(points, content["criteria"], strict=True), 1):
-        point.key = criterion["key"] = str(place)
-    judged = (content, points, test.template, test.pass_threshold)
-    flagged = test.flagged_answer
-    return Draft(*judged, sample_answer(test), [], test_id=test.pk, flagged_answer=flagged)
 
 
 def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:

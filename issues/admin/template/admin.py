@@ -19,7 +19,6 @@ from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.admin.template.inlines import ExampleInline, VariantInline
-from issues.admin.test.short_text import first_words
 from issues.admin.text_areas import text_area
 from issues.judge_templates.lifecycle import HAS_EXAMPLES, new_version, publish, retire, shown_by
 from issues.judge_templates.preview import preview, sample_answer
@@ -29,6 +28,7 @@ from issues.models import JudgeTemplate, TemplateState, Test
 from issues.revisions import content_of
 from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, ScaleError, as_json, from_json
 from issues.rubrics.scoring import WHOLE_TEST
+from issues.test_texts import first_words
 
 PUBLISH = "issues.publish_judgetemplate"
 EXAMPLES_SAVED = (

@@ -28,21 +28,22 @@ from issues.admin.inlines import ReadOnlyInline
 from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX as RUBRIC
-from issues.admin.rubric.preview import context_of, draft_of_test
+from issues.admin.rubric.preview import context_of
 from issues.admin.state_pages import StateAdmin
 from issues.admin.test.bulk import BulkTests
 from issues.admin.test.form import TestForm, conversation
 from issues.admin.test.sealing import SealingPages
-from issues.admin.test.short_text import first_words, judged_by_text, rubric_size
 from issues.conversation import request_messages
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
 from issues.models import Author, Issue, Revision, Test
 from issues.revisions import content_of
+from issues.rubrics.draft import draft_of_test
 from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
 from issues.states import Move
 from issues.tags import names_on
+from issues.test_texts import first_words, judged_by_text, rubric_size
 
 WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
 """Fields of the form that affect results."""

@@ -12,10 +12,10 @@ from evalhub.admin_site.pages import current_user
 from evalhub.formatting import counted
 from issues.admin.issue.bulk_edit import tags_field
 from issues.admin.state_pages import StateAdmin
-from issues.admin.test.short_text import first_words
 from issues.models import Issue, Test
 from issues.regrouping import move_tests, tag_tests
 from issues.states import Refused
+from issues.test_texts import first_words
 from issues.triage.actions import taking_issue
 
 LISTED = 50

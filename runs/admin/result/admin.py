@@ -23,7 +23,7 @@ from unfold.views import ChangeList
 
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
 from evalhub.formatting import DASH, score, seconds
-from issues.admin.test.short_text import first_words
+from issues.test_texts import first_words
 from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark
 from runs.admin.result.filters import FailedJudgmentFilter, OutcomeFilter, TagFilter

@@ -21,9 +21,9 @@ from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.formatting import counted
 from evalhub.models import User
-from issues.admin.test.short_text import first_words
 from issues.models import Issue, Tag, Test, TestState
 from issues.test_filter import FilterRefused, TestFilter, read_filter
+from issues.test_texts import first_words
 from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.number_lists import numbers_in
 from runs.models import Suite

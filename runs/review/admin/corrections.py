@@ -15,8 +15,8 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.word_diff import word_diff
-from issues.admin.test.short_text import first_words
 from issues.states import Refused
+from issues.test_texts import first_words
 from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
 from runs.review import corrections as acting

@@ -14,7 +14,7 @@ from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from issues.admin.test.short_text import first_words
+from issues.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
 from runs.admin.result.filters import OutcomeFilter, TagFilter
 from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result

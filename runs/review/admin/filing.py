@@ -20,9 +20,9 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from evalhub.admin_site.pages import address_back, current_user, row_number
 from evalhub.formatting import counted
 from issues.admin.test.bulk import MoveForm
-from issues.admin.test.short_text import first_words
 from issues.models import Issue, Test
 from issues.states import Refused
+from issues.test_texts import first_words
 from runs.admin.result.admin import ResultAdmin
 from runs.filing import issue_of, tests_of, undo_filing
 from runs.models import Result

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from evalhub.admin_site.pages import row_number
-from issues.admin.test.short_text import first_words
+from issues.test_texts import first_words
 from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, Skip
 from runs.review.reasons import REASONS, reason_descriptions
 

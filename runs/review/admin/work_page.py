@@ -16,7 +16,7 @@ from django.http import (
 from django.template.loader import render_to_string
 
 from evalhub.admin_site.pages import PageAdmin, current_user
-from issues.admin.test.short_text import first_words
+from issues.test_texts import first_words
 from runs.review.admin.actions import (
     ACTIONS,
     BACKGROUND_ACTIONS,

@@ -10,8 +10,8 @@ import pytest
 from evalhub.models import Call, Exposure
 from evalhub.work.budget import Gate
 from evalhub.work.direct_caller import DirectCaller
-from issues.admin.rubric.preview import draft_of_test
 from issues.revisions import asked_digest
+from issues.rubrics.draft import draft_of_test
 from runs.models import Approach, Judge, Judgment, Result, Run
 from runs.playground import event_stream
 from runs.playground.asking import ask
