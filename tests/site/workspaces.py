@@ -179,6 +179,8 @@ def _of_runs() -> dict[str, str]:
         "supply": reverse("admin:runs_run_import_answers"),
         "runs": reverse("admin:runs_run_changelist"),
     }
+    if result := Result.objects.filter(test__sealed=False).last():
+        found["filing"] = f"{_url(Result, 'file')}?result={result.pk}"
     found["trend, each model"] = f"{reverse('reports:trend')}?each=on"
     found["import of blueprints"] = reverse("admin:runs_suite_import_weval")
     if run := Run.objects.filter(launch=None).order_by("pk").last():

@@ -1,13 +1,11 @@
 """The reports in a real browser: what scripts add to pages that read well without them."""
 
 import pytest
-from django.urls import reverse
 
 from evalhub.models import BatchState
 from issues.models import Issue, Tag, TagKind
 from runs.models import Result, Run
-from tests.axe import violations
-from tests.browser import overflow_px, show
+from tests.browser import show
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, fail, finish, judge
 
@@ -73,16 +71,6 @@ def test_a_selection_by_keys_becomes_an_issue_and_is_undone(enter):
     enter.get_by_text("Undone: what you filed is removed.").wait_for()
     assert enter.url.endswith(f"{run.get_absolute_url()}#results")
     assert not Issue.objects.filter(title="Cannot count").exists()
-
-
-def test_the_page_to_file_answers_can_be_read_by_everybody(enter):
-    run = done([0, 1], [0, 0])
-    keys = "&".join(f"result={pk}" for pk in run.results.values_list("pk", flat=True))
-    enter.goto(f"{reverse('admin:runs_result_file')}?{keys}")
-
-    assert violations(enter) == []
-    show(enter, width=390)
-    assert overflow_px(enter) == 0
 
 
 def many():

@@ -158,13 +158,13 @@ def another(page, live_server, faults, user):
 
 
 def test_two_at_once_are_never_given_the_same_item(page, ann, live_server, faults):
-    queue = filled(24)
+    queue = filled(12)
     bob = make_user("annotator", username="bob")
     with another(page, live_server, faults, bob) as other:
         seen: dict[str, list[str]] = {"ann": [], "bob": []}
         page.goto(work(queue))
         other.goto(work(queue))
-        for n in range(12):
+        for n in range(6):
             for name, tab in (("ann", page), ("bob", other)):
                 seen[name].append(assignment_on(tab))
             assert not set(seen["ann"]) & set(seen["bob"])
@@ -179,7 +179,7 @@ def test_two_at_once_are_never_given_the_same_item(page, ann, live_server, fault
     assert {(name, str(pk)) for name, pk in rows} == {
         (name, pk) for name, pks in seen.items() for pk in pks
     }
-    assert HumanEvaluation.objects.count() == 24
+    assert HumanEvaluation.objects.count() == 12
 
 
 def test_a_blind_item_hides_the_judges_and_tells_them_after(page, ann, no_mouse):
