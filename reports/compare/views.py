@@ -1,7 +1,6 @@
 """Parts that the Compare page loads on demand, and its actions."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,12 +11,14 @@ from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.models import User
+from issues.rubrics.scoring import WHOLE_TEST
 from reports.compare.answers_query import answer_pair
 from reports.compare.controls import offers
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
 from runs.admin.result.page import page_of
 from runs.admin.result.verdict_drafts import drafts_of
+from runs.admin.result.verdict_form import VerdictForm, verdict_forms
 from runs.baselines import NoBaseline, pin, unpin
 from runs.models import Result, Run
 from runs.review.blindness import hidden_for
@@ -31,10 +32,11 @@ def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
     """Show both answers to a test, as a part of the comparison or as a page."""
     results = Result.objects.select_related("run", "test", "issue")
     pair = [get_object_or_404(results, pk=pk) for pk in (first, second)]
+    answers_url = reverse("reports:compare_answers", args=[first, second])
     context = {
         "answer_pair": answer_pair(pair[0], pair[1], current_user(request)),
-        "evaluations": _evaluations(pair, current_user(request)),
-        "answers_url": reverse("reports:compare_answers", args=[first, second]),
+        "answers_url": answers_url,
+        "verdict_forms": _verdict_forms(pair, current_user(request), answers_url),
         "may_adjudicate": request.user.has_perm("runs.adjudicate"),
     }
     if PART in request.GET:
@@ -45,24 +47,22 @@ def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
     return page(request, "reports/compare/answers_page.html", title, **context)
 
 
-def _evaluations(pair: Sequence[Result], reader: User) -> dict[int, dict[str, Any]]:
-    """Return what the verdict form shows, by result; none where the reader may give no verdict."""
+def _verdict_forms(
+    pair: Sequence[Result], reader: User, next_url: str
+) -> dict[int, VerdictForm | None]:
+    """Return the verdict form of each result; none where the reader may give no verdict."""
     if not reader.has_perm("runs.add_humanevaluation"):
         return {}
     readable = Result.objects.filter(pk__in=[result.pk for result in pair]).readable_by(reader)
-    found = [
-        page_of(result, reader)
+    return {
+        result.pk: verdict_forms(
+            page_of(result, reader),
+            drafts_of(result, reader),
+            name=f"evaluation-{result.pk}",
+            next_url=next_url,
+        ).get(WHOLE_TEST)
         for result in readable.select_related("run", "issue", "test", "revision__template")
         if hidden_for(reader, result.pk) is None
-    ]
-    return {
-        own.result.pk: {
-            "page": own,
-            "draft": drafts_of(own.result, reader).get(""),
-            "id": f"evaluation-{own.result.pk}",
-        }
-        for own in found
-        if own.may_be_evaluated
     }
 
 

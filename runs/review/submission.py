@@ -55,8 +55,14 @@ def as_draft(submission: ReviewSubmission) -> dict[str, str]:
 
 
 def draft_in(sent: Mapping[str, Any]) -> dict[str, str]:
-    """Read a draft from what a form sent, leaving out other fields."""
+    """Read a draft from what a form sent, leaving out other fields.
+
+    `agree` chooses an option for the whole in place of all others.
+    """
     draft = {}
+    if agreed := sent.get("agree"):
+        chosen = {name for name in sent if name.partition(":")[0] == OPTION}
+        sent = {**{name: sent[name] for name in sent if name not in chosen}, OPTION: agreed}
     for name in sent:
         is_point = name.partition(":")[0] in (OPTION, REASON) and not UNSTORABLE.search(name)
         if is_point or name in (NOTE, CORRECTION, SECONDS):

@@ -2,6 +2,7 @@
 "use strict";
 
 (() => {
+    const { isTyping, verdicts } = window.evalhub;
     const ANSWERS = /\/compare\/answers\/\d+\/\d+\/$/;
 
     const part = async (address) => {
@@ -16,13 +17,35 @@
 
     // Both answers -------------------------------------------------------------------------------
 
+    const fill = async (cell, address) => {
+        cell.innerHTML = await part(address);
+        prepare(cell);
+    };
+
+    // A saved verdict shows both answers anew, with what was saved.
+    const prepare = (root) => {
+        const done = async (address, form) => {
+            const cell = form.closest(".cm-answers").parentElement;
+            const { id } = form;
+            await fill(cell, cell.firstElementChild.dataset.cmAnswers);
+            document.getElementById(id)?.closest("[data-own]").querySelector("summary").focus();
+        };
+        for (const form of root.querySelectorAll("[data-verdict]")) verdicts.prepare(form, { done });
+    };
+    prepare(document);
+    document.addEventListener("keydown", (event) => {
+        const own = event.target.closest("[data-own]");
+        const isPlain = !event.isComposing && !event.altKey && !event.ctrlKey && !event.metaKey;
+        if (own && isPlain && !isTyping(event.target) && verdicts.press(own, event)) event.preventDefault();
+    });
+
     const open = async (link, row) => {
         const inside = document.createElement("tr");
         inside.className = "eh-inside";
         const cell = inside.insertCell();
         cell.colSpan = row.cells.length;
-        cell.innerHTML = await part(link.href);
         row.after(inside);
+        await fill(cell, link.href);
         link.setAttribute("aria-expanded", "true");
     };
 
@@ -37,9 +60,7 @@
         }
     };
 
-    const change = async (link) => {
-        link.closest("td").innerHTML = await part(link.href);
-    };
+    const change = (link) => fill(link.closest("td"), link.href);
 
     document.addEventListener("click", (event) => {
         const link = event.target.closest("#report a[href]");

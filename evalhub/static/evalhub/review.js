@@ -12,7 +12,7 @@
     const keysOff = document.getElementById("review-keys-off");
     const CHECK_MS = 15000;
 
-    const { isTyping, showRaw } = window.evalhub;
+    const { isTyping, showRaw, verdicts } = window.evalhub;
     const find = (selector) => workspace.querySelector(selector);
     const columns = () => find("[data-assignment]");
     const assignment = () => columns()?.dataset.assignment ?? "";
@@ -22,37 +22,12 @@
 
     const requests = window.evalhub.reviewRequests(page, trouble);
     const { attempt, retry, showTrouble } = requests;
-
-    // Drafts --------------------------------------------------------------------------------------
-
-    let opened = Date.now();
-    let visibleMs = 0;
-    const seconds = () => {
-        if (!document.hidden) visibleMs += Date.now() - opened;
-        opened = Date.now();
-        return Math.round(visibleMs / 1000);
-    };
     const formFields = () => {
-        const form = verdict();
-        const fields = new FormData(form ?? undefined);
-        if (form) fields.set("seconds", seconds());
+        const fields = verdict() ? verdicts.fieldsOf(verdict()) : new FormData();
         fields.set("assignment", assignment());
         return fields;
     };
-
-    const drafts = window.evalhub.draftKeeper(requests, {
-        fields: formFields,
-        about: assignment,
-        note: (text) => {
-            const kept = find("[data-review-saved]");
-            if (kept) kept.textContent = text;
-        },
-        accept: (answer) => {
-            if (answer.problems) refuse(answer.problems);
-            else if (!answer.is_yours) onLost(answer.is_done);
-            return !answer.problems && answer.is_yours;
-        },
-    });
+    const drafts = () => verdicts.draftsOf(verdict());
 
     // Items ---------------------------------------------------------------------------------------
 
@@ -63,7 +38,7 @@
     let isBusy = false;
 
     const show = (answer, { quietly = false } = {}) => {
-        drafts.forget();
+        drafts()?.forget();
         const parsed = new DOMParser().parseFromString(answer.html, "text/html");
         workspace.replaceChildren(...parsed.body.childNodes);
         history.replaceState(null, "", answer.url);
@@ -75,7 +50,7 @@
     };
 
     const refuse = (problems) => {
-        const box = find("[data-review-problems]");
+        const box = find("[data-problems]");
         for (const field of workspace.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
         if (!box) return showTrouble(problems.map((problem) => problem.text).join(" "));
         const lines = problems.map((problem) => {
@@ -110,8 +85,8 @@
                 for (const [key, value] of Object.entries(more)) all.set(key, value);
                 return all;
             };
-            await drafts.settle();
-            if (!SENDS_ALL.has(name)) await drafts.save();
+            await drafts()?.settle();
+            if (!SENDS_ALL.has(name)) await drafts()?.save();
             const answer = REPEATABLE.has(name) ? await retry(name, fields) : await attempt(name, fields());
             if (!answer) return;
             if (answer.go) location.assign(answer.go);
@@ -123,6 +98,13 @@
             isBusy = false;
             workspace.removeAttribute("aria-busy");
         }
+    };
+
+    const submitForm = (form, submitter) => act("submit", submitter?.name === "agree" ? { agree: submitter.value } : {});
+    const acceptDraft = (answer) => {
+        if (answer.problems) refuse(answer.problems);
+        else if (!answer.is_yours) onLost(answer.is_done);
+        return !answer.problems && answer.is_yours;
     };
 
     document.addEventListener("submit", (event) => {
@@ -150,66 +132,9 @@
     setInterval(renew, Number(page.dataset.renewMs));
     setInterval(checkForItems, CHECK_MS);
     document.addEventListener("visibilitychange", () => {
-        if (document.hidden) {
-            visibleMs += Date.now() - opened;
-            drafts.leave();
-        } else {
-            opened = Date.now();
-            renew();
-        }
+        if (document.hidden) drafts()?.leave();
+        else renew();
     });
-
-    // Options and criteria ----------------------------------------------------------------------
-
-    const points = () => [...workspace.querySelectorAll("[data-point]")];
-    const criteria = () => points().filter((point) => point.dataset.point);
-    const pointAt = (element) => element?.closest("[data-point]");
-    const isScored = (point) => point.querySelector("[data-key]:checked") !== null;
-    const here = () => pointAt(document.activeElement)
-        ?? points().find((point) => !point.dataset.point)
-        ?? criteria().find((point) => !isScored(point)) ?? criteria()[0];
-
-    const goTo = (point) => {
-        point.focus({ preventScroll: true });
-        point.scrollIntoView({ block: "nearest" });
-    };
-    const step = (by) => {
-        const all = criteria();
-        const at = all.indexOf(pointAt(document.activeElement));
-        const wanted = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
-        if (all[wanted]) goTo(all[wanted]);
-    };
-    const checkReason = (point) => {
-        const needed = point.querySelector("[data-reason]:checked") !== null;
-        const reason = point.querySelector("textarea");
-        reason.setAttribute("aria-required", String(needed));
-        point.toggleAttribute("data-needs-reason", needed);
-        return needed && !reason.value.trim() ? reason : null;
-    };
-    const choose = (key) => {
-        if (state() === "submitted") return;
-        const point = here();
-        const option = point?.querySelector(`[data-key="${key}"]`);
-        if (!option) return;
-        const isTakenBack = option.checked;
-        option.checked = !isTakenBack;
-        drafts.touch();
-        const reason = checkReason(point);
-        if (isTakenBack) goTo(point);
-        else if (reason) reason.focus();
-        else if (point.dataset.point) {
-            const all = criteria();
-            const next = all.slice(all.indexOf(point) + 1).find((each) => !isScored(each));
-            goTo(next ?? point);
-        } else goTo(point);
-    };
-
-    const agree = (label) => {
-        if (!isOpen()) return;
-        for (const option of workspace.querySelectorAll("[data-key]")) option.checked = option.name === "option" && option.value === label;
-        for (const point of points()) checkReason(point);
-        act("submit");
-    };
 
     // Texts -------------------------------------------------------------------------------------
 
@@ -232,7 +157,7 @@
         const correction = verdict().correction;
         if (correction.value && correction.value !== answer.textContent && !window.confirm("Replace your text with the answer?")) return;
         correction.value = answer.textContent;
-        drafts.touch();
+        correction.dispatchEvent(new Event("input", { bubbles: true }));
         correction.focus();
     };
     const skip = () => {
@@ -252,26 +177,16 @@
 
     // Prepare new content from the server
     const prepare = () => {
-        opened = Date.now();
-        visibleMs = 1000 * Number(verdict()?.seconds.value || 0);
+        if (verdict()) verdicts.prepare(verdict(), { requests, send: submitForm, accept: acceptDraft });
         showRaw(workspace, isRaw);
-        for (const point of points()) checkReason(point);
-        for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start], [data-review-agree]")) hidden.hidden = false;
+        for (const hidden of page.querySelectorAll("[data-raw-toggle], [data-review-keys], [data-review-start]")) hidden.hidden = false;
         for (const field of workspace.querySelectorAll("[data-notified] [name=assignment]")) field.value = "";
     };
 
-    workspace.addEventListener("input", (event) => {
-        const form = event.target.closest("#review-form");
-        if (!form) return;
-        drafts.touch();
-        const point = pointAt(event.target);
-        if (point) checkReason(point);
-    });
     workspace.addEventListener("click", (event) => {
         if (event.target.closest("[data-raw-toggle]")) toggleRaw();
         else if (event.target.closest("[data-review-keys]")) showKeys();
         else if (event.target.closest("[data-review-start]")) startFromAnswer();
-        else if (event.target.closest("[data-review-agree]")) agree(event.target.closest("[data-review-agree]").value);
     });
 
     // Keys --------------------------------------------------------------------------------------
@@ -282,16 +197,16 @@
         await retry("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
     });
 
-    const submit = () => { if (verdict() && state() !== "submitted") act("submit"); };
+    const submit = () => { if (state() !== "submitted") verdicts.save(verdict()); };
     const forward = () => {
         if (isOpen()) skip();
         else act(state() === "submitted" ? "later" : "next");
     };
     const shortcuts = {
         Enter: submit,
-        a: () => find("[data-review-agree]")?.click(),
-        c: () => step(1),
-        C: () => step(-1),
+        a: () => verdicts.agree(workspace),
+        c: () => verdicts.step(workspace, 1),
+        C: () => verdicts.step(workspace, -1),
         n: () => verdict()?.note.focus(),
         e: toggleRaw,
         d: toggleDiff,
@@ -303,13 +218,13 @@
         ArrowRight: forward,
         "?": showKeys,
     };
-    for (let key = 1; key <= 9; key += 1) shortcuts[key] = () => choose(String(key));
+    for (let key = 1; key <= 9; key += 1) shortcuts[key] = () => verdicts.choose(workspace, key);
 
     const isControl = (target) => target.closest("a, button, summary, [type=checkbox]") !== null;
 
     const escape = (target) => {
         if (closeSkip()) return;
-        if (isTyping(target) && pointAt(target)) goTo(pointAt(target));
+        if (isTyping(target) && verdicts.pointAt(target)) verdicts.goTo(verdicts.pointAt(target));
         else document.getElementById("review-item")?.focus({ preventScroll: true });
     };
 

@@ -1,6 +1,7 @@
 "use strict";
 /* Requests and drafts of review pages: repeat what is safe to repeat, and explain failures. */
 
+// `page` is a form, or has the address of its acts as data-act.
 window.evalhub.reviewRequests = (page, trouble) => {
     const RETRY_MS = [1000, 2000, 4000, 8000, 15000];
 
@@ -31,7 +32,7 @@ window.evalhub.reviewRequests = (page, trouble) => {
         const all = new URLSearchParams(fields);
         all.set("act", act);
         const headers = { Accept: "application/json" };
-        return (await request(page.dataset.act, { fields: all, headers, ...options })).json();
+        return (await request(page.dataset.act ?? page.action, { fields: all, headers, ...options })).json();
     };
 
     // Time, or the return to this tab, as after logging in in another.
@@ -47,7 +48,7 @@ window.evalhub.reviewRequests = (page, trouble) => {
 
     const login = () => {
         const link = document.createElement("a");
-        Object.assign(link, { href: page.dataset.login, target: "_blank", textContent: "Log in in another tab" });
+        Object.assign(link, { href: location.href, target: "_blank", textContent: "Log in in another tab" });
         return link;
     };
 

@@ -32,6 +32,7 @@ from runs.admin.result.judge_splits import judge_splits_of
 from runs.admin.result.navigation import ResultNavigation, navigation_of
 from runs.admin.result.page import page_of
 from runs.admin.result.verdict_drafts import drafts_of, forget_draft, keep_draft
+from runs.admin.result.verdict_form import verdict_forms
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.verdict import judge_infos_of
@@ -164,7 +165,12 @@ class ResultAdmin(ReadOnlyAdmin):
         if draft:
             drafts[draft.criterion] = draft
         last = request.session.pop("last_evaluated", None)
-        return self.page(request, self.page_template, drafts=drafts, last=last, **context)
+        forms = {}
+        if self.has_evaluate_permission(request):
+            save = "Save and next" if context["next"] else "Save"
+            suffix = context["navigation"].suffix
+            forms = verdict_forms(context["page"], drafts, suffix=suffix, save=save)
+        return self.page(request, self.page_template, forms=forms, last=last, **context)
 
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
         """Return the page's context: the result, and the reader's permissions."""
@@ -240,7 +246,8 @@ class ResultAdmin(ReadOnlyAdmin):
         navigation = self._navigation(request, result)
         url = evaluated(request, result, draft, navigation)
         if url:
-            forget_draft(result, draft.criterion, by=reader)
+            if draft.act != "undo":
+                forget_draft(result, draft.criterion, by=reader)
             if "next" in request.POST:
                 url = self._back_to_other_page(request, pk, url)
         elif not is_script:

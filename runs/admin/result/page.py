@@ -112,6 +112,18 @@ class ResultPage:
         return any(row.check for row in self.rows)
 
     @property
+    def language(self) -> str:
+        """The answer's language (ISO 639) as a check of the test found it; "" where none did."""
+        found = (
+            row.criterion.arguments["language"]
+            for row in self.rows
+            if row.criterion.check_name == "language"
+            and row.verdict.check
+            and row.verdict.check.value == 1
+        )
+        return str(next(found, ""))
+
+    @property
     def content(self) -> dict[str, Any]:
         return dict(self.result.revision.content)
 

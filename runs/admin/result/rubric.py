@@ -10,7 +10,6 @@ from issues.models import FrozenCriterion
 from issues.rubrics.scales import Scale
 from runs.admin.result.adjudication import Adjudication, adjudication_of_criterion
 from runs.admin.result.evaluation_entries import Choice, EvaluationEntry, extent_choices
-from runs.figures.verdict_labels import extent_label
 from runs.models import HumanEvaluation, Judgment, JudgmentState
 from runs.scoring.human_evaluation import CHECKED
 from runs.scoring.verdict import CriterionVerdict, ResultVerdict
@@ -80,10 +79,6 @@ class Row:
             return ""
         effect = "any one fails the test" if self.criterion.is_inverted else "any one suffices"
         return f"alternative {self.criterion.alternative} ({effect})"
-
-    @property
-    def my_label(self) -> str:
-        return extent_label(self.mine.option) if self.mine else ""
 
     @property
     def needs_attention(self) -> bool:

@@ -1,67 +1,23 @@
 """An item of a queue as its reviewer sees it, without what a blind review hides."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evalhub.formatting import score
 from evalhub.models import User
 from evalhub.word_diff import Diff, word_diff
-from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.admin.result.evaluation_entries import Choice, whole_choices
+from runs.admin.result.evaluation_entries import Choice
 from runs.admin.result.page import ResultPage, page_of
 from runs.admin.result.rubric import Row
+from runs.admin.result.verdict_form import Option, VerdictForm, VerdictPoint
 from runs.models import Result, Run
 from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, ReviewScope
 from runs.review.reasons import reason_descriptions
 from runs.review.requirements import is_apart
-from runs.review.submission import OPTION, REASON, field_of
-from runs.scoring.verdict import JudgeReply, ResultVerdict
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of the form; `needs_reason`: a reason is required with it."""
-
-    choice: Choice
-    is_chosen: bool
-    needs_reason: bool
-
-
-@dataclass(frozen=True)
-class ReviewPoint:
-    """A criterion to review, or the answer as a whole (key "").
-
-    `judged` is the judges' consensus in words, and `replies` are theirs; both are empty in a blind
-    review.
-    """
-
-    key: str
-    title: str
-    options: list[Option]
-    reason: str
-    polarity: str = ""
-    is_inverted: bool = False
-    marks: tuple[str, ...] = ()
-    citation: str = ""
-    judged: str = ""
-    replies: Sequence[JudgeReply] = ()
-
-    @property
-    def option_name(self) -> str:
-        return field_of(OPTION, self.key)
-
-    @property
-    def reason_name(self) -> str:
-        return field_of(REASON, self.key)
-
-    @property
-    def reason_hint(self) -> str:
-        needed = [option.needs_reason for option in self.options]
-        if all(needed):
-            return "required"
-        return "required if you override the judges" if any(needed) else "optional"
+from runs.review.submission import OPTION, REASON, SECONDS, field_of
+from runs.scoring.verdict import ResultVerdict
 
 
 @dataclass(frozen=True)
@@ -77,8 +33,7 @@ class ItemPage:
     page: ResultPage
     draft: Mapping[str, str]
     reasons: list[str]
-    whole: ReviewPoint | None
-    points: list[ReviewPoint]
+    form: VerdictForm
     judged: str | None
     diff: Diff | None
 
@@ -95,7 +50,9 @@ class ItemPage:
         return self.assignment.state == AssignmentState.SUBMITTED
 
 
-def item_page(assignment: Assignment, reader: User, draft: Mapping[str, str]) -> ItemPage:
+def item_page(
+    assignment: Assignment, reader: User, draft: Mapping[str, str], *, act_url: str
+) -> ItemPage:
     """Read the item of an assignment; its texts are the reader's to see: the caller has checked.
 
     `assignment` was read with queue, item, and the result's run, issue, test, tag set and revision
@@ -115,8 +72,19 @@ def item_page(assignment: Assignment, reader: User, draft: Mapping[str, str]) ->
         page=page,
         draft=draft,
         reasons=[] if hidden else reason_descriptions(item.reasons, is_random=item.is_random),
-        whole=None if by_point else _whole(page, queue, draft, hidden=hidden),
-        points=[_point(row, queue, draft, hidden=hidden) for row in rows],
+        form=VerdictForm(
+            id="review-form",
+            url=act_url,
+            points=[
+                *([] if by_point else [_whole(page, queue, draft, hidden=hidden)]),
+                *(_point(row, queue, draft, hidden=hidden) for row in rows),
+            ],
+            hidden={"assignment": assignment.pk, "act": "submit", SECONDS: draft.get(SECONDS, "")},
+            save="Submit and next",
+            agreed=None if by_point or hidden else page.agreed,
+            extras="runs/review/_note_and_correction.html",
+            is_closed=assignment.state == AssignmentState.SUBMITTED,
+        ),
         judged=None if hidden else judge_summary(page.active.verdict),
         diff=word_diff(reference, page.answer.text) if reference and page.answer else None,
     )
@@ -140,48 +108,36 @@ def judge_summary(verdict: ResultVerdict) -> str:
 
 def _whole(
     page: ResultPage, queue: Queue, draft: Mapping[str, str], *, hidden: bool
-) -> ReviewPoint:
-    revision = page.result.revision
+) -> VerdictPoint:
     result_score = page.active.verdict.result_score
     judged = None if hidden or result_score is None else result_score.passed
-    choices = whole_choices(scale_of(revision.template), revision.passes)
-    return ReviewPoint(
-        key=WHOLE_TEST,
-        title="The answer as a whole",
-        options=[
-            _option(choice, draft.get(OPTION), queue, judged not in (None, choice.passed))
-            for choice in choices
-        ],
-        reason=draft.get(REASON, ""),
-    )
+    options = [
+        _option(choice, draft.get(OPTION), queue, judged not in (None, choice.passed))
+        for choice in page.choices
+    ]
+    return VerdictPoint(WHOLE_TEST, options, draft.get(REASON, ""))
 
 
-def _point(row: Row, queue: Queue, draft: Mapping[str, str], *, hidden: bool) -> ReviewPoint:
-    criterion = row.criterion
+def _point(row: Row, queue: Queue, draft: Mapping[str, str], *, hidden: bool) -> VerdictPoint:
+    key = row.criterion.key
     judged = None if hidden else row.verdict.value
-    chosen = draft.get(field_of(OPTION, criterion.key))
-    return ReviewPoint(
-        key=criterion.key,
-        title=row.title,
+    option_name, reason_name = field_of(OPTION, key), field_of(REASON, key)
+    return VerdictPoint(
+        key=key,
         options=[
             _option(
                 choice,
-                chosen,
+                draft.get(option_name),
                 queue,
                 judged is not None and is_apart(choice.option.value, judged),
             )
             for choice in row.choices
         ],
-        reason=draft.get(field_of(REASON, criterion.key), ""),
-        polarity=criterion.get_polarity_display(),
-        is_inverted=criterion.is_inverted,
-        marks=(
-            *(["mandatory"] * criterion.mandatory),
-            *([row.alternative_label] if row.alternative_label else []),
-        ),
-        citation=criterion.citation,
+        reason=draft.get(reason_name, ""),
+        row=row,
+        option_name=option_name,
+        reason_name=reason_name,
         judged="" if judged is None else f"shown {score(judged)}",
-        replies=() if hidden else row.verdict.replies,
     )
 
 

@@ -142,12 +142,13 @@ class WorkPages(PageAdmin):
         self, session: ReviewSession, result: ActionResult, message: ActionMessage | None
     ) -> dict[str, Any]:
         queue, reviewer = session.queue, session.reviewer
+        act_url = self.url_of("act", queue.pk)
         assignment = item = None
         if result.assignment:
             assignment = session.assignments.filter(pk=result.assignment.pk).first()
         if assignment:
             draft = session.draft if result.problems else assignment.draft
-            item = item_page(assignment, reviewer, draft)
+            item = item_page(assignment, reviewer, draft, act_url=act_url)
         at, mine = progress(queue), own_progress(queue, reviewer)
         is_reserved = assignment is not None and assignment.state == AssignmentState.RESERVED
         return {
@@ -158,7 +159,7 @@ class WorkPages(PageAdmin):
             "others": at.reserved - is_reserved,
             "own_progress": mine,
             "empty_queue": None if item else empty_queue(queue, at, mine),
-            "act_url": self.url_of("act", queue.pk),
+            "act_url": act_url,
             "work_url": self._work_url(session, result),
             "overview_url": self.url_of("overview", queue.pk),
             "ready_reasons": READY_REASONS,

@@ -3,7 +3,7 @@
 import pytest
 
 from reports.documents.links import page_url
-from runs.models import Run, Suite
+from runs.models import HumanEvaluation, Run, Suite, VerdictDraft
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_issue, make_test, make_user
 from tests.reports.judged_runs import judged
@@ -34,7 +34,38 @@ def looks(page, name):
     show(page)
 
 
-def test_two_runs_from_choosing_to_both_answers(enter):
+def verdict_beside_the_other_answer(page, faults):
+    """By keys: the draft outlives the page, and saving the session; then it is withdrawn."""
+    page.locator(".cm-verdict summary").last.focus()
+    assert page.locator("[name=option]:checked").count() == 0
+    page.keyboard.press("1")
+    page.keyboard.type("Half a")
+    page.get_by_text("draft saved").wait_for()
+    page.reload()
+    page.locator("[data-table=tests] tbody tr").first.get_by_role("link", name="test ").click()
+    reason = page.locator("[name=justification]").last
+    assert reason.input_value() == "Half a"
+
+    kept = page.context.cookies()
+    page.context.clear_cookies()
+    reason.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" sentence.")
+    page.keyboard.press("Enter")
+    page.get_by_text("You are logged out").wait_for()
+    page.context.add_cookies(kept)
+    page.get_by_text("Your verdict: passes (1). Change or withdraw it").wait_for()
+    assert "is passed" in page.locator(".cm-answers [role=status]").first.inner_text()
+    evaluation = HumanEvaluation.objects.get()
+    assert (evaluation.option, evaluation.justification) == ("1", "Half a sentence.")
+    assert not VerdictDraft.objects.exists()
+    page.keyboard.press("u")
+    page.get_by_text("Withdrew your verdict").wait_for()
+    assert page.get_by_text("Override the verdict").count() == 2
+    faults.clear()  # The browser says itself that it was refused.
+
+
+def test_two_runs_from_choosing_to_both_answers(enter, faults):
     """No run, then one, then two: what flipped, how sure, and the answers side by side."""
     enter.goto(page_url("compare"))
     assert "No runs to compare yet" in enter.locator("main, body").first.inner_text()
@@ -56,6 +87,7 @@ def test_two_runs_from_choosing_to_both_answers(enter):
     enter.locator(".cm-answers").wait_for()
     assert enter.locator(".cm-side").count() == 2
     looks(enter, "compare-two")
+    verdict_beside_the_other_answer(enter, faults)
     rows.first.get_by_role("link", name="test ").click()
     assert enter.locator(".cm-answers").count() == 0
 

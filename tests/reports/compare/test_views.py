@@ -50,7 +50,7 @@ def test_a_verdict_is_given_beside_the_other_answer(client, answers):
 
     assert response.url == answers
     assert f"Saved: result {result.pk} is passed." in unescape(html)
-    assert "Your verdict: 1." in html
+    assert "Your verdict: passes (1)." in html
     assert html.count('name="justification"') == 2
 
 

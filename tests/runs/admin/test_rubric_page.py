@@ -118,6 +118,14 @@ def test_a_check_is_shown_with_its_arguments_and_outcome(client, annotator):
     assert "Because of 1" in row(page)
 
 
+@pytest.mark.parametrize(("found", "lang"), [(1, ' lang="de"'), (0, "")])
+def test_an_answer_in_the_language_of_its_check_is_marked_so(client, annotator, found, lang):
+    check = point(check_name="language", arguments={"language": "de"})
+    page = shown(client, result_of([check], {"language": [found]}))
+
+    assert f'<div class="eh-prose" dir="auto"{lang} data-formatted>' in page.split('id="answer"')[1]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [("js", {"source": "1"}, "cannot run here"), ("matches", {"pattern": "a"}, "check error")],

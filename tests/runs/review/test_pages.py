@@ -108,6 +108,16 @@ def test_without_scripts_the_form_works_as_well(mine):
     assert "Saved. Your verdict: passes (1)." in html
 
 
+def test_agreeing_with_the_judges_outranks_what_was_chosen(mine):
+    queue = filled(1)
+    first = assignment_in(at_work(mine, queue))
+    sent = {"act": "submit", "assignment": first, "option": "0", "agree": "1"}
+
+    html = mine.post(url("act", queue), sent, follow=True).content.decode()
+
+    assert "Saved. Your verdict: passes (1)." in html
+
+
 def test_refusal_names_the_fields_and_keeps_the_input(mine):
     queue = filled(1)
     first = assignment_in(at_work(mine, queue))
