@@ -159,7 +159,7 @@
     };
 
     window.evalhub.verdicts = {
-        prepare, press, choose, step, save, agree, goTo, points, pointAt, formAt, fieldsOf,
+        prepare, press, choose, step, save, agree, goTo, pointAt, formAt, fieldsOf,
         draftsOf: (form) => keepers.get(form),
     };
 })();
