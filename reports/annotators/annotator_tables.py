@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from statistics import median
 
+from evalhub.charts import Figure
 from evalhub.statistics.alpha_bands import MIN_UNITS, RELIABLE, TENTATIVE
 from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from reports.annotators.query import Annotators
 from reports.annotators.rule import EvaluationScope, Pair
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import share_of
+from reports.leaderboard.figure import Mean, ranked_means
 
 NO_PAIRS = "No answer has two annotators yet. Set a review queue to two reviewers per answer."
 TITLES = {
@@ -55,7 +57,24 @@ def pairs_table(found: Annotators, scope: EvaluationScope) -> Table:
         ],
         note=NOTES[scope],
         empty=EMPTY[scope],
+        draw=lambda: _figure(found, scope),
+        describes="How often each two annotators gave the same verdict, with its interval",
     )
+
+
+def _figure(found: Annotators, scope: EvaluationScope) -> Figure | None:
+    points = [
+        Mean(
+            f"{pair.first}-{pair.second}",
+            f"{name_of(pair.first, found)}, {name_of(pair.second, found)}",
+            pair.same.share,
+            pair.n,
+            pair.same.interval,
+        )
+        for pair in found.pairs[scope]
+        if pair.same.share is not None
+    ]
+    return ranked_means(points, unit="answers", title="Same verdict") if points else None
 
 
 def _notes(pair: Pair) -> Iterator[str]:

@@ -37,11 +37,12 @@ class Move(NamedTuple):
         return "triangle-right" if self.after > self.before else "triangle-left"
 
 
-def ranked_means(rows: Sequence[Mean], *, unit: str) -> Figure:
+def ranked_means(rows: Sequence[Mean], *, unit: str, title: str = "Mean score") -> Figure:
     """Draw a point for each mean with its interval as a bar, from the top.
 
     Args:
         unit: The unit of n, in the plural.
+        title: What is meant by the mean, for its axis.
     """
     units = [unit.removesuffix("s") if row.n == 1 else unit for row in rows]
     texts = [f"{label(row.name)} ({row.n:,} {one})" for row, one in zip(rows, units, strict=True)]
@@ -63,7 +64,7 @@ def ranked_means(rows: Sequence[Mean], *, unit: str) -> Figure:
         "marker": {"color": NEUTRAL, "size": 11},
     }
     layout = base_layout(
-        **bar_layout(texts), showlegend=False, xaxis=axis("Mean score", range=[0, 1.02])
+        **bar_layout(texts), showlegend=False, xaxis=axis(title, range=[0, 1.02])
     )
     return {"data": [points], "layout": layout}
 
