@@ -63,9 +63,7 @@ def ranked_means(rows: Sequence[Mean], *, unit: str, title: str = "Mean score") 
         "customdata": [row.key for row in rows],
         "marker": {"color": NEUTRAL, "size": 11},
     }
-    layout = base_layout(
-        **bar_layout(texts), showlegend=False, xaxis=axis(title, range=[0, 1.02])
-    )
+    layout = base_layout(**bar_layout(texts), showlegend=False, xaxis=axis(title, range=[0, 1.02]))
     return {"data": [points], "layout": layout}
 
 
