@@ -46,6 +46,11 @@ class ItemPage:
         return None if self.is_hidden else self.result.run
 
     @property
+    def answer_language(self) -> str:
+        """As a check found it, which a blind review hides too."""
+        return "" if self.is_hidden else self.page.language
+
+    @property
     def is_earlier(self) -> bool:
         return self.assignment.state == AssignmentState.SUBMITTED
 

@@ -413,6 +413,15 @@ def test_a_blind_item_says_nothing_of_judges_model_and_reasons(mine):
     assert [word for word in hidden_words(queue) if word in html] == []
 
 
+@pytest.mark.parametrize(("blind", "is_said"), [("all", False), ("none", True)])
+def test_a_blind_item_hides_that_a_check_found_its_language(mine, blind, is_said):
+    check = {"text": "", "check_name": "language", "arguments": {"language": "de"}}
+    queue = make_queue(blind=blind)
+    put(queue, first_result(rubric_run([check], {"language": [1]})))
+
+    assert ('lang="de"' in at_work(mine, queue)) == is_said
+
+
 def test_the_same_item_tells_all_that_where_it_is_not_blind(mine):
     queue = blind_queue(blind="none")
 
