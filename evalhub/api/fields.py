@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
@@ -41,7 +42,24 @@ class Name(serializers.StringRelatedField):
     """Name of a related row."""
 
 
-class RowSerializer(serializers.ModelSerializer):
+class PlainSerializer(serializers.Serializer):
+    """A serializer that refuses fields that it does not have, so that no typo is lost.
+
+    Read-only fields are known, and ignored: what was read can be sent back.
+    """
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            known = ", ".join(name for name, field in self.fields.items() if not field.read_only)
+            unknown = [str(name) for name in data if name not in self.fields]
+            if unknown:
+                raise serializers.ValidationError(
+                    {name: [f"Unknown field {name!r}. Available: {known}."] for name in unknown}
+                )
+        return super().to_internal_value(data)
+
+
+class RowSerializer(PlainSerializer, serializers.ModelSerializer):
     """Serializer of a model with bounded fields and the model's own validation."""
 
     serializer_field_mapping = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from evalhub.api.fields import JSONObject, RowSerializer
+from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
 from issues.models import Criterion, FrozenCriterion
 from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scoring import MAX_CRITERIA, MAX_WEIGHT, MIN_WEIGHT
@@ -105,7 +105,7 @@ class FrozenCriterionSerializer(RowSerializer):
         fields = ("id", *CONTENT_FIELDS, "order")
 
 
-class CheckSerializer(serializers.Serializer):
+class CheckSerializer(PlainSerializer):
     """A check decides a criterion without a judge. `arguments` is a JSON Schema."""
 
     name = serializers.CharField()

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evalhub.api.errors import Conflict
-from evalhub.api.fields import JSONObject, RowSerializer
+from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Written
 from issues.api import filters
@@ -89,14 +89,14 @@ class TriageSerializer(RowSerializer):
         return changed
 
 
-class SentRow(serializers.Serializer):
+class SentRow(PlainSerializer):
     """Outcome of one row of a batch: added, or a duplicate by its id."""
 
     id = serializers.IntegerField()
     state = serializers.ChoiceField(["added", "duplicates"])
 
 
-class BatchSerializer(serializers.Serializer):
+class BatchSerializer(PlainSerializer):
     """A batch of rows. If any row is invalid, nothing is saved."""
 
     feedback = serializers.ListField(
@@ -104,7 +104,7 @@ class BatchSerializer(serializers.Serializer):
     )
 
 
-class BatchAnswer(serializers.Serializer):
+class BatchAnswer(PlainSerializer):
     """Results in the order sent."""
 
     added = serializers.IntegerField()
@@ -112,7 +112,7 @@ class BatchAnswer(serializers.Serializer):
     results = SentRow(many=True)
 
 
-class SimilarRowSerializer(serializers.Serializer):
+class SimilarRowSerializer(PlainSerializer):
     """A similar issue or feedback item, with similarity from 0 to 1 and the reason."""
 
     kind = serializers.CharField()

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from evalhub.access.sealed import READ_SEALED
-from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
+from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.assignees import REFUSAL, assignable
@@ -184,7 +184,7 @@ class TestSerializer(RowSerializer):
         return test
 
 
-class ModelRequestSerializer(serializers.Serializer):
+class ModelRequestSerializer(PlainSerializer):
     """Messages and tools as a run without a system prompt sends them.
 
     Content is null for a turn that the model generates.
@@ -194,13 +194,13 @@ class ModelRequestSerializer(serializers.Serializer):
     tools = serializers.ListField(child=JSONObject())
 
 
-class ReasonSerializer(serializers.Serializer):
+class ReasonSerializer(PlainSerializer):
     """Reason, at least 10 characters, kept on record."""
 
     reason = serializers.CharField(max_length=2000)
 
 
-class EndRevealSerializer(serializers.Serializer):
+class EndRevealSerializer(PlainSerializer):
     """User whose access ends."""
 
     user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
@@ -225,7 +225,7 @@ class RevisionSerializer(RowSerializer):
         )
 
 
-class MoveSerializer(serializers.Serializer):
+class MoveSerializer(PlainSerializer):
     """A change of state, such as review, approve or deprecate."""
 
     move = serializers.CharField(max_length=20)
@@ -240,14 +240,14 @@ class IssueMoveSerializer(MoveSerializer):
     note = LongText(required=False, allow_blank=True)
 
 
-class MergeSerializer(serializers.Serializer):
+class MergeSerializer(PlainSerializer):
     """Issue to keep, and fields to take from the issue merged into it."""
 
     into: Any = serializers.PrimaryKeyRelatedField(queryset=Issue.objects.all())
     take = serializers.MultipleChoiceField(choices=MERGED_FIELDS, required=False)
 
 
-class ReadinessSerializer(serializers.Serializer):
+class ReadinessSerializer(PlainSerializer):
     """Problems that block review, and the moves that you may make."""
 
     problems = serializers.ListField(child=serializers.CharField())

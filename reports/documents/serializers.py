@@ -2,8 +2,10 @@
 
 from rest_framework import serializers
 
+from evalhub.api.fields import PlainSerializer
 
-class DocumentSerializer(serializers.Serializer):
+
+class DocumentSerializer(PlainSerializer):
     """A report: sentences, headline numbers by name, and tables by key.
 
     `actions` are links to what can be done about the warnings, such as re-judging a run.

@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from evalhub.api.fields import JSONObject
+from evalhub.api.fields import JSONObject, PlainSerializer
 from reports.gate.exit_codes import ExitCode
 from reports.gate.rule import TITLES, Verdict
 from runs.gate_policy import GatePolicy
@@ -17,7 +17,7 @@ class PolicyField(JSONObject):
     """Rules of a gate."""
 
 
-class GateSerializer(serializers.Serializer):
+class GateSerializer(PlainSerializer):
     """The question to a gate.
 
     `run` and `against` are ids or labels; without `against` the run is compared with the baseline
@@ -31,7 +31,7 @@ class GateSerializer(serializers.Serializer):
     wait = serializers.IntegerField(min_value=0, max_value=MAX_WAIT_S, default=0)
 
 
-class RemedySerializer(serializers.Serializer):
+class RemedySerializer(PlainSerializer):
     """The request that makes a decision possible. POST `body` to `path`; "" if no request helps.
 
     `url` is the page that does the same, after asking.
@@ -43,7 +43,7 @@ class RemedySerializer(serializers.Serializer):
     url = serializers.CharField(allow_blank=True)
 
 
-class GateRuleSerializer(serializers.Serializer):
+class GateRuleSerializer(PlainSerializer):
     """A rule with its figures; null is not measured.
 
     `value`, `limit` and the bounds of the 95 % `interval` are in `unit`; `p` is two-sided;
@@ -66,7 +66,7 @@ class GateRuleSerializer(serializers.Serializer):
     remedy = RemedySerializer(allow_null=True)
 
 
-class FlipSerializer(serializers.Serializer):
+class FlipSerializer(PlainSerializer):
     """A test that flipped. `change` is that of the share of its repeats that passed."""
 
     became = serializers.ChoiceField(["worse", "better"])
@@ -75,7 +75,7 @@ class FlipSerializer(serializers.Serializer):
     change = serializers.FloatField()
 
 
-class GateResultSerializer(serializers.Serializer):
+class GateResultSerializer(PlainSerializer):
     """The decision of a gate. `exit` is 0: all rules hold, 1: one does not, 2: cannot tell.
 
     `detectable` is the net change that the test of significance detects with 80 % power, a share;

@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from evalhub.api.fields import PlainSerializer
 from runs.models import Outcome
 
 Counts = type(
@@ -14,7 +15,7 @@ Counts = type(
 )
 
 
-class ProgressSerializer(serializers.Serializer):
+class ProgressSerializer(PlainSerializer):
     state = serializers.CharField()
     reason = serializers.CharField()
     is_live = serializers.BooleanField()

@@ -2,18 +2,19 @@
 
 from rest_framework import serializers
 
+from evalhub.api.fields import PlainSerializer
 from evalhub.api.filters import HIGHEST_ID
 from runs.models import Outcome
 
 
-class EmbeddingSerializer(serializers.Serializer):
+class EmbeddingSerializer(PlainSerializer):
     """The embedding model; `language_model` null is the built-in one."""
 
     language_model = serializers.IntegerField(allow_null=True)
     name = serializers.CharField()
 
 
-class PromptVersionSerializer(serializers.Serializer):
+class PromptVersionSerializer(PlainSerializer):
     """A version of the test's prompt; `result` is its latest result, which selects it."""
 
     revision = serializers.IntegerField()
@@ -21,7 +22,7 @@ class PromptVersionSerializer(serializers.Serializer):
     result = serializers.IntegerField()
 
 
-class VariantSerializer(serializers.Serializer):
+class VariantSerializer(PlainSerializer):
     """A model variant's latest answer. `mean` is over the `compared` others; null: not measured."""
 
     result = serializers.IntegerField()
@@ -36,7 +37,7 @@ class VariantSerializer(serializers.Serializer):
     to_reference = serializers.FloatField(allow_null=True)
 
 
-class SimilaritySerializer(serializers.Serializer):
+class SimilaritySerializer(PlainSerializer):
     """Cosines in [-1, 1] of the variants' answers, in the order of `variants`; null: not measured.
 
     `measured` of `pairs` pairs have one.
@@ -55,7 +56,7 @@ class SimilaritySerializer(serializers.Serializer):
     )
 
 
-class SimilarityQuery(serializers.Serializer):
+class SimilarityQuery(PlainSerializer):
     """The answers to compare, and the embedding model."""
 
     result = serializers.IntegerField(

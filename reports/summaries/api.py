@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.fields import Name, RowSerializer
+from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, LanguageModel
@@ -66,7 +66,7 @@ class SummarySerializer(RowSerializer):
         )
 
 
-class ClaimSerializer(serializers.Serializer):
+class ClaimSerializer(PlainSerializer):
     """A claim: the cell that it names, its figure, and why that is not supported, if it is not.
 
     `figure` is in percent, or points for a difference of pass rates; null: no such cell, or not
@@ -89,7 +89,7 @@ class ClaimSerializer(serializers.Serializer):
     problem = serializers.CharField()
 
 
-class SummaryTextSerializer(serializers.Serializer):
+class SummaryTextSerializer(PlainSerializer):
     """A text with names restored and figures written out.
 
     `unsupported` counts its sentences with figures or comparisons that no claim supports.
@@ -101,7 +101,7 @@ class SummaryTextSerializer(serializers.Serializer):
     claims = ClaimSerializer(many=True)
 
 
-class GradeSerializer(serializers.Serializer):
+class GradeSerializer(PlainSerializer):
     """`grade` is from 1 to 10; null if the analyst gave none.
 
     `unsupported` counts the sentences of its reasoning with figures or comparisons.
@@ -115,7 +115,7 @@ class GradeSerializer(serializers.Serializer):
     unsupported = serializers.IntegerField()
 
 
-class AttemptSerializer(serializers.Serializer):
+class AttemptSerializer(PlainSerializer):
     number = serializers.IntegerField()
     state = serializers.CharField()
     error_kind = serializers.CharField()
@@ -175,7 +175,7 @@ class ExchangeSerializer(RowSerializer):
         )
 
 
-class AskSerializer(serializers.Serializer):
+class AskSerializer(PlainSerializer):
     """`runs` over the same tests; `context_tokens` null: the analyst's default."""
 
     runs: Any = serializers.PrimaryKeyRelatedField(

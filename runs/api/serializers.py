@@ -5,7 +5,7 @@ from drf_spectacular.utils import extend_schema_field
 from pydantic import BaseModel
 from rest_framework import serializers
 
-from evalhub.api.fields import JSONObject, LongText, Name, RowSerializer
+from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
 from evalhub.statistics.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.run_figures import spent_usd
@@ -62,17 +62,17 @@ class RunSerializer(RowSerializer):
         return str(run.similarity_endpoint.get("name", ""))
 
 
-class ModelChoice(serializers.Serializer):
+class ModelChoice(PlainSerializer):
     model = serializers.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
 
 
-class IssueRatesSerializer(serializers.Serializer):
+class IssueRatesSerializer(PlainSerializer):
     """The run whose rates are given, and passed, scored and all results of its issues.
 
     `run` is null where the model has no complete run that is comparable with the baseline.
     """
 
-    class IssueRate(serializers.Serializer):
+    class IssueRate(PlainSerializer):
         issue = serializers.IntegerField()
         passed = serializers.IntegerField()
         scored = serializers.IntegerField()
@@ -97,7 +97,7 @@ class LaunchSerializer(RowSerializer):
         fields = "__all__"
 
 
-class CronSerializer(serializers.Serializer):
+class CronSerializer(PlainSerializer):
     """Minute, hour, day of month, month and day of week, such as 0 6 * * 1."""
 
     cron = serializers.CharField(max_length=100)
@@ -117,10 +117,10 @@ class ImportedAnswersBody(LaunchSpec):
     answers: list[ImportedAnswerBody]
 
 
-class ImportedAnswersSerializer(serializers.Serializer):
+class ImportedAnswersSerializer(PlainSerializer):
     """The answers of such a launch."""
 
-    class OneAnswer(serializers.Serializer):
+    class OneAnswer(PlainSerializer):
         test = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
         answer = LongText(allow_blank=True)
         repeat = serializers.IntegerField(min_value=1, max_value=100, default=1)
@@ -128,7 +128,7 @@ class ImportedAnswersSerializer(serializers.Serializer):
     answers = OneAnswer(many=True, allow_empty=False)
 
 
-class RejudgeSerializer(serializers.Serializer):
+class RejudgeSerializer(PlainSerializer):
     """The jury, or `like`, a run whose jury judges again; without both, the last judges.
 
     With `like`, the judge run becomes active as soon as it is done, so that both runs can be
@@ -149,7 +149,7 @@ class RejudgeSerializer(serializers.Serializer):
         return attrs
 
 
-class SetActiveSerializer(serializers.Serializer):
+class SetActiveSerializer(PlainSerializer):
     judge_run = serializers.IntegerField(min_value=1)
 
 
@@ -192,7 +192,7 @@ class ResultSerializer(RowSerializer):
         return shown if shown["is_readable"] else {**shown, "error_message": ""}
 
 
-class FrozenJudgeSerializer(serializers.Serializer):
+class FrozenJudgeSerializer(PlainSerializer):
     """A judge as copied when the judge run began.
 
     `template` is its judge template for whole tests, null if it uses each test's;
@@ -208,14 +208,14 @@ class FrozenJudgeSerializer(serializers.Serializer):
     rubric_template = serializers.IntegerField(allow_null=True)
 
 
-class AlphaIntervalSerializer(serializers.Serializer):
+class AlphaIntervalSerializer(PlainSerializer):
     """The 95 % bounds of an alpha."""
 
     low = serializers.FloatField()
     high = serializers.FloatField()
 
 
-class AgreementSerializer(serializers.Serializer):
+class AgreementSerializer(PlainSerializer):
     """Agreement of the judges of a finished judge run.
 
     `alpha` is Krippendorff's, ordinal; if null, `band` says why. `interval` has its 95 % bounds
@@ -315,5 +315,5 @@ class HumanEvaluationSerializer(RowSerializer):
         return attrs
 
 
-class WithdrawSerializer(serializers.Serializer):
+class WithdrawSerializer(PlainSerializer):
     reason = LongText(required=False, allow_blank=True, default="")

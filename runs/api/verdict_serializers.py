@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from evalhub.api.fields import PlainSerializer
 from evalhub.statistics.alpha_bands import Band
 from issues.models import Polarity
 from runs.api.serializers import JudgmentSerializer, ResultSerializer
@@ -15,7 +16,7 @@ SEALED = ("justification", "failure_message")
 """Fields of a judgment that are blank to readers who may not read the test."""
 
 
-class JudgeCoverageSerializer(serializers.Serializer):
+class JudgeCoverageSerializer(PlainSerializer):
     """A judge, with the number of judgments asked of it and of those with a value."""
 
     judge = serializers.IntegerField(source="judge.judge_id")
@@ -28,7 +29,7 @@ class JudgeCoverageSerializer(serializers.Serializer):
     answered = serializers.IntegerField()
 
 
-class CriterionVerdictSerializer(serializers.Serializer):
+class CriterionVerdictSerializer(PlainSerializer):
     """The verdict on one criterion, or on the test as a whole if it has no rubric (key "").
 
     `value` is the consensus of the judges, or the check's value: how far the answer shows the
@@ -53,7 +54,7 @@ class CriterionVerdictSerializer(serializers.Serializer):
     judgments = JudgmentSerializer(many=True)
 
 
-class ResultVerdictSerializer(serializers.Serializer):
+class ResultVerdictSerializer(PlainSerializer):
     """The verdict in the active judge run. For other judge runs, see judgments/?result=….
 
     `alpha` is Krippendorff's, ordinal; null for the reason that `band` gives. Coverage: `answered`

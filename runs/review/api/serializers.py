@@ -3,7 +3,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from evalhub.api.fields import LongText, Name, RowSerializer
+from evalhub.api.fields import LongText, Name, PlainSerializer, RowSerializer
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import Run
 from runs.review.models import Assignment, Queue, ReviewItem
@@ -39,11 +39,11 @@ class QueueSerializer(RowSerializer):
         )
 
 
-class AddRunSerializer(serializers.Serializer):
+class AddRunSerializer(PlainSerializer):
     run = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all())
 
 
-class AddedSerializer(serializers.Serializer):
+class AddedSerializer(PlainSerializer):
     """Numbers of items added, of random ones among them, and of items already in the queue."""
 
     added = serializers.IntegerField()
@@ -51,7 +51,7 @@ class AddedSerializer(serializers.Serializer):
     already = serializers.IntegerField()
 
 
-class QueueProgressSerializer(serializers.Serializer):
+class QueueProgressSerializer(PlainSerializer):
     """Progress of a queue. `open`: assignments that can be taken now."""
 
     items = serializers.IntegerField()
@@ -63,7 +63,7 @@ class QueueProgressSerializer(serializers.Serializer):
     sent_back = serializers.IntegerField()
 
 
-class ReasonSerializer(serializers.Serializer):
+class ReasonSerializer(PlainSerializer):
     key = serializers.CharField()
     description = serializers.CharField()
 
@@ -128,7 +128,7 @@ class AssignmentSerializer(RowSerializer):
         return shown if is_own else {**shown, "draft": {}, "note": "", "sent_back_note": ""}
 
 
-class EvaluationPointSerializer(serializers.Serializer):
+class EvaluationPointSerializer(PlainSerializer):
     """A point to evaluate, with its options; `key` "" is the answer as a whole."""
 
     key = serializers.CharField(source="criterion.key")
@@ -166,13 +166,13 @@ class TakenSerializer(AssignmentSerializer):
         return EvaluationPointSerializer(points, many=True).data
 
 
-class GivenVerdictSerializer(serializers.Serializer):
+class GivenVerdictSerializer(PlainSerializer):
     criterion = serializers.CharField(max_length=40, allow_blank=True, default=WHOLE_TEST)
     option = serializers.CharField(max_length=60)
     justification = LongText(allow_blank=True, default="", max_length=MAX_TEXT)
 
 
-class SubmissionSerializer(serializers.Serializer):
+class SubmissionSerializer(PlainSerializer):
     """The verdicts of a review: one on the whole, or one on each criterion."""
 
     verdicts = GivenVerdictSerializer(many=True)
@@ -189,7 +189,7 @@ class SubmissionSerializer(serializers.Serializer):
         return ReviewSubmission(verdicts, given["note"], given["correction"], given.get("seconds"))
 
 
-class SubmittedSerializer(serializers.Serializer):
+class SubmittedSerializer(PlainSerializer):
     """A submission. `agrees` with the judges; null: no verdict. `is_new` false: a repetition."""
 
     assignment = AssignmentSerializer()
@@ -197,9 +197,9 @@ class SubmittedSerializer(serializers.Serializer):
     is_new = serializers.BooleanField()
 
 
-class SkipSerializer(serializers.Serializer):
+class SkipSerializer(PlainSerializer):
     reason = LongText(max_length=MAX_TEXT)
 
 
-class SendBackSerializer(serializers.Serializer):
+class SendBackSerializer(PlainSerializer):
     note = LongText(max_length=MAX_TEXT)

@@ -2,7 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from evalhub.api.fields import Name, RowSerializer
+from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.models import BatchState
 from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
@@ -72,7 +72,7 @@ def as_row(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-class StartSerializer(serializers.Serializer):
+class StartSerializer(PlainSerializer):
     """The judge, the version in use, and the human verdicts to tune against."""
 
     template = serializers.PrimaryKeyRelatedField(queryset=JudgeTemplate.objects.all())
@@ -94,7 +94,7 @@ class StartSerializer(serializers.Serializer):
         return Selection(**{name: self.validated_data.get(name) for name in names})
 
 
-class AttemptSerializer(serializers.Serializer):
+class AttemptSerializer(PlainSerializer):
     """Cost limit of an attempt, and whether sealed tests may leave the trusted network."""
 
     cost_limit_usd = serializers.DecimalField(
@@ -103,7 +103,7 @@ class AttemptSerializer(serializers.Serializer):
     allow_sealed_exposure = serializers.BooleanField(default=False)
 
 
-class StateSerializer(serializers.Serializer):
+class StateSerializer(PlainSerializer):
     """A started attempt."""
 
     id = serializers.IntegerField()

@@ -54,7 +54,7 @@ def test_a_session_by_keyboard_alone(page, log_in, faults):
     press = page.keyboard.press
 
     press("?")
-    assert page.locator("#keys").is_visible()
+    page.locator("#keys").wait_for()
     press("?")
     press("j")
     at(page, rows[1])
@@ -141,7 +141,7 @@ def test_nothing_is_lost_offline_or_logged_out(page, log_in, faults):
     trouble.get_by_text("You are logged out").wait_for()
     with page.context.expect_page() as opened:
         trouble.get_by_role("link", name="Log in in another tab").click()
-    assert opened.value.get_by_role("button", name="Log in").is_visible()
+    opened.value.get_by_role("button", name="Log in").wait_for()
     opened.value.close()
     assert page.input_value("[data-note]") == "Said while logged out."
     page.context.add_cookies(kept)

@@ -111,6 +111,21 @@ def test_an_assignee_who_may_not_change_issues_is_refused_by_name():
     assert "cannot be assigned to vera." in response.json()["assignee"][0]
 
 
+def test_an_unknown_field_is_refused_at_any_depth_and_what_was_read_can_be_sent_back():
+    client, issue = client_of("annotator"), make_issue()
+    read = client.get(f"/api/v1/issues/{issue.pk}/").json()
+
+    typo = client.patch(f"/api/v1/issues/{issue.pk}/", read | {"severty": "high"})
+    nested = {"kind": "github", "value": "https://github.example/1", "titel": "x"}
+    deep = client.patch(f"/api/v1/issues/{issue.pk}/", read | {"sources": [nested]})
+
+    assert typo.status_code == deep.status_code == 400
+    assert "Unknown field 'severty'" in typo.json()["severty"][0]
+    assert "severity" in typo.json()["severty"][0]
+    assert "Unknown field 'titel'" in str(deep.json()["sources"])
+    assert client.patch(f"/api/v1/issues/{issue.pk}/", read).status_code == 200
+
+
 def test_an_unknown_tag_is_named():
     response = client_of("annotator").post("/api/v1/issues/", {"title": "x", "tags": ["nope"]})
 

@@ -44,7 +44,7 @@ def test_a_maintainer_asks_and_reads(page, log_in, runs):
         page.get_by_role("checkbox", name=run.model_name).check()
     page.get_by_label("Language model").select_option(label="Careful reader")
     page.get_by_role("button", name="Preview request").click()
-    assert page.get_by_text("All 6 tests were sent whole.").is_visible()
+    page.get_by_text("All 6 tests were sent whole.").wait_for()
     fits(page, "summary-ask")
     page.get_by_role("button", name="Send to Careful reader").click()
     assert page.locator("#summary-state").inner_text() == "running"
@@ -65,7 +65,7 @@ def test_a_summary_is_read_with_its_numbers_and_its_exchange(page, log_in, runs)
     assert grades == ["7", "4", "10", "7", "N/A"]  # the third model: 2, 8 and 5, and 2 more
     fits(page, "summary")
     page.get_by_role("link", name="View transcript").click()
-    assert page.get_by_text("You are an analyst.").is_visible()
+    page.get_by_text("You are an analyst.").wait_for()
     fits(page, "summary-exchange")
     page.goto(failed.get_absolute_url())
     assert page.get_by_text("No summary: failed.").is_visible()
