@@ -50,7 +50,8 @@ READ_AT = {
     *("admin:issues_judgetemplate_change", "admin:issues_judgetemplate_preview"),
     *("api-judge-template-list", "api-judge-template-detail"),
     *("admin:issues_issue_change", "admin:issues_issue_simple_history"),
-    *("api-issue-list", "api-issue-detail"),
+    *("api-issue-list", "api-issue-detail", "admin:issues_issue_download"),
+    *("admin:issues_test_download", "admin:issues_feedback_download"),
     *("admin:issues_feedback_change", "api-feedback-list", "api-feedback-detail"),
     *("admin:issues_feedback_inbox", "api-feedback-similar"),
     *("admin:evalhub_exposure_change", "admin:evalhub_exposure_export", "api-exposure-list"),
@@ -61,6 +62,7 @@ READ_AT = {
 SEVERAL = {
     *("reports:summary", "reports:summary_exchange", "api-summary-detail"),
     *("admin:issues_issue_simple_history", "api-issue-detail", "api-issue-list"),
+    *("admin:issues_issue_download", "admin:issues_feedback_download"),
     *("admin:issues_feedback_change", "api-feedback-detail", "admin:evalhub_exposure_change"),
 }
 """Where texts hang on all sealed tests of an issue, or of a run, and not on one."""
@@ -70,7 +72,12 @@ REVEALED = {
     *("admin:issues_test_change", "admin:issues_test_history", "admin:issues_test_preview"),
     *("admin:issues_revision_change", "admin:runs_result_change", "admin:runs_result_judgment"),
     *("api-test-list", "api-test-detail", "api-revision-detail", "api-result-detail"),
-    *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
+    *(
+        "admin:issues_test_download",
+        "api-judgment-list",
+        "api-judgment-detail",
+        "api-evaluation-list",
+    ),
 }
 """Where a viewer reads the one test that was revealed to them."""
 
@@ -91,6 +98,7 @@ def rows() -> dict[str, Any]:
             {"check_name": "contains", "arguments": {"text": SECRET}, "citation": SECRET},
         ],
     )
+    test.comments.create(text=SECRET)
     run = rubric_run([], {f"says {SECRET}": [1.0, 0.0]}, tests=(test,), answer=SECRET)
     changed = test.criteria.first()
     changed.text += " again"
@@ -320,6 +328,7 @@ HARMLESS = {
     "Test": {"tools", "source_id"},
     "Feedback": {"model", "source", "source_id"},
     "Comment": {"author_name"},
+    "TestComment": {"author_name"},
     "Revision": {"asked_digest", "digest"},
     "ReviewItem": {"reasons"},
     "Exchange": {"key", "figures", "notes", "masked"},

@@ -25,6 +25,7 @@ ANNOTATOR = (
     "issues.change_criterion",
     "issues.delete_criterion",
     "issues.add_comment",
+    "issues.add_testcomment",
     "issues.add_source",
     "issues.change_source",
     "issues.delete_source",
@@ -87,6 +88,7 @@ NEVER = (
         for verb in ("add", "change", "delete")
     ),
     *("issues.change_comment", "issues.delete_comment"),
+    *("issues.change_testcomment", "issues.delete_testcomment"),
     *("runs.change_humanevaluation", "runs.delete_humanevaluation"),
     *("tuning.delete_tuning", "tuning.delete_attempt"),
     *("reports.add_executivesummary", "reports.change_executivesummary"),

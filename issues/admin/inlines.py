@@ -6,11 +6,14 @@ from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from unfold.admin import StackedInline, TabularInline
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import ReadOnlyRights
 from issues.admin.badges import badge
+from issues.admin.text_areas import TextAreas
+from issues.models import Comment, CommentFields, TestComment
 
 
 class PartInline(StackedInline):
@@ -59,6 +62,38 @@ class SealableInline(ReadOnlyInline):
     @display(description="state")
     def state_label(self, row: Any) -> str:
         return badge(row.state, row.get_state_display())
+
+
+class CommentInline(TextAreas, StackedInline):
+    """Append-only comments; `StateAdmin` writes who made them."""
+
+    model: type[CommentFields] = Comment
+    fields = ("author_and_time", "text")
+    readonly_fields = ("author_and_time",)
+    text_rows = {"text": 3}
+    extra = 1
+    max_num = 10_000
+    can_delete = False
+    tab = True
+    show_count = True
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("author")  # type: ignore[no-any-return]
+
+    @display(description="author and time")
+    def author_and_time(self, comment: CommentFields) -> str:
+        if comment.pk is None:
+            return "you, when you save"
+        who = comment.author or comment.author_name or "unknown"
+        return f"{who}, {localtime(comment.created_at):%Y-%m-%d %H:%M}"
+
+
+class TestCommentInline(CommentInline):
+    __test__ = False
+    model = TestComment
 
 
 def link_to(row: Any, text: object = None) -> SafeString:

@@ -16,10 +16,12 @@ from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import ExtensibleAdmin
+from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user
 from issues import states
 from issues.admin.badges import COLOURS, badge_of
 from issues.admin.refusals import refusals_shown
+from issues.models import CommentFields
 from issues.states import HasState, Move
 
 KINDS = {"approve": "primary", "review": "primary", "deprecate": "danger"}
@@ -57,7 +59,7 @@ class PanelAdmin(ExtensibleAdmin):
         return []
 
 
-class StateAdmin(PanelAdmin):
+class StateAdmin(DownloadedList, PanelAdmin):
     """Rows whose state changes by moves, each a button."""
 
     instead_of_deleting = "Deprecate it instead: it stays readable and is left out of new runs."
@@ -80,6 +82,12 @@ class StateAdmin(PanelAdmin):
         if not change:
             obj.author = current_user(request)
         super().save_model(request, obj, form, change)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        if issubclass(formset.model, CommentFields):
+            for row in formset.save(commit=False):
+                row.author = current_user(request)
+        super().save_formset(request, form, formset, change)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

@@ -47,6 +47,8 @@ class SourceSerializer(RowSerializer):
 
 
 class CommentSerializer(RowSerializer):
+    """A comment on an issue or a test."""
+
     author = Name()
 
     class Meta:
@@ -141,6 +143,7 @@ class TestSerializer(RowSerializer):
     )
     author = Name()
     criteria = CriterionSerializer(many=True, required=False)
+    comments = CommentSerializer(many=True, read_only=True)
 
     class Meta:
         model = Test
@@ -148,7 +151,7 @@ class TestSerializer(RowSerializer):
             *("id", "issue", "messages", "tools", "context"),
             *("reference", "reference_by", "flagged_answer"),
             *("guidelines", "criteria", "template", "pass_threshold", "weight", "tags"),
-            *("state", "origin", "author", "sealed", "note", "source_id"),
+            *("state", "origin", "author", "sealed", "note", "comments", "source_id"),
             *("created_at", "updated_at"),
         )
         read_only_fields = ("state", "origin")

@@ -42,7 +42,7 @@ from issues.checks import CHECKS
 from issues.conversation import request_messages
 from issues.judge_templates.lifecycle import new_version, publish, retire
 from issues.merging import active_merge, may_merge, merge, undo_merge
-from issues.models import Comment, Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, Test
+from issues.models import Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, Test
 from issues.moves_with_tests import move_with_tests
 from issues.sealing import seal, unseal
 from issues.similarity.search import ISSUE
@@ -105,6 +105,12 @@ class StateViewSet(Written):
         row = self.get_object()
         moves = [move.name for move in states.open_moves(row, request.user)]
         return Response({"problems": states.problems_of(row), "moves": moves})
+
+    @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
+    def comments(self, request: Request, pk: str) -> Response:
+        """Comment on it."""
+        comment = self.get_object().comments.create(author=request.user, **self.sent(request))
+        return Response(self.get_serializer(comment).data, status=status.HTTP_201_CREATED)
 
 
 class IssueViewSet(StateViewSet):
@@ -174,14 +180,6 @@ class IssueViewSet(StateViewSet):
         """List issues similar to a text, most similar first, with reasons."""
         return similar_response(request, ISSUE)
 
-    @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
-    def comments(self, request: Request, pk: str) -> Response:
-        """Comment on the issue."""
-        issue, text = self.get_object(), self.sent(request)["text"]
-        author: Any = request.user
-        comment = Comment.objects.create(issue=issue, author=author, text=text)
-        return Response(self.get_serializer(comment).data, status=status.HTTP_201_CREATED)
-
 
 class TestViewSet(StateViewSet):
     """Tests of issues. Sealed ones are visible only to users who may read them."""
@@ -195,13 +193,14 @@ class TestViewSet(StateViewSet):
     action_permissions = {
         "move": states.CHANGE_TEST,
         "seal": states.CHANGE_TEST,
+        "comments": "issues.add_testcomment",
         **dict.fromkeys(("unseal", "reveal", "end_reveal"), REVEAL),
     }
 
     def get_queryset(self) -> QuerySet[Test]:
         tests: QuerySet[Test] = Test.objects.readable_by(self.request.user)
         related = tests.select_related("issue", "template", "author")
-        return related.prefetch_related("criteria", "tags").order_by("-pk")
+        return related.prefetch_related("criteria", "tags", "comments__author").order_by("-pk")
 
     @extend_schema(responses=ModelRequestSerializer)
     @action(detail=True, url_path="request", serializer_class=ModelRequestSerializer)

@@ -668,6 +668,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "abstract": False,
                 "ordering": ("pk",),
             },
         ),
@@ -1600,6 +1601,49 @@ class Migration(migrations.Migration):
                         name="issues_test_source_once",
                     ),
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="TestComment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "author_name",
+                    models.CharField(
+                        blank=True,
+                        help_text="Author of an imported comment, if without an account.",
+                        max_length=150,
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comments",
+                        to="issues.test",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "ordering": ("pk",),
             },
         ),
         migrations.CreateModel(

@@ -1,8 +1,8 @@
+from issues.models.comment import Comment, CommentFields, TestComment
 from issues.models.criterion import Criterion, CriterionFields, Polarity
 from issues.models.example import TemplateExample
 from issues.models.feedback import Feedback, FeedbackState, Rating
 from issues.models.issue import (
-    Comment,
     Issue,
     IssueState,
     ResolutionLabel,
@@ -25,6 +25,7 @@ from issues.models.test import Author, Origin, Test, TestState
 __all__ = [
     "Author",
     "Comment",
+    "CommentFields",
     "Criterion",
     "CriterionFields",
     "ExampleChoice",
@@ -50,5 +51,6 @@ __all__ = [
     "TemplateState",
     "TemplateVariant",
     "Test",
+    "TestComment",
     "TestState",
 ]

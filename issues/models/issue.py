@@ -127,29 +127,3 @@ class Source(models.Model):
 
     def __str__(self) -> str:
         return self.value
-
-
-class Comment(models.Model):
-    """A comment on an issue. Append-only."""
-
-    sealed_path = "issue__tests__sealed"
-    also_sealed_paths = ("issue__merged_into__tests__sealed",)
-    sealed_fields = ("text",)
-
-    issue = models.ForeignKey(Issue, models.CASCADE, related_name="comments")
-    author = optional_user()
-    author_name = models.CharField(
-        max_length=150,
-        blank=True,
-        help_text="Author of an imported comment, if without an account.",
-    )
-    text = models.TextField()
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = SealedQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("pk",)
-
-    def __str__(self) -> str:
-        return f"{self.author or self.author_name}: {self.text[:60]}"

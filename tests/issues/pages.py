@@ -54,7 +54,8 @@ def form_of_a_test(**changes: Any) -> dict[str, Any]:
         "weight": 1,
     }
     sent |= {"reference_by": "human", "tools": "[]", "initial-tools": "[]"}
-    sent |= {"revisions-TOTAL_FORMS": 0, "revisions-INITIAL_FORMS": 0}
+    for prefix in ("revisions", "comments"):
+        sent |= {f"{prefix}-TOTAL_FORMS": 0, f"{prefix}-INITIAL_FORMS": 0}
     return sent | rubric_form() | changes
 
 

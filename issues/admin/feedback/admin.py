@@ -10,6 +10,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownF
 from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user
 from issues.admin.badges import COLOURS
 from issues.admin.feedback.form import FeedbackForm
@@ -25,7 +26,7 @@ ORIGINAL = ("rating", "model", "source", "received_by", "source_id", "created_at
 
 
 @admin.register(Feedback)
-class FeedbackAdmin(TextAreas, FeedbackInbox, FeedbackUpload):
+class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
     """Feedback to triage: accept, dismiss, or turn into an issue or a test.
 
     Feedback of an issue with a sealed test requires the right to read sealed tests.
@@ -35,6 +36,7 @@ class FeedbackAdmin(TextAreas, FeedbackInbox, FeedbackUpload):
         "Applications send feedback to the API. You can also upload a file or add it by hand."
     )
     form = FeedbackForm
+    downloaded_as = "issues.api.feedback.FeedbackViewSet"
     list_before_template = "issues/feedback_list_before.html"
     list_display = (
         "words",

@@ -4,7 +4,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.forms import BaseModelFormSet, ModelForm
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -26,9 +25,10 @@ from issues.admin.filters import (
     OtherTagFilter,
     TaskTypeFilter,
 )
+from issues.admin.inlines import CommentInline
 from issues.admin.issue.board import Boarding
 from issues.admin.issue.bulk_edit import Bulk
-from issues.admin.issue.inlines import CommentInline, FeedbackInline, SourceInline, TestInline
+from issues.admin.issue.inlines import FeedbackInline, SourceInline, TestInline
 from issues.admin.issue.linking import Linking
 from issues.admin.issue.merge import Merging
 from issues.admin.issue.moves_with_tests import MovesWithTests
@@ -36,7 +36,7 @@ from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
 from issues.admin.state_pages import StateAdmin
 from issues.admin.text_areas import TextAreas, text_area
 from issues.assignees import assignable, refusal
-from issues.models import Comment, Feedback, Issue, ResolutionLabel, Test, TestState
+from issues.models import Feedback, Issue, ResolutionLabel, Test, TestState
 from issues.states import Move
 
 
@@ -74,6 +74,7 @@ class AssigneeField(forms.ModelChoiceField):
 
 @admin.register(Issue)
 class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues):
+    downloaded_as = "issues.api.views.IssueViewSet"
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue describes a fault; its tests reproduce it."
     list_display = (
@@ -174,14 +175,6 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
             return buttons
         url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"
         return [Button("Add test", url, is_link=True), *buttons]
-
-    def save_formset(
-        self, request: HttpRequest, form: ModelForm, formset: BaseModelFormSet, change: bool
-    ) -> None:
-        for row in formset.save(commit=False):
-            if isinstance(row, Comment):
-                row.author = current_user(request)
-        super().save_formset(request, form, formset, change)
 
     def confirmation_form(self, request: HttpRequest, row: Any, move: Move) -> forms.Form:
         if move.name == "resolve":

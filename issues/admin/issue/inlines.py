@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.timezone import localtime
-from unfold.admin import StackedInline, TabularInline
+from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from issues.admin.inlines import SealableInline
-from issues.admin.text_areas import TextAreas
-from issues.models import Comment, Feedback, Source, Test
+from issues.models import Feedback, Source, Test
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
 
@@ -19,33 +17,6 @@ class SourceInline(TabularInline):
     extra = 0
     tab = True
     show_count = True
-
-
-class CommentInline(TextAreas, StackedInline):
-    """Append-only comments."""
-
-    model = Comment
-    fields = ("author_and_time", "text")
-    readonly_fields = ("author_and_time",)
-    text_rows = {"text": 3}
-    extra = 1
-    max_num = 10_000
-    can_delete = False
-    tab = True
-    show_count = True
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Comment]:
-        return super().get_queryset(request).select_related("author")  # type: ignore[no-any-return]
-
-    @display(description="author and time")
-    def author_and_time(self, comment: Comment) -> str:
-        if comment.pk is None:
-            return "you, when you save"
-        who = comment.author or comment.author_name or "unknown"
-        return f"{who}, {localtime(comment.created_at):%Y-%m-%d %H:%M}"
 
 
 class FeedbackInline(SealableInline):

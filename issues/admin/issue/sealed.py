@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from unfold.decorators import display
 
 from evalhub.access.models import Exposure
-from issues.admin.issue.inlines import CommentInline, SourceInline
+from issues.admin.inlines import CommentInline
+from issues.admin.issue.inlines import SourceInline
 from issues.admin.state_pages import StateAdmin
 from issues.models import Issue
 

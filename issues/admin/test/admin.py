@@ -24,7 +24,7 @@ from issues.admin.filters import (
     TestOtherTagFilter,
     TestTaskTypeFilter,
 )
-from issues.admin.inlines import ReadOnlyInline
+from issues.admin.inlines import ReadOnlyInline, TestCommentInline
 from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX as RUBRIC
@@ -68,6 +68,7 @@ class TestAdmin(BulkTests, SealingPages):
 
     __test__ = False
     form = TestForm
+    downloaded_as = "issues.api.views.TestViewSet"
     when_empty = "A test is an example that reproduces an issue."
     list_display = (
         "words",
@@ -101,7 +102,7 @@ class TestAdmin(BulkTests, SealingPages):
     autocomplete_fields = ("issue", "tags")
     readonly_fields = ("asked", "origin", "author", "source_id", "created_at", "updated_at")
     question = ("kind", "system_prompt", "prompt", "messages")
-    inlines = (RubricInline, RevisionInline)
+    inlines = (RubricInline, RevisionInline, TestCommentInline)
     actions = (*StateAdmin.actions, "move_selected", "tag_selected")
     approve_right = states.APPROVE_TEST
     deprecation = "These tests will no longer run. Existing results are kept."

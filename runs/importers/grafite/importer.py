@@ -5,11 +5,9 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from evalhub.models import User
 from evalhub.strict_json import Problem
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import (
-    Comment,
     Feedback,
     FeedbackState,
     Issue,
@@ -24,6 +22,7 @@ from issues.models import (
 from runs.importers.accounts import Accounts
 from runs.importers.grafite.format import read_grafite_data
 from runs.importers.grafite.records import (
+    Comment,
     FeedbackRecord,
     GrafiteData,
     IssueRecord,
@@ -135,14 +134,16 @@ def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Fee
     elsewhere = [key for key in record.feedback_ids if not _link(feedback.get(key), issue)]
     sources = [*record.sources, *(("general", f"GRAFITE feedback {key}") for key in elsewhere)]
     Source.objects.bulk_create(Source(issue=issue, kind=k, value=v) for k, v in sources)
-    for comment in record.comments:
+    _comment_on(issue, record.comments, accounts)
+
+
+def _comment_on(row: Issue | Test, comments: list[Comment], accounts: Accounts) -> None:
+    for comment in comments:
         author = accounts.known(comment.author)
         name = "" if author else comment.author
-        row = Comment.objects.create(
-            issue=issue, author=author, author_name=name, text=comment.text
-        )
+        made = row.comments.create(author=author, author_name=name, text=comment.text)
         if comment.created_at:
-            Comment.objects.filter(pk=row.pk).update(created_at=comment.created_at)
+            row.comments.filter(pk=made.pk).update(created_at=comment.created_at)
 
 
 def _link(feedback: Feedback | None, issue: Issue) -> bool:
@@ -163,19 +164,19 @@ def _load_tests(records: list[TestRecord], accounts: Accounts) -> Tally:
     issues = {issue.source_id: issue for issue in owners}
     by_family = templates()
     for record in new:
-        _load_test(record, issues[record.issue_id], by_family, accounts.author(record.author))
+        _load_test(record, issues[record.issue_id], by_family, accounts)
     return Tally("tests", len(records), len(new))
 
 
 def _load_test(
-    record: TestRecord, issue: Issue, by_family: dict[str, JudgeTemplate], author: User | None
+    record: TestRecord, issue: Issue, by_family: dict[str, JudgeTemplate], accounts: Accounts
 ) -> None:
     request = record.request
-    fields = ("source_id", "tools", "flagged_answer", "reference_by", "note", "state")
+    fields = ("source_id", "tools", "flagged_answer", "reference_by", "state")
     test = _save(
         Test(
             issue=issue,
-            author=author,
+            author=accounts.author(record.author),
             messages=request.messages,
             reference=request.reference,
             guidelines=request.guidelines,
@@ -185,6 +186,7 @@ def _load_test(
         )
     )
     test.tags.set(Tag.objects.filter(name__in=record.tags))
+    _comment_on(test, record.comments, accounts)
 
 
 Saved = TypeVar("Saved", Feedback, Issue, Test)

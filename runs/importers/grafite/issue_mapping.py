@@ -104,8 +104,6 @@ def test(row: Row) -> TestRecord:
     by = row.text("desired_output_source") or "unknown"
     if by not in ("human", "model", "unknown"):
         row.note("desired_output_source", f"expected human, model or null, not {excerpt(by)}.")
-    comments = [_comment(comment) for comment in row.rows("comments")]
-    notes = [f"{comment.author}: {comment.text}" for comment in comments]
     return TestRecord(
         place=row.place,
         source_id=row.identifier("_id"),
@@ -115,7 +113,7 @@ def test(row: Row) -> TestRecord:
         tools=[dict(tool.fields) for tool in row.rows("tools")],
         flagged_answer="" if flagged.strip() == request.reference.strip() else flagged,
         reference_by=by,
-        note="\n".join(notes),
+        comments=[_comment(comment) for comment in row.rows("comments")],
         tags=row.texts("flags", most=100),
         state=_state(row, row.row("triage")),
     )

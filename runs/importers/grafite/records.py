@@ -75,7 +75,7 @@ class TestRecord:
     tools: list[dict[str, Any]]
     flagged_answer: str
     reference_by: str
-    note: str
+    comments: list[Comment]
     tags: list[str]
     state: str
 

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from issues.models import Comment, Feedback, Tag, Test
 from tests.factories import make_issue, make_test, make_user
-from tests.issues.pages import flashed_text, issue_form, log_in, url
+from tests.issues.pages import flashed_text, form_of_a_test, issue_form, log_in, url
 from tests.issues.test_readiness import make_reviewable_issue
 
 pytestmark = pytest.mark.django_db
@@ -154,6 +154,16 @@ def test_a_comment_is_signed_by_its_writer(client):
 
     comment = issue.comments.get()
     assert (comment.text, comment.author) == ("Seen again.", user)
+
+
+def test_a_test_keeps_the_comments_of_who_reviews_it(client):
+    user, test = log_in(client, "annotator"), make_test()
+    forms = {"comments-TOTAL_FORMS": 1, "comments-0-text": "Too hard?"}
+
+    client.post(url("test_change", test.pk), form_of_a_test(issue=test.issue.pk, **forms))
+
+    comment = test.comments.get()
+    assert (comment.text, comment.author) == ("Too hard?", user)
 
 
 def test_a_comment_that_was_made_stays(client):

@@ -204,15 +204,26 @@ def test_a_move_that_is_not_possible_is_explained(move):
     assert "is not possible" in response.json()["problems"][0]
 
 
-def test_a_comment_is_appended_under_its_authors_name():
-    issue = make_issue()
+@pytest.mark.parametrize("place", ["issues", "tests"])
+def test_a_comment_is_appended_under_its_authors_name(place):
+    row = make_issue() if place == "issues" else make_test()
     user = make_user("annotator")
+    address = f"/api/v1/{place}/{row.pk}/"
 
-    response = client_of(user).post(f"/api/v1/issues/{issue.pk}/comments/", {"text": "Seen again."})
+    response = client_of(user).post(f"{address}comments/", {"text": "Seen again."})
 
     assert response.status_code == 201
-    comment = issue.comments.get()
-    assert (comment.text, comment.author) == ("Seen again.", user)
+    said = [
+        (found["text"], found["author"])
+        for found in client_of(user).get(address).json()["comments"]
+    ]
+    assert said == [("Seen again.", user.username)]
+
+
+def test_a_viewer_comments_on_no_test():
+    response = client_of("viewer").post(f"/api/v1/tests/{make_test().pk}/comments/", {"text": "x"})
+
+    assert response.status_code == 403
 
 
 def test_issues_are_found_by_state_tag_and_text():

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evalhub.models import LanguageModel, User
-from issues.models import Comment, Feedback, Issue, Revision, Tag, Test
+from issues.models import Comment, Feedback, Issue, Revision, Tag, Test, TestComment
 from runs.importers.grafite.importer import ImportRefused, import_grafite_data, read_folder
 from runs.importers.grafite.records import Tally
 from runs.importers.grafite.stored_errors import is_error
@@ -144,16 +144,19 @@ def test_judge_types_become_the_built_in_templates():
 
 
 @pytest.mark.django_db
-def test_a_test_arrives_with_state_flags_and_who_wrote_the_reference():
+def test_a_test_arrives_with_state_flags_comments_and_who_wrote_the_reference():
     load()
 
-    rows = Test.objects.order_by("source_id").values_list("state", "reference_by", "note")
+    rows = Test.objects.order_by("source_id").values_list("state", "reference_by")
     assert list(rows) == [
-        ("approved", "human", ""),
-        ("approved", "model", ""),
-        ("in_review", "unknown", ""),
-        ("deprecated", "unknown", ""),
+        ("approved", "human"),
+        ("approved", "model"),
+        ("in_review", "unknown"),
+        ("deprecated", "unknown"),
     ]
+    comment = TestComment.objects.get()
+    assert (comment.test.source_id, comment.author.email) == ("t1", "ben@example.org")
+    assert (comment.text, f"{comment.created_at:%Y-%m-%d}") == ("Too easy.", "2025-11-04")
     tagged = Test.objects.filter(tags__isnull=False).values_list("source_id", "tags__name")
     assert {name for _, name in tagged} == {"by hand", "short"}
 
