@@ -200,11 +200,11 @@ ENTRIES = (
     Entry("Home", "home", HOME),
     Entry("Review", "rate_review", REVIEW),
     Entry("Feedback", "forum", FEEDBACK),
-    Entry("Issues", "bug_report", ISSUES),
-    Entry("Tests", "science", TESTS),
+    Entry("Issues", "bug_report", ISSUES, stems=("/admin/issues/resolutionlabel/",)),
+    Entry("Tests", "science", TESTS, stems=("/admin/issues/revision/",)),
     Entry("Runs", "play_circle", RUNS, stems=("/reports/runs/",)),
     Entry("Reports", "monitoring", REPORTS, page="reports:index"),
-    Entry("Settings", "settings", SETTINGS, page="admin:settings"),
+    Entry("Settings", "settings", SETTINGS, page="admin:settings", stems=("/admin/axes/",)),
 )
 
 

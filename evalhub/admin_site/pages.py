@@ -1,6 +1,7 @@
 """Base classes of all admins: pages in the admin's shell, and readable histories."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import unified_diff
@@ -142,6 +143,7 @@ class PageAdmin(ModelAdmin):
             "crumb": "Delete",
             "goes_along": [(name, n) for name, n in along if n],
             "loses_link": loose_links(row),
+            "used_by": dict(Counter(str(row).partition(":")[0] for row in context["protected"])),
             "instead": self.instead_of_deleting,
             "back_url": self.url_of("change", row.pk),
         }

@@ -7,7 +7,7 @@ from issues.models.test import Test
 
 
 class CommentFields(models.Model):
-    """What was said of a row, by whom and when. Append-only."""
+    """A comment, with author and time. Append-only."""
 
     sealed_fields = ("text",)
 

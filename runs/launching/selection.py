@@ -117,9 +117,12 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
     if idle and selection.tests:
         problems.append(f"These tests are not approved: {_numbers(idle)}.")
-    unknown = sorted(set(spec.models) - {model.pk for model in selection.models})
-    if unknown:
-        problems.append(f"These models are unknown or inactive: {_numbers(unknown)}.")
+    inactive = LanguageModel.objects.filter(pk__in=spec.models, is_active=False)
+    if inactive:
+        problems.append(f"These models are inactive: {', '.join(sorted(map(str, inactive)))}.")
+    known = {model.pk for model in (*selection.models, *inactive)}
+    if unknown := sorted(set(spec.models) - known):
+        problems.append(f"These models are unknown: {_numbers(unknown)}.")
     if spec.jury and selection.jury is None:
         problems.append(f"There is no jury {spec.jury}.")
     if spec.suite and selection.suite is None:

@@ -18,6 +18,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, current_user, row_number
 from evalhub.formatting import DASH
+from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, in_words, next_times
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
@@ -191,6 +192,7 @@ class LaunchAdmin(PageAdmin):
         record = get_object_or_404(
             Launch.objects.select_related("requested_by"), pk=row_number(object_id)
         )
+        plan = LaunchForm(data_of_launch(record)).plan()
         return self.page(
             request,
             "runs/launch/detail.html",
@@ -198,7 +200,8 @@ class LaunchAdmin(PageAdmin):
             launch=record,
             runs=record.runs.order_by("-pk")[:50],
             run_total=record.runs.count(),
-            plan=LaunchForm(data_of_launch(record)).plan(),
+            plan=plan,
+            models=LanguageModel.objects.filter(pk__in=plan.spec.models),
             schedule=in_words(record.cron) if record.cron else "",
             times=[] if record.is_paused else _times(record.cron),
             may_act=self.has_add_permission(request),

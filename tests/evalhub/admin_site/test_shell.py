@@ -14,7 +14,7 @@ from django.views.defaults import bad_request, server_error
 
 from evalhub.models import Worker
 from runs.models import Suite
-from tests.factories import make_issue, make_model, make_run, make_user
+from tests.factories import make_issue, make_model, make_run, make_template, make_test, make_user
 from tests.runs.review.rows import make_queue
 
 pytestmark = pytest.mark.django_db
@@ -248,3 +248,17 @@ def test_deleting_says_what_stays_without_it(client):
 
     assert "Runs: 1" in stays
     assert "Queues: 1" in stays
+
+
+def test_what_prevents_deleting_is_named_if_few_and_counted_if_many(client):
+    template, used = make_template(state="draft"), []
+
+    def shown():
+        used.append(make_test(template=template))
+        return text_of(page(client, url("issues_judgetemplate_delete", template.pk)))
+
+    few, many = shown(), [shown() for _ in range(6)][-1]
+
+    assert f"Used by: Test: {used[0]}" in few
+    assert "Used by: Test: 7" in many
+    assert str(used[0]) not in many

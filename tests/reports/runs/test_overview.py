@@ -5,6 +5,7 @@ from functools import partial
 from html import unescape
 
 import pytest
+from django.contrib import admin
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -180,6 +181,16 @@ def test_the_places_of_an_entry_are_those_that_a_role_may_open(client):
     assert "Launch a run" not in viewer["Runs"]
     assert "Users" not in viewer["Settings"]
     assert viewer["Issues"] == ["Issues", "Board", "Tags"]
+
+
+def test_every_list_belongs_to_an_entry(client):
+    names = [f"admin:{m._meta.app_label}_{m._meta.model_name}" for m in admin.site._registry]
+    stray = []
+    for path in (reverse(f"{name}_changelist") for name in names):
+        if not any(item["active"] for item in entries(client, "superuser", path)):
+            stray.append(path)
+
+    assert stray == []
 
 
 @pytest.mark.parametrize(

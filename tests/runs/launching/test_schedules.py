@@ -75,7 +75,7 @@ def test_a_refused_launch_says_why_and_recurs():
     assert launch_scheduled(NOW) == 1
 
     record.refresh_from_db()
-    assert record.last_outcome.startswith("Refused: These models are unknown or inactive")
+    assert record.last_outcome == f"Refused: These models are inactive: {model.name}."
     assert record.next_at is not None
     assert record.runs.count() == 1
 
