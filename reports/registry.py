@@ -12,14 +12,13 @@ from reports.judge_reliability.page import JUDGE_RELIABILITY
 from reports.leaderboard.page import LEADERBOARD
 from reports.overrides.page import OVERRIDES
 from reports.releases.page import RELEASES
-from reports.run_details.page import RUN_DETAILS
 from reports.trend.page import TREND
 from reports.underperforming.page import UNDERPERFORMING
 
 WHICH_MODEL = "Which model"
 TOPICS: tuple[tuple[str, tuple[Page, ...]], ...] = (
     ("What changed", (RELEASES, COMPARE, TREND, ACTIVITY)),
-    (WHICH_MODEL, (LEADERBOARD, CAPABILITIES, RUN_DETAILS)),
+    (WHICH_MODEL, (LEADERBOARD, CAPABILITIES)),
     ("What fails", (UNDERPERFORMING, HEATMAP, ISSUE_TIMELINE)),
     ("What to trust", (JUDGE_RELIABILITY, OVERRIDES, ANNOTATORS, DRIFT)),
 )

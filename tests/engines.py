@@ -40,7 +40,6 @@ BOTH_ENGINES = (
     "reports/queries/test_result_rows.py",
     "reports/heatmap/test_page.py",
     "reports/dashboard/test_cards.py",
-    "reports/run_details/test_page.py",
     "reports/issue_timeline/test_page.py",
     "reports/judge_reliability/judges/test_page.py",
     "reports/leaderboard/test_page.py",

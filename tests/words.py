@@ -31,7 +31,7 @@ RETIRED: dict[str, str] = {
     r"editions?": "snapshot",
     r"tokens (?:read|written)": "input tokens, output tokens",
     r"ledgers?": "workspace, data",
-    r"life of (?:an|its|the) issue|run by run|to trust where": "issue timeline, run details",
+    r"life of (?:an|its|the) issue|run by run|to trust where": "issue timeline",
     r"likes length|changes when reversed|judges itself": "length bias, position bias",
     r"surely|gravest|heeds?|lest|nought|whom": "significantly, most severe, uses, zero",
     r"(?:is|are|was|were|be|been) told": "the active voice",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalhub.charts import (
     NEUTRAL,
@@ -18,6 +18,11 @@ from evalhub.charts import (
 )
 from evalhub.outcomes import OUTCOMES
 from reports.compare.rule import Kind, Tally
+from reports.run.figure import outcome_ring
+from runs.figures.rate import Rate
+
+MAX_NAME = 26
+"""Characters of a name in a figure."""
 
 COLOURS: Mapping[str, str] = {
     Kind.WORSE: OUTCOMES["failed"].colour,
@@ -89,5 +94,95 @@ def _bars(
         "marker": {
             "color": COLOURS[kind],
             "pattern": pattern(PATTERNS.get(kind, ""), COLOURS[kind]),
+        },
+    }
+
+
+def outcome_rings(runs: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:
+    """Draw a ring of outcomes for each run, given as (name, counts), its name below."""
+    across = 1 if len(runs) < 2 else 2
+    rows = -(-len(runs) // across)
+    data, names = [], []
+    for number, (name, counts) in enumerate(runs):
+        row, column = divmod(number, across)
+        left, top = column / across, 1 - row / rows
+        found = outcome_ring(counts)
+        middle = found["layout"]["annotations"][0]
+        domain = {"x": [left + 0.01, left + 1 / across - 0.01], "y": [top - 0.84 / rows, top]}
+        data.append(found["data"][0] | {"domain": domain})
+        centre = {"x": left + 0.5 / across, "xanchor": "center"}
+        names += [
+            middle | centre | {"y": top - 0.42 / rows, "yanchor": "middle", "font": {"size": 13}},
+            {
+                "text": f"<b>{label(name, MAX_NAME)}</b>",
+                "y": top - 0.9 / rows,
+                "yanchor": "top",
+                "showarrow": False,
+                **centre,
+            },
+        ]
+    return {
+        "data": data,
+        "layout": base_layout(
+            height=240 * max(rows, 1) + 30,
+            showlegend=True,
+            legend={"orientation": "h", "y": -0.02, "yanchor": "top"},
+            annotations=names,
+        ),
+    }
+
+
+class RateBars(NamedTuple):
+    """The pass rates of one run or family, one for each tag; `shape` is a pattern."""
+
+    name: str
+    colour: str
+    shape: str
+    rates: Sequence[Rate | None]
+    texts: Sequence[str]
+
+
+def grouped_rates(tags: Sequence[str], runs: Sequence[RateBars]) -> Figure:
+    """Draw a bar for each tag and run, with its interval."""
+    layout = base_layout(
+        barmode="group",
+        showlegend=True,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
+        xaxis=axis("Pass rate of scored results", range=[0, 1.04], tickformat=".0%"),
+        **bar_layout([label(tag, MAX_NAME) for tag in tags])
+        | {"height": 100 + len(tags) * (14 + 13 * max(len(runs), 1)), "bargap": 0.3},
+    )
+    return {"data": [_rate_bars(run) for run in runs], "layout": layout}
+
+
+def _rate_bars(run: RateBars) -> dict[str, Any]:
+    spans = [
+        (rate.share - rate.interval.low, rate.interval.high - rate.share)
+        if rate and rate.share is not None and rate.interval
+        else (None, None)
+        for rate in run.rates
+    ]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": escape(run.name, quote=False),
+        "y": list(range(len(run.rates))),
+        "x": [rate and rate.share for rate in run.rates],
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "arrayminus": [below for below, _ in spans],
+            "array": [above for _, above in spans],
+            "color": run.colour,
+            "thickness": 1.5,
+            "width": 2,
+        },
+        "hovertext": [escape(text, quote=False) for text in run.texts],
+        "hoverinfo": "text",
+        # Paler than its interval, which lies on it.
+        "marker": {
+            "color": run.colour,
+            "opacity": 0.55,
+            "pattern": pattern(run.shape, run.colour),
         },
     }

@@ -6,7 +6,7 @@ from django import forms
 
 from evalhub.models import LanguageModel
 from reports.compare.rule import FLIPS, Kind
-from reports.documents.fields import SeveralField
+from reports.documents.fields import SeveralField, tests_field
 from reports.documents.reading import ReportForm
 from runs.models import Run, Suite
 
@@ -30,7 +30,7 @@ SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
 }
 """Lists of the tests of two runs."""
 
-SHARED = (("", "tests of any run"), ("on", "tests of all runs"))
+SHARED = (("", "any run"), ("on", "all runs"))
 
 
 class RunsField(SeveralField):
@@ -70,8 +70,9 @@ class CompareForm(ReportForm):
     issue = forms.IntegerField(min_value=1, label="Issue", help_text="Issue id.")
     q = forms.CharField(max_length=200, label="Prompt contains")
     shared = forms.ChoiceField(
-        choices=SHARED, label="Tests", initial="", help_text="For three or more runs."
+        choices=SHARED, label="Tests in", initial="", help_text="For three or more runs."
     )
+    tests = tests_field()
     family = forms.BooleanField(
         label="By family", help_text="Add up the runs of each model family."
     )

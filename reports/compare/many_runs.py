@@ -1,29 +1,32 @@
 """The report on several runs or model families: a grid of tests, with totals."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
 from evalhub.formatting import counted, few, percent
+from reports.compare.columns import CompareColumn, family_columns, run_columns
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import against_first, warnings
 from reports.compare.listing_tables import PROMPT
-from reports.compare.matching_rule import Tested, together
+from reports.compare.matching_rule import Tested
+from reports.compare.outcome_tables import (
+    ABSENT,
+    HUMAN_MARK,
+    Outcomes,
+    family_totals,
+    rates_by_tag,
+    run_totals,
+)
 from reports.compare.query import Side, prompts_of, tag_names, titles
 from reports.compare.side_by_side_query import SideBySide, TestFilter, TestRow
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
+from reports.documents.fields import tests_filter_help
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
-from reports.queries.model_identities import identities
-from runs.comparability import Comparable
-from runs.figures.rate import rate_of_issues
-from runs.models import Run
 
-ABSENT = "N/A"
-HUMAN_MARK = "*"
 NO_TESTS = "No matching tests. Choose other runs, or clear tag, issue and words."
 
 
@@ -34,56 +37,45 @@ class Shaded(Link):
     share: float | None = None
 
 
-@dataclass(frozen=True)
-class CompareColumn:
-    """A column of the grid, and the runs added up in it."""
-
-    column: Column
-    runs: tuple[Run, ...]
-
-    def of(self, tested: Mapping[int, Tested]) -> Tested | None:
-        """Add up a test, given by run, over these runs; None: no run has it."""
-        parts = [tested[run.pk] for run in self.runs if run.pk in tested]
-        return together(parts) if parts else None
-
-
 def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the report on several runs, or on their model families.
 
     A family adds up only runs that are comparable with the first.
     """
-    against = against_first(sides)
+    against, by_family = against_first(sides), filters["family"]
     apart = {side.run.pk: comparable for side, comparable in against if not comparable}
-    runs = [side.run for side in sides if not (filters["family"] and side.run.pk in apart)]
-    chosen = TestFilter(filters["tag"], filters["issue"], filters["q"], filters["shared"] == "on")
-    beside = SideBySide(runs, chosen, reading.reader)
-    tests = beside.tests()
-    shared = sum(one.runs == len(runs) for one in tests)
-    mixed = sum(0 < one.passed < one.scored for one in tests)
-    never = sum(one.scored > 0 and not one.passed for one in tests)
-    if filters["family"]:
-        columns, compared, title = _family_columns(runs), "model families", "Tests by family"
-        totals = _family_totals(beside, columns, len(tests))
-    else:
-        columns, compared, title = _run_columns(runs), "runs", "Tests by runs"
-        totals = _totals(beside, len(tests), apart)
-    sentences = (
-        f"{counted(len(tests), 'test')} shown, {shared:,} of them in all {len(runs)} runs; "
-        f"{mixed:,} have both passed and failed answers.",
-        "For significance, compare two of the runs.",
-        *(_left_out(apart) if filters["family"] else ()),
+    runs = [side.run for side in sides if not (by_family and side.run.pk in apart)]
+    columns = family_columns(runs) if by_family else run_columns(runs)
+    beside = SideBySide(
+        runs,
+        TestFilter(
+            filters["tag"],
+            filters["issue"],
+            filters["q"],
+            filters["shared"] == "on",
+            filters["tests"],
+        ),
+        reading.reader,
+    )
+    tests, found = beside.tests(), Outcomes(beside, columns)
+    facts = _facts(tests, len(runs))
+    totals = (
+        family_totals(found) if by_family else run_totals(found, beside.totals(len(tests)), apart)
     )
     return Document(
-        title=f"Differences between {len(columns)} {compared}: "
+        title=f"Differences between {len(columns)} {'model families' if by_family else 'runs'}: "
         + few([column.column.title for column in columns]),
-        sentences=sentences if tests else (NO_TESTS,),
-        facts=(
-            Fact("tests", "Tests shown", len(tests), "count"),
-            Fact("shared", "In all runs", shared, "count"),
-            Fact("mixed", "Mixed outcomes", mixed, "count"),
-            Fact("never", "Never passed", never, "count"),
+        sentences=(
+            *tests_filter_help(filters["tests"]),
+            *(_sentences(facts, len(runs)) if tests else (NO_TESTS,)),
+            *(_left_out(apart) if by_family and tests else ()),
         ),
-        tables=(_grid(beside, tests, reading, columns, title), totals),
+        facts=facts,
+        tables=(
+            _grid(beside, tests, columns, "Tests by family" if by_family else "Tests by runs"),
+            totals,
+            rates_by_tag(found),
+        ),
         warnings=warnings(sides[0], against),
         labels=tuple(dict.fromkeys(label for side in sides for label in side.labels)),
         actions=tuple(
@@ -92,6 +84,27 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
             for link in rejudging(side.run, sides[0].run, comparable, reading.reader)
         ),
         more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
+    )
+
+
+def _facts(tests: Sequence[TestRow], runs: int) -> tuple[Fact, ...]:
+    shared = sum(one.runs == runs for one in tests)
+    mixed = sum(0 < one.passed < one.scored for one in tests)
+    never = sum(one.scored > 0 and not one.passed for one in tests)
+    return (
+        Fact("tests", "Tests shown", len(tests), "count"),
+        Fact("shared", "In all runs", shared, "count"),
+        Fact("mixed", "Mixed outcomes", mixed, "count"),
+        Fact("never", "Never passed", never, "count"),
+    )
+
+
+def _sentences(facts: Sequence[Fact], runs: int) -> tuple[str, ...]:
+    tests, shared, mixed, _ = (fact.value for fact in facts)
+    return (
+        f"{counted(tests, 'test')} shown, {shared:,} of them in all {runs} runs; "
+        f"{mixed:,} have both passed and failed answers.",
+        "For significance, compare two of the runs.",
     )
 
 
@@ -104,7 +117,6 @@ def _left_out(apart: Sized) -> tuple[str, ...]:
 def _grid(
     beside: SideBySide,
     tests: Sequence[TestRow],
-    reading: Reading,
     columns: Sequence[CompareColumn],
     title: str,
 ) -> Table:
@@ -114,7 +126,7 @@ def _grid(
 
     def load(some: Sequence[TestRow]) -> list[tuple[Cell, ...]]:
         revisions = [one.revision_id for one in some]
-        prompts, cells = prompts_of(revisions, reading.reader), beside.cells(revisions)
+        prompts, cells = prompts_of(revisions, beside.reader), beside.cells(revisions)
         return [
             (
                 Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
@@ -144,23 +156,6 @@ def _grid(
     )
 
 
-def _run_columns(runs: Sequence[Run]) -> list[CompareColumn]:
-    """Return a column for each run, titled by model and release (and id where equal)."""
-    titles = [f"{run.model_name} {run.release}".strip() for run in runs]
-    return [
-        CompareColumn(
-            Column(
-                f"run_{run.pk}",
-                title if titles.count(title) == 1 else f"{title} (run {run.pk})",
-                "link",
-                run.label,
-            ),
-            (run,),
-        )
-        for run, title in zip(runs, titles, strict=True)
-    ]
-
-
 def _cell(tested: Tested | None) -> Cell:
     if tested is None:
         return ABSENT
@@ -171,98 +166,3 @@ def _cell(tested: Tested | None) -> Cell:
         return Shaded(f"{mark}{state}", url)
     text = f"{mark}{percent(tested.share)} ({tested.passed} of {tested.scored})"
     return Shaded(text, url, share=tested.share)
-
-
-def _totals(beside: SideBySide, shown: int, apart: Mapping[int, Comparable]) -> Table:
-    totals, first = beside.totals(shown), beside.runs[0]
-    issues = beside.by_issue(beside.runs)
-    rows: list[tuple[Cell, ...]] = []
-    for run in beside.runs:
-        total, counts = totals[run.pk], totals[run.pk].counts
-        rate = rate_of_issues(
-            issues.get(run.pk, {}).values(), answers=run.repeats, total=counts.total
-        )
-        with_first = page_url("compare", runs=[first, run])
-        rows.append(
-            (
-                Link(run.label, run.get_absolute_url(), run.model_name),
-                rate,
-                *(counts.passed, counts.failed, counts.unscored, counts.error, counts.pending),
-                total.absent,
-                total.overridden,
-                None if run.pk == first.pk else run.pk not in apart,
-                None if run.pk == first.pk else Link("With the first run", with_first),
-            )
-        )
-    return Table(
-        "totals",
-        "Totals of the tests shown",
-        (
-            Column("run", "Run", "link"),
-            Column("rate", "Pass rate", "rate"),
-            Column("passed", "Passed", "count"),
-            Column("failed", "Failed", "count"),
-            Column("unscored", "Unscored", "count"),
-            Column("error", "Errors", "count"),
-            Column("pending", "Pending", "count"),
-            Column("absent", f"{ABSENT} (tests)", "count"),
-            Column("overridden", f"{HUMAN_MARK} Human verdicts", "count"),
-            Column("comparable", "Comparable", note="With the first run: same jury and scoring"),
-            Column("compare", "Compare", "link"),
-        ),
-        rows,
-        note=f"Counts answers; {ABSENT} counts tests.",
-    )
-
-
-def _family_columns(runs: Sequence[Run]) -> list[CompareColumn]:
-    """Return a column for each family, in the order of their first runs."""
-    known = identities()
-    families: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        families[known[run.language_model_id].family].append(run)
-    return [
-        CompareColumn(Column(f"family_{number}", family, "link", _names(members)), tuple(members))
-        for number, (family, members) in enumerate(families.items(), 1)
-    ]
-
-
-def _pooled(runs: Iterable[Mapping[int, tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Add up (passed, scored) of each issue over runs."""
-    sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
-    for issues in runs:
-        for issue, (passed, scored) in issues.items():
-            sums[issue][0] += passed
-            sums[issue][1] += scored
-    return [(passed, scored) for passed, scored in sums.values()]
-
-
-def _names(runs: Sequence[Run]) -> str:
-    return ", ".join(dict.fromkeys(run.model_name for run in runs))
-
-
-def _family_totals(beside: SideBySide, columns: Sequence[CompareColumn], shown: int) -> Table:
-    totals = beside.totals(shown)
-    issues = beside.by_issue(beside.runs)
-    rows: list[tuple[Cell, ...]] = []
-    for column in columns:
-        rate = rate_of_issues(
-            _pooled(issues.get(run.pk, {}) for run in column.runs),
-            answers=sum(run.repeats for run in column.runs),
-            total=sum(totals[run.pk].counts.total for run in column.runs),
-        )
-        rows.append((column.column.title, _names(column.runs), len(column.runs), rate))
-    return Table(
-        "totals",
-        "Totals of the tests shown",
-        (
-            Column("family", "Family"),
-            Column("models", "Models"),
-            Column("runs", "Runs", "count"),
-            Column("rate", "Pass rate", "rate"),
-        ),
-        rows,
-        note="Counts answers. Answers of one family to a test are not independent, so intervals "
-        "count them as one, or account for issues. Errors, unscored and pending answers are "
-        "excluded from rates.",
-    )

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Max, Q, QuerySet
 
 from evalhub.models import User
-from evalhub.work.models import ItemQuerySet
 from reports.compare.matching_rule import Tested
 from reports.compare.query import GROUPS, SUMS, saying
-from runs.figures.tallies import Counts
+from reports.queries.exposure import only
+from runs.figures.tallies import Tally, tallies_of
 from runs.models import Outcome, Result, Run, TagSet
 
 SCORED = Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
@@ -34,20 +34,24 @@ class TestRow(NamedTuple):
 
 @dataclass(frozen=True)
 class TestFilter:
-    """A filter of tests. `shared`: only tests of all runs."""
+    """A filter of tests.
+
+    Attributes:
+        shared: Only tests of all runs.
+        exposure: One of `reports.queries.exposure.CHOICES`.
+    """
 
     tag: str = ""
     issue: int | None = None
     words: str = ""
     shared: bool = False
+    exposure: str = ""
 
 
-@dataclass(frozen=True)
-class Total:
-    """The results of one run on the tests shown; `absent` counts tests it does not have."""
+class Total(NamedTuple):
+    """Tests shown that a run does not have, and its human verdicts on the others."""
 
     absent: int
-    counts: Counts
     overridden: int
 
 
@@ -86,40 +90,21 @@ class SideBySide:
         Args:
             shown: Number of tests shown.
         """
-        rows = (
-            self._shown()
-            .values("run_id")
-            .annotate(
-                tests=Count("revision", distinct=True),
-                overridden=Count("pk", filter=Q(is_overridden=True)),
-                **{f"n_{name}": Count("pk", filter=Q(outcome=name)) for name in Outcome.values},
-            )
+        tests, overridden = (
+            Count("revision", distinct=True),
+            Count("pk", filter=Q(is_overridden=True)),
         )
-        names = ("run_id", "tests", "overridden", *(f"n_{name}" for name in Outcome.values))
-        totals = {run.pk: Total(shown, Counts(), 0) for run in self.runs}
-        for run, tests, overridden, *counts in rows.values_list(*names):
-            outcomes = Counts(**dict(zip(Outcome.values, counts, strict=True)))
-            totals[run] = Total(shown - tests, outcomes, overridden)
-        return totals
+        rows = self._shown().values("run_id").annotate(tests=tests, overridden=overridden)
+        found = {run.pk: Total(shown, 0) for run in self.runs}
+        return found | {
+            row["run_id"]: Total(shown - row["tests"], row["overridden"]) for row in rows
+        }
 
-    def by_issue(self, runs: Sequence[Run]) -> dict[int, dict[int, tuple[int, int]]]:
-        """Count passed results by run and issue; one query.
+    def tallies(self) -> list[Tally]:
+        """Count the results of the tests shown by run, tags, issue and outcome; one query."""
+        return tallies_of(self._shown(), by_tags=True, by_issue=True)
 
-        Returns:
-            (passed, scored) by run and issue, with scored above 0.
-        """
-        rows = self._shown().filter(run__in=runs).values("run_id", "issue_id")
-        counted = rows.annotate(
-            passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
-            scored=Count("pk", filter=SCORED),
-        ).filter(scored__gt=0)
-        found: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
-        rows_of = counted.values_list("run_id", "issue_id", "passed", "scored")
-        for run, issue, passed, scored in rows_of:
-            found[run][issue] = (passed, scored)
-        return found
-
-    def _shown(self) -> ItemQuerySet:
+    def _shown(self) -> QuerySet[Result]:
         """Return the results of the tests shown."""
         rows = self._results()
         if self.wanted.shared:
@@ -132,8 +117,8 @@ class SideBySide:
         rows = rows.annotate(in_runs=Count("run", distinct=True))
         return rows.filter(in_runs=len(self.runs)) if self.wanted.shared else rows
 
-    def _results(self) -> ItemQuerySet:
-        rows = Result.objects.filter(run__in=self.runs).order_by()
+    def _results(self) -> QuerySet[Result]:
+        rows = only(Result.objects.filter(run__in=self.runs).order_by(), self.wanted.exposure)
         if self.wanted.issue:
             rows = rows.filter(issue=self.wanted.issue)
         if self.wanted.tag:

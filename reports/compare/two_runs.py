@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.compare.breakdown_tables import became, by_issue, by_tag
+from reports.compare.columns import run_columns
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import facts_of, labels, warnings
 from reports.compare.listing_tables import edited_tests, tests_of
+from reports.compare.outcome_tables import Outcomes, outcomes_of_each, rates_by_tag
 from reports.compare.query import Comparison
 from reports.compare.sentences import left_out, sentences
+from reports.compare.side_by_side_query import SideBySide, TestFilter
 from reports.compare.state import TwoRuns
 from reports.documents.document import Document
 from reports.documents.reading import Reading
@@ -31,13 +34,23 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
     two = TwoRuns(comparison, filters, reading)
     first, second = two.names
     rows, is_conclusive = comparison.rows, comparison.is_conclusive
+    runs = [comparison.first.run, comparison.second.run]
+    each = Outcomes(SideBySide(runs, TestFilter(), reading.reader), run_columns(runs))
     return Document(
         title=_title(two),
         sentences=sentences(rows, two.found, first=first, second=second, titles=comparison.issues)
         if is_conclusive
         else (NO_VERDICT, *left_out(rows, first=first, second=second)),
         facts=facts_of(two),
-        tables=(by_issue(two), by_tag(two), tests_of(two), *edited_tests(two), became(two)),
+        tables=(
+            by_issue(two),
+            by_tag(two),
+            tests_of(two),
+            *edited_tests(two),
+            became(two),
+            outcomes_of_each(each),
+            rates_by_tag(each),
+        ),
         warnings=warnings(comparison.first, [(comparison.second, comparison.comparable)]),
         labels=labels(comparison, two.names),
         actions=rejudging(

@@ -41,7 +41,6 @@ MAY_BE_INCOMPLETE = {
     "runs/management/commands/demo.py": "waits for the end",
     "runs/review/queue_items.py": "annotators score what is missing",
     "reports/judge_reliability/humans/corrections_query.py": "compares judgments, not runs",
-    "reports/run_details/query.py": "shows what happened in a run",
     "reports/underperforming/page.py": "offers runs to choose from",
     "reports/summaries/schedules.py": "waits for the end",
     "reports/activity/query.py": "says that a run ended",

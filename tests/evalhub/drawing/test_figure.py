@@ -10,7 +10,13 @@ from evalhub import charts
 from evalhub.drawing.axes import round_numbers
 from evalhub.drawing.figure import WIDTH, svg_of
 from evalhub.statistics.interval import Interval
-from reports.compare.figure import became_ring, changes_by_line
+from reports.compare.figure import (
+    RateBars,
+    became_ring,
+    changes_by_line,
+    grouped_rates,
+    outcome_rings,
+)
 from reports.compare.rule import Tally
 from reports.documents.model_lines import line_style
 from reports.judge_reliability.figure import Alpha, alpha_lines, matrix
@@ -19,11 +25,12 @@ from reports.leaderboard.tradeoff_figure import Mark as Priced
 from reports.leaderboard.tradeoff_figure import score_against_price
 from reports.releases.figure import Slope, slope_chart
 from reports.run.figure import binned_costs, binned_times
-from reports.run_details.figure import Bars, grouped_rates, rings
 from reports.trend.figure import Dot, DrawnLine, Mark, small_multiples, trend_lines
+from runs.figures.rate import rate_of_issues
 from tests.evalhub.test_charts import FIGURES, TAGS, TEXT_CONTRAST, THEMES, contrast
 
 HALF = Interval(0.4, 0.6)
+RATE = rate_of_issues([(1, 2)], answers=1)
 LOOK = line_style(1)
 LINE = DrawnLine("aurora", LOOK, [Dot(0, 0.5, HALF, "", 1), Dot(1, 0.6, HALF, "", 2)])
 GAP = DrawnLine("kelp", line_style(2, 1), [Dot(0, None, None, "", 3), Dot(1, 0.2, HALF, "", 4)])
@@ -45,8 +52,8 @@ ALL = FIGURES | {
     ),
     "times": binned_times([(0, 500, 3), (500, 1000, 1)]),
     "costs": binned_costs(2, []),
-    "rates": grouped_rates(["maths"], [Bars("aurora", LOOK, [(0.5, HALF)], [""])]),
-    "rings": rings([("aurora", {"passed": 2}), ("kelp", {"failed": 3})]),
+    "rates": grouped_rates(["maths"], [RateBars("aurora", LOOK.colour, "/", [RATE], [""])]),
+    "rings": outcome_rings([("aurora", {"passed": 2}), ("kelp", {"failed": 3})]),
 }
 
 

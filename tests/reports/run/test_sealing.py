@@ -16,8 +16,6 @@ from reports.queries.exposure import CHOICES, only
 from reports.run.page import document_of_run
 from reports.run.query import run_report
 from reports.run.sealing_query import sealing_of
-from reports.run_details.page import RunDetailsForm
-from reports.run_details.page import build as run_details
 from reports.trend.page import TrendForm
 from reports.trend.page import build as trend
 from runs.models import Result, Run
@@ -153,7 +151,7 @@ def test_reports_can_be_about_some_of_the_tests(tests, passed, n):
     run = a_run()
     assert only(Result.objects.filter(run=run), tests).count() == n
     reading = Reading(make_user("viewer"))
-    for form, build in ((TrendForm, trend), (HeatForm, heat_map), (RunDetailsForm, run_details)):
+    for form, build in ((TrendForm, trend), (HeatForm, heat_map)):
         query = QueryDict(f"tests={tests}&suite=none")
         assert [rate.n for rate in rates_in(build(form(query).filters, reading))][:1] == [n]
 

@@ -1,0 +1,201 @@
+"""The outcomes of runs or families side by side, as a whole and by tag."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from evalhub.charts import Figure
+from evalhub.outcomes import OUTCOMES
+from reports.compare.columns import CompareColumn
+from reports.compare.figure import RateBars, grouped_rates, outcome_rings
+from reports.compare.side_by_side_query import SideBySide, Total
+from reports.documents.cells import rate_words
+from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.lazy_rows import LazyRows
+from reports.documents.links import page_url, results_url
+from reports.documents.model_lines import line_style, line_style_of_name
+from runs.comparability import Comparable
+from runs.figures.rate import Rate
+from runs.figures.tallies import Counts, Rates, grouped
+from runs.models import TagSet
+
+ABSENT = "N/A"
+HUMAN_MARK = "*"
+MAX_DRAWN = 20
+"""Tags in the chart; the table has them all."""
+
+SHAPES = ("", "/", "x", "\\", ".")
+"""Patterns that tell the runs of one model apart."""
+
+OUTCOME_COLUMNS = tuple(Column(name, style.label, "count") for name, style in OUTCOMES.items())
+
+
+class TagCell(NamedTuple):
+    """A tag ("": all results) and the place of a column."""
+
+    tag: str
+    place: int
+
+
+class Outcomes:
+    """The results of the tests shown by column and tag; two queries."""
+
+    def __init__(self, beside: SideBySide, columns: Sequence[CompareColumn]) -> None:
+        self.columns = columns
+        place_of = {run.pk: place for place, one in enumerate(columns) for run in one.runs}
+        tags_of = dict(TagSet.objects.order_by().values_list("pk", "names"))
+        self._groups = grouped(
+            beside.tallies(),
+            lambda tally: [
+                TagCell(tag, place_of[tally.run_id]) for tag in ("", *tags_of[tally.tag_set_id])
+            ],
+        )
+        repeats = [sum(run.repeats for run in one.runs) for one in columns]
+        self._rates = Rates(self._groups, answers=lambda cell: repeats[cell.place])
+
+    def counts(self, place: int) -> Counts:
+        return self._groups[TagCell("", place)].counts
+
+    def rate(self, place: int) -> Rate:
+        return self._rates[TagCell("", place)]
+
+    def rates_on(self, tag: str) -> list[Rate | None]:
+        """Return the pass rate of each column on a tag; None: it has no such test."""
+        return [self._rates.get(TagCell(tag, place)) for place in range(len(self.columns))]
+
+    def tags(self) -> list[str]:
+        """Return the tags, those with the lowest pass rate over all columns first."""
+        sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for cell, group in self._groups.items():
+            sums[cell.tag][0] += group.passed
+            sums[cell.tag][1] += group.scored
+        shares = {tag: passed / n if n else 2.0 for tag, (passed, n) in sums.items() if tag}
+        return sorted(shares, key=lambda tag: (shares[tag], tag))
+
+    def rings(self) -> Figure:
+        return outcome_rings(
+            [
+                (column.column.title, self.counts(place).as_dict())
+                for place, column in enumerate(self.columns)
+            ]
+        )
+
+
+def run_totals(
+    found: Outcomes, totals: Mapping[int, Total], apart: Mapping[int, Comparable]
+) -> Table:
+    """Make the table of the outcomes of each run.
+
+    Args:
+        apart: The runs that are not comparable with the first.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    runs = [one.runs[0] for one in found.columns]
+    for place, run in enumerate(runs):
+        with_first = Link("With the first run", page_url("compare", runs=[runs[0], run]))
+        rows.append(
+            (
+                Link(run.label, run.get_absolute_url(), run.model_name),
+                found.rate(place),
+                *found.counts(place).as_dict().values(),
+                totals[run.pk].absent,
+                totals[run.pk].overridden,
+                run.pk not in apart if place else None,
+                with_first if place else None,
+            )
+        )
+    return Table(
+        "totals",
+        "Totals of the tests shown",
+        (
+            Column("run", "Run", "link"),
+            Column("rate", "Pass rate", "rate"),
+            *OUTCOME_COLUMNS,
+            Column("absent", f"{ABSENT} (tests)", "count"),
+            Column("overridden", f"{HUMAN_MARK} Human verdicts", "count"),
+            Column("comparable", "Comparable", note="With the first run: same jury and scoring"),
+            Column("compare", "Compare", "link"),
+        ),
+        rows,
+        note=f"Counts answers; {ABSENT} counts tests.",
+        draw=found.rings,
+        describes="A ring of outcomes for each run",
+    )
+
+
+def outcomes_of_each(found: Outcomes) -> Table:
+    """Make the table of all outcomes of two runs, of tests that are not compared too."""
+    table = run_totals(found, defaultdict(lambda: Total(0, 0)), {})
+    return replace(
+        table.only("run", "rate", *OUTCOMES),
+        title="Outcomes of each run",
+        note="Counts the answers to all tests, also to those that are not compared.",
+    )
+
+
+def family_totals(found: Outcomes) -> Table:
+    return Table(
+        "totals",
+        "Totals of the tests shown",
+        (
+            Column("family", "Family"),
+            Column("models", "Models"),
+            Column("runs", "Runs", "count"),
+            Column("rate", "Pass rate", "rate"),
+        ),
+        [
+            (column.column.title, column.column.note, len(column.runs), found.rate(place))
+            for place, column in enumerate(found.columns)
+        ],
+        note="Counts answers. Answers of one family to a test are not independent, so intervals "
+        "count them as one, or account for issues. Errors, unscored and pending answers are "
+        "excluded from rates.",
+        draw=found.rings,
+        describes="A ring of outcomes for each family",
+    )
+
+
+def rates_by_tag(found: Outcomes) -> Table:
+    tags = found.tags()
+    return Table(
+        "rates",
+        "Pass rates by tag",
+        (
+            Column("tag", "Tag"),
+            *(replace(one.column, form="rate") for one in found.columns),
+        ),
+        LazyRows(tags, lambda some: [_rates_row(found, tag) for tag in some]),
+        note="Lowest pass rate first; the order is not tested. A test counts for each of its tags."
+        + (f" The chart shows the first {MAX_DRAWN}." if len(tags) > MAX_DRAWN else ""),
+        empty="The tests of these runs have no tags.",
+        draw=lambda: _bars(found, tags[:MAX_DRAWN]) if tags else None,
+        describes="The pass rates side by side for each tag",
+    )
+
+
+def _rates_row(found: Outcomes, tag: str) -> tuple[Cell, ...]:
+    return tag, *(
+        Linked(rate, results_url(column.runs[0], tag=tag))
+        if rate and len(column.runs) == 1
+        else rate
+        for column, rate in zip(found.columns, found.rates_on(tag), strict=True)
+    )
+
+
+def _bars(found: Outcomes, tags: Sequence[str]) -> Figure:
+    seen: Counter[str] = Counter()
+    rates = [found.rates_on(tag) for tag in tags]
+    bars = []
+    for place, column in enumerate(found.columns):
+        title, (first, *others) = column.column.title, column.runs
+        look = line_style_of_name(title) if others else line_style(first.language_model_id)
+        shape = SHAPES[seen[look.colour] % len(SHAPES)]
+        seen[look.colour] += 1
+        mine = [row[place] for row in rates]
+        texts = [
+            f"{title}, {tag}: {rate_words(rate) if rate else 'no tests'}"
+            for tag, rate in zip(tags, mine, strict=True)
+        ]
+        bars.append(RateBars(title, look.colour, shape, mine, texts))
+    return grouped_rates(tags, bars)
