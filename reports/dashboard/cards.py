@@ -95,8 +95,13 @@ class Home:
 
     @cached_property
     def cards(self) -> list[tuple[Card, Content]]:
-        """The chosen cards with their content, in the user's order."""
-        built = [(card, card.build(self)) for card in cards_of(self.reading.reader)]
+        """The chosen cards with their content, in the user's order; without runs only the tour."""
+        chosen = [
+            card
+            for card in cards_of(self.reading.reader)
+            if card.build is _tour or not self.site.is_new
+        ]
+        built = [(card, card.build(self)) for card in chosen]
         return [(card, content) for card, content in built if not content.is_over]
 
     @cached_property

@@ -1,11 +1,11 @@
-"""The first steps of a user: six things to do once, each on the page where it belongs."""
+"""The first steps of a user: things to do once, each on the page where it belongs."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from django.urls import reverse
 
-from evalhub.models import User
+from evalhub.models import LanguageModel, User
 from issues.models import Issue, Test
 from reports.documents.links import page_url, results_url
 from reports.models import ReportSchedule
@@ -37,6 +37,15 @@ class Planned(NamedTuple):
 def _failed_results(run: Run | None) -> str:
     return results_url(run, outcome="failed") if run else reverse("admin:runs_run_changelist")
 
+
+ADD_MODEL = Planned(
+    "Add a language model",
+    "Any endpoint that LiteLLM supports; its key stays in the environment.",
+    "evalhub.add_languagemodel",
+    lambda _: reverse("admin:evalhub_languagemodel_add"),
+    lambda _: False,
+)
+"""The step of a site without an active model."""
 
 PLAN = (
     Planned(
@@ -86,9 +95,10 @@ PLAN = (
 
 def steps_of(user: User, newest: Run | None) -> list[Step]:
     """Return the steps whose acts the user may do; a query for each."""
+    plan = PLAN if LanguageModel.objects.active().exists() else (ADD_MODEL, *PLAN)
     return [
         Step(step.title, step.text, step.url(newest), step.is_done(user))
-        for step in PLAN
+        for step in plan
         if user.has_perm(step.permission)
     ]
 

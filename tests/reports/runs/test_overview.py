@@ -116,10 +116,22 @@ def test_an_empty_list_says_how_to_begin(client):
 # Home --------------------------------------------------------------------------------------------
 
 
-def test_an_empty_ledger_shows_three_steps(client):
+def test_an_empty_site_shows_the_first_steps_alone(client):
     client.force_login(make_user("maintainer"))
+    html = client.get(reverse("admin:index")).content.decode()
 
-    assert "three steps" in client.get(reverse("admin:index")).content.decode()
+    assert reverse("admin:evalhub_languagemodel_add") in html
+    assert "Add a language model" in html
+    assert 'id="card-tour"' in html
+    assert 'id="card-releases"' not in html
+
+
+def test_an_empty_site_says_so_to_who_only_reads(client):
+    client.force_login(make_user("viewer"))
+    html = client.get(reverse("admin:index")).content.decode()
+
+    assert "No runs yet" in html
+    assert 'id="card-' not in html
 
 
 def test_work_without_a_worker_is_stuck():
