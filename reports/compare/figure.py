@@ -118,6 +118,7 @@ def outcome_rings(runs: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:
                 "y": top - 0.9 / rows,
                 "yanchor": "top",
                 "showarrow": False,
+                "font": {"size": 11},
                 **centre,
             },
         ]
