@@ -1,40 +1,20 @@
 """The filters of a list of the admin as chips: each applies when it is chosen."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from django import forms, template
 from django.contrib.admin.views.main import ChangeList
 from django.template.context import Context
+from django.utils.html import format_html
+from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
+
+from evalhub.filter_chip import Chip, choice_chip
 
 register = template.Library()
 
 PAGING = {"p", "e", "all"}
-
-
-class Chip(NamedTuple):
-    """A filter of a list.
-
-    Attributes:
-        name: Its parameter, where it is one choice of a form.
-        options: Pairs of value and text of that choice, and whether it is taken.
-        links: Choices that the admin gives as addresses: text, query, and whether it is taken.
-        form: Any other form.
-        cleared: The query without it; "" if nothing is chosen.
-    """
-
-    title: str
-    name: str
-    options: list[tuple[str, str, bool]]
-    links: list[tuple[str, str, bool]]
-    form: forms.Form | None
-    cleared: str
-
-    @property
-    def value(self) -> str:
-        """The text of the chosen link."""
-        return next((text for text, _, is_taken in self.links if is_taken), "")
 
 
 @register.inclusion_tag("evalhub/filter_chips.html", takes_context=True)
@@ -77,17 +57,18 @@ def _chip(changelist: ChangeList, spec: Any) -> Chip:
     title = capfirst(str(spec.title))
     form = choices[0].get("form") if choices else None
     if form is None:
-        links = [(str(c["display"]), c["query_string"], bool(c["selected"])) for c in choices]
-        return Chip(title, "", [], links, None, cleared)
+        taken = [str(choice["display"]) for choice in choices if choice["selected"]]
+        return Chip("", title, menu=[*map(_link, choices)], values=taken, cleared=cleared)
     if len(form.fields) == 1:
         ((name, field),) = form.fields.items()
         if isinstance(field, forms.ChoiceField) and not isinstance(field, forms.ModelChoiceField):
-            return Chip(title, name, _options(form, name, field), [], None, cleared)
-    return Chip(title, "", [], [], form, cleared)
+            return choice_chip(name, title, field.choices, form.data.get(name), cleared)
+    menu = [str(form.media), *map(str, form)]
+    return Chip("", title, menu=menu, cleared=cleared)
 
 
-def _options(form: forms.Form, name: str, field: Any) -> list[tuple[str, str, bool]]:
-    given: Any = form.data.get(name)
-    taken: Sequence[Any] = given if isinstance(given, list | tuple) else [given]
-    values = {str(value) for value in taken if value is not None}
-    return [(str(value), str(text), str(value) in values) for value, text in field.choices]
+def _link(choice: Mapping[str, Any]) -> str:
+    """Return a choice that the admin gives as an address."""
+    current = mark_safe(' aria-current="true"') if choice["selected"] else ""
+    html = '<a class="eh-link" href="{}"{}>{}</a>'
+    return format_html(html, choice["query_string"], current, choice["display"])

@@ -27,6 +27,7 @@ from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
 
+FILTERS = ("tag", "q", "tests", "shared", "family")
 NO_TESTS = "No matching tests. Choose other runs, or clear tag, issue and words."
 
 
@@ -83,7 +84,10 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
             for side, comparable in against
             for link in rejudging(side.run, sides[0].run, comparable, reading.reader)
         ),
-        more={"tags": known_tags(tag_names({one.tag_set_id for one in tests}))},
+        more={
+            "tags": known_tags(tag_names({one.tag_set_id for one in tests})),
+            "filters": FILTERS,
+        },
     )
 
 

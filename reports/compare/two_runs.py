@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from evalhub.filter_chip import choice_chip
 from reports.compare.breakdown_tables import became, by_issue, by_tag
 from reports.compare.columns import run_columns
 from reports.compare.controls import known_tags
@@ -17,6 +18,7 @@ from reports.documents.document import Document
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
 
+FILTERS = ("tag", "q", "family")
 NO_VERDICT = "Outcomes are shown side by side, without a verdict."
 
 
@@ -56,5 +58,13 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
         actions=rejudging(
             comparison.second.run, comparison.first.run, comparison.comparable, reading.reader
         ),
-        more={"tags": known_tags(comparison.tags), "lists": two.lists, "shown": two.shown},
+        more={
+            "tags": known_tags(comparison.tags),
+            "filters": FILTERS,
+            "lists": [
+                choice_chip(
+                    "show", "List", two.lists.items(), two.shown, two.shown and two.url(show="")
+                )
+            ],
+        },
     )

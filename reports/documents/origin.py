@@ -148,10 +148,9 @@ def _urls(cells: Iterable[Cell]) -> Iterator[str]:
 
 def _filters(form: ReportForm | None) -> Iterator[str]:
     """Say which filters are set."""
-    chosen = form.filters if form else {}
     for chip in form.chips if form else ():
-        if chip.is_set:
-            value = chosen[chip.field.name]
-            names = dict(getattr(chip.field.field, "choices", None) or ())
+        if form and chip.cleared:
+            value = form.filters[chip.name]
+            names = dict(getattr(form.fields[chip.name], "choices", None) or ())
             said = chip.values or [str(names.get(value, value))]
-            yield f"{chip.field.label}: {', '.join(said)}"
+            yield f"{chip.title}: {', '.join(said)}"

@@ -2,32 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from django import forms
 from django.http import QueryDict
 
 from evalhub.computed import computed, kept
+from evalhub.filter_chip import Chip
 from evalhub.models import User
 from reports.documents.document import Document
 
 T = TypeVar("T")
-
-
-class Chip(NamedTuple):
-    """A filter of a page, in a row of others.
-
-    Attributes:
-        values: The chosen choices of a filter that takes several.
-        is_set: Whether it differs from its default.
-        cleared: The query without it.
-    """
-
-    field: forms.BoundField
-    takes_several: bool
-    values: list[str]
-    is_set: bool
-    cleared: str
 
 
 @dataclass
@@ -93,14 +78,19 @@ class ReportForm(forms.Form):
         asked = [value for value in self.query.getlist(field.name) if value]
         without = self.query.copy()
         without.pop(field.name, None)
+        is_set = asked and asked != self._with_defaults(QueryDict()).getlist(field.name)
         several = isinstance(field.field.widget, forms.CheckboxSelectMultiple)
-        chosen = [each for each in field.subwidgets if each.data["selected"]] if several else []
+        parts = list(field.subwidgets) if several else []
         return Chip(
-            field,
-            several,
-            [str(each.choice_label) for each in chosen],
-            bool(asked) and asked != self._with_defaults(QueryDict()).getlist(field.name),
-            without.urlencode(),
+            field.name,
+            str(field.label),
+            control="" if several else str(field),
+            id=field.id_for_label,
+            menu=[str(part) for part in parts],
+            values=[str(part.choice_label) for part in parts if part.data["selected"]],
+            cleared=f"?{without.urlencode()}" if is_set else "",
+            help=str(field.help_text),
+            is_wrong=bool(field.errors),
         )
 
     @property
