@@ -47,122 +47,170 @@ def run_of(model, release):
     return Run.objects.get(suite__source_id="sample-history:0", release=release, model_name=model)
 
 
+def issue(key):
+    return Issue.objects.get(source_id=f"sample:{key}")
+
+
 def sentences(document):
     return " ".join(document["sentences"])
 
 
-def test_reports_tell_the_planted_findings_and_no_others(report):
-    _regression_and_drift(report)
-    _one_issue_is_worse(report)
-    _a_prompt_helps(report)
-    _which_model_to_ship(report)
-    _nothing_else_changes(report)
-    _underperforming(report)
-    _incomplete(report)
-    _issues_follow_their_releases(report)
-    _judges(report)
+@pytest.fixture
+def compare(report):
+    """Return the comparison of a model's runs in two releases."""
+
+    def between(model, before, after):
+        return report("compare", runs=[run_of(model, before).pk, run_of(model, after).pk])
+
+    return between
 
 
-def _regression_and_drift(report):
-    """Only the model that lost its mathematics is told to be worse, and to have drifted."""
-    trend, drift = sentences(report("trend")), sentences(report("drift"))
+# What got better or worse -------------------------------------------------------------------------
+
+
+def test_the_trend_names_only_the_model_that_lost_its_mathematics(report):
+    trend = sentences(report("trend"))
+
     assert f"{AURORA} is significantly worse" in trend
-    assert f"{AURORA} in Sample: all questions drifted: it fell" in drift
-    assert report("drift")["facts"]["drifted"]["value"] == 1
+    assert f"Math with {AURORA}" in trend
+    assert f"Tags that fell significantly: Dates with {KELP}, −100 pts over 12 tests" in trend
+    assert f"with {CLOVER}" not in trend
     for model in (KELP, CLOVER, WREN):
         assert f"{model} is significantly" not in trend
-        assert f"{model} in" not in drift
-    assert f"Tags that fell significantly: Dates with {KELP}, −100 pts over 12 tests" in trend
-    assert f"Math with {AURORA}" in trend
-    assert f"with {CLOVER}" not in trend
-    falls = report("trend")["tables"]["tag_changes"]["rows"]
-    assert [row["change"] for row in falls] == sorted(row["change"] for row in falls)
-    assert "−" in sentences(_against(report, AURORA, "1.3", "1.4"))
 
 
-def _against(report, model, before, after):
-    return report("compare", runs=[run_of(model, before).pk, run_of(model, after).pk])
+def test_tags_are_listed_by_their_fall(report):
+    rows = report("trend")["tables"]["tag_changes"]["rows"]
+
+    assert [row["change"] for row in rows] == sorted(row["change"] for row in rows)
 
 
-def _one_issue_is_worse(report):
-    compared = _against(report, KELP, "1.3", "1.4")
-    assert "not enough evidence" in compared["sentences"][0]
-    assert "1 issue worse, “Reads a numeric date in the wrong order”" in sentences(compared)
-    worse = [row for row in compared["tables"]["issues"]["rows"] if "worse" in str(row)]
+def test_one_model_drifted(report):
+    drift = report("drift")
+
+    assert drift["facts"]["drifted"]["value"] == 1
+    assert f"{AURORA} in Sample: all questions drifted: it fell" in sentences(drift)
+    for model in (KELP, CLOVER, WREN):
+        assert f"{model} in" not in sentences(drift)
+
+
+def test_compare_tells_the_fall_of_a_model(compare):
+    assert "−" in sentences(compare(AURORA, "1.3", "1.4"))
+
+
+def test_compare_names_the_issue_that_is_worse_where_the_whole_is_not(compare):
+    document = compare(KELP, "1.3", "1.4")
+    worse = [row for row in document["tables"]["issues"]["rows"] if "worse" in str(row)]
+
+    assert "not enough evidence" in document["sentences"][0]
+    assert f"1 issue worse, “{DATES}”" in sentences(document)
     assert DATES in str(worse[0])
 
 
-def _which_model_to_ship(report):
-    """The two that lead are not told apart; the others are worse, whatever they cost."""
+def test_compare_tells_that_a_prompt_helped(compare):
+    assert "significantly better" in sentences(compare(CLOVER, "1.2", "1.3"))
+
+
+@pytest.mark.parametrize(
+    ("model", "before", "after"),
+    [
+        (KELP, "1.1", "1.2"),
+        (KELP, "1.2", "1.3"),
+        (AURORA, "1.2", "1.3"),
+        (WREN, "1.2", "1.4"),
+        (CLOVER, "1.3", "1.4"),
+    ],
+)
+def test_nothing_else_changed(compare, model, before, after):
+    assert "not enough evidence" in compare(model, before, after)["sentences"][0]
+
+
+def test_nothing_is_concluded_across_juries(compare):
+    assert "p =" not in sentences(compare(KELP, "1.0", "1.1"))
+
+
+# Which model to ship ------------------------------------------------------------------------------
+
+
+def test_the_leaderboard_does_not_decide_between_the_two_that_lead(report):
     board = report("leaderboard")
-    told = sentences(board)
-    assert f"The data does not decide between {KELP} and {CLOVER}" in told
-    assert f"{CLOVER} costs least" in told
-    assert f"{KELP} answers fastest" in told
+
     assert board["facts"]["ranked"]["value"] == 4
-    on = {row["name"]: row["frontier"] for row in board["tables"]["cost"]["rows"]}
-    assert (on[AURORA], on[CLOVER]) == (None, "cost")
+    assert f"The data does not decide between {KELP} and {CLOVER}" in sentences(board)
+    assert f"{CLOVER} costs least" in sentences(board)
+    assert f"{KELP} answers fastest" in sentences(board)
+    frontier = {row["name"]: row["frontier"] for row in board["tables"]["cost"]["rows"]}
+    assert (frontier[AURORA], frontier[CLOVER]) == (None, "cost")
 
 
-def _a_prompt_helps(report):
-    assert "significantly better" in sentences(_against(report, CLOVER, "1.2", "1.3"))
+# What fails ---------------------------------------------------------------------------------------
 
 
-def _nothing_else_changes(report):
-    others = [(KELP, "1.1", "1.2"), (KELP, "1.2", "1.3"), (AURORA, "1.2", "1.3")]
-    for model, before, after in [*others, (WREN, "1.2", "1.4"), (CLOVER, "1.3", "1.4")]:
-        assert "not enough evidence" in _against(report, model, before, after)["sentences"][0]
-    other_jury = _against(report, KELP, "1.0", "1.1")
-    assert "p =" not in sentences(other_jury)
-
-
-def _underperforming(report):
+def test_one_issue_underperforms_and_one_never_passed(report):
     kelp = report("underperforming", run=run_of(KELP, "1.4").pk)
+
     assert "1 of 21 issues underperforms" in sentences(kelp)
     assert DATES in str(kelp["tables"]["listed"]["rows"])
-    never = Issue.objects.get(source_id=f"sample:{plan.HOPELESS}")
-    assert never.title in str(kelp["tables"]["never"]["rows"])
+    assert issue(plan.HOPELESS).title in str(kelp["tables"]["never"]["rows"])
+
+
+def test_what_never_passed_is_all_that_underperforms_elsewhere(report):
     aurora = report("underperforming", run=run_of(AURORA, "1.3").pk)
+
     (listed,) = aurora["tables"]["listed"]["rows"]
-    assert never.title in str(listed)
+    assert issue(plan.HOPELESS).title in str(listed)
 
 
-def _incomplete(report):
-    lost = run_of(WREN, "1.3")
-    assert Result.objects.filter(run=lost, state="error").count() == plan.LOST_ANSWERS
-    for name in ("trend", "drift"):
-        rows = report(name)["tables"]["incomplete"]["rows"]
-        assert len(rows) == 1
-        assert WREN in str(rows[0])
+def test_an_issue_that_passes_is_to_be_resolved(report):
+    timeline = report("issue_timeline", issue=issue(plan.REPAIRED).pk)
+
+    assert "Its runs suggest resolving it." in sentences(timeline)
 
 
-def _issues_follow_their_releases(report):
-    repaired, reopened = (
-        Issue.objects.get(source_id=f"sample:{key}") for key in (plan.REPAIRED, plan.REOPENED)
-    )
-    assert "Its runs suggest resolving it." in sentences(
-        report("issue_timeline", issue=repaired.pk)
-    )
-    again = sentences(report("issue_timeline", issue=reopened.pk))
-    assert "Its runs suggest reopening it." in again
-    assert "release 1.4" in again
+def test_an_issue_that_returned_is_to_be_reopened(report):
+    timeline = report("issue_timeline", issue=issue(plan.REOPENED).pk)
+
+    assert "Its runs suggest reopening it." in sentences(timeline)
+    assert "release 1.4" in sentences(timeline)
+
+
+def test_no_other_issue_is_proposed(user, db):
     assert {(one.issue, one.act) for one in proposals()} == {
-        (repaired.pk, "resolve"),
-        (reopened.pk, "reopen"),
+        (issue(plan.REPAIRED).pk, "resolve"),
+        (issue(plan.REOPENED).pk, "reopen"),
     }
 
 
-def _judges(report):
+# What to trust ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["trend", "drift"])
+def test_the_incomplete_run_is_left_out_and_listed(report, name):
+    lost = Result.objects.filter(run=run_of(WREN, "1.3"), state="error")
+    (row,) = report(name)["tables"]["incomplete"]["rows"]
+
+    assert WREN in str(row)
+    assert lost.count() == plan.LOST_ANSWERS
+
+
+def test_one_judge_and_its_jury_are_unreliable(report):
     rows = report("judge_reliability", tab="judges")["tables"]["judge_concerns"]["rows"]
     unreliable = [row["name"]["text"] for row in rows if row["trust"] == "unreliable"]
+
     assert unreliable == ["Sample: three judges", "arbiter-c (sample)"]
+
+
+def test_the_newest_run_has_reviews_a_dispute_and_a_summary(user, db):
     reviews = HumanEvaluation.objects.filter(result__run=run_of(KELP, "1.4"))
+    summary = ExecutiveSummary.objects.get()
+
     assert reviews.count() > plan.REVIEWED
     assert Result.objects.filter(is_disputed=True).count() == 1
-    summary = ExecutiveSummary.objects.get()
     assert summary.is_scripted
     assert summary.runs.count() == 4
 
+
+# Files --------------------------------------------------------------------------------------------
 
 MB = 1_000_000
 
