@@ -59,8 +59,7 @@ def alpha_interval(
     bounds = []
     for added, share in ((apart, tail), (np.diag(marginals), 1 - tail)):
         pool = np.concatenate([tables, (added * size / added.sum())[None]])
-        rng = np.random.default_rng(seed)
-        alphas = _alphas(_resampled(pool, resamples, rng), level)
+        alphas = _alphas(_resampled(pool, resamples, np.random.default_rng(seed)), level)
         if np.isnan(alphas).mean() > MAX_UNDEFINED:
             return None
         bounds.append(float(np.nanquantile(alphas, share)))

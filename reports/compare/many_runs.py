@@ -47,17 +47,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
     apart = {side.run.pk: comparable for side, comparable in against if not comparable}
     runs = [side.run for side in sides if not (by_family and side.run.pk in apart)]
     columns = family_columns(runs) if by_family else run_columns(runs)
-    beside = SideBySide(
-        runs,
-        TestFilter(
-            filters["tag"],
-            filters["issue"],
-            filters["q"],
-            filters["shared"] == "on",
-            filters["tests"],
-        ),
-        reading.reader,
-    )
+    beside = SideBySide(runs, _test_filter(filters), reading.reader)
     tests, found = beside.tests(), Outcomes(beside, columns)
     facts = _facts(tests, len(runs))
     totals = (
@@ -88,6 +78,16 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
             "tags": known_tags(tag_names({one.tag_set_id for one in tests})),
             "filters": FILTERS,
         },
+    )
+
+
+def _test_filter(filters: Mapping[str, Any]) -> TestFilter:
+    return TestFilter(
+        tag=filters["tag"],
+        issue=filters["issue"],
+        words=filters["q"],
+        shared=filters["shared"] == "on",
+        exposure=filters["tests"],
     )
 
 

@@ -137,14 +137,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         outside=lines.outside,
         sealing=sealing_of(run),
         flaky=flaky_tests_of(run, reader),
-        usage=Usage(
-            input_tokens=_sum(cell.input_tokens for cell in cells),
-            output_tokens=_sum(cell.output_tokens for cell in cells),
-            with_tokens=sum(cell.with_tokens for cell in cells),
-            cost_usd=_sum(cell.cost_usd for cell in cells),
-            with_cost=sum(cell.with_cost for cell in cells),
-            answered=answered,
-        ),
+        usage=_usage(cells, answered),
         latency=latency_of(run),
         cost=cost_of(run),
         panel=jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
@@ -154,6 +147,17 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
         grid=ResultTable(run, current, reader).page(filters, of=counts.total),
+    )
+
+
+def _usage(cells: Sequence[Cell], answered: int) -> Usage:
+    return Usage(
+        input_tokens=_sum(cell.input_tokens for cell in cells),
+        output_tokens=_sum(cell.output_tokens for cell in cells),
+        with_tokens=sum(cell.with_tokens for cell in cells),
+        cost_usd=_sum(cell.cost_usd for cell in cells),
+        with_cost=sum(cell.with_cost for cell in cells),
+        answered=answered,
     )
 
 

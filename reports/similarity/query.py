@@ -1,6 +1,6 @@
 """Similarity of models' answers to a test: the cosine of each pair of latest answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -129,13 +129,7 @@ def similarity_of(
         .values_list("pk", "text")
     )
     results = [result for result in results if result.pk in answers]
-    found: dict[int, Embedder] = {}
-    for result in results:
-        if kept := result.run.similarity_endpoint:
-            endpoint = Endpoint.from_json(kept)
-            key = endpoint.language_model_id
-            found.setdefault(key, Embedder(key, endpoint.name, endpoint))
-    embedders = (BUILT_IN, *found.values())
+    embedders = _embedders(results)
     embedder = next((e for e in embedders if e.language_model_id == embedder_id), BUILT_IN)
     messages, reference = _asked(test, prompt_version, reader)
     texts = list(dict.fromkeys(text for text in (*answers.values(), reference) if text.strip()))
@@ -155,6 +149,17 @@ def similarity_of(
         variants=variants,
         matrix=matrix,
     )
+
+
+def _embedders(results: Iterable[Result]) -> tuple[Embedder, ...]:
+    """Return what is built in, and the models that measured the similarity of these results."""
+    found: dict[int, Embedder] = {}
+    for result in results:
+        if kept := result.run.similarity_endpoint:
+            endpoint = Endpoint.from_json(kept)
+            key = endpoint.language_model_id
+            found.setdefault(key, Embedder(key, endpoint.name, endpoint))
+    return BUILT_IN, *found.values()
 
 
 def _answered(test: Test) -> QuerySet[Any]:

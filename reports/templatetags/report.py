@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.formatting import DASH, clip, percent, score
+from evalhub.formatting import DASH, clip, score
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 from reports.queries.rate_lines import Line
@@ -86,19 +86,6 @@ def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> S
     low, high = interval.complement() if flip else interval
     whisker = '<span class="eh-rate-whisker" style="left: {}%; width: {}%"></span>'
     return bar + format_html(whisker, f"{100 * low:.2f}", f"{100 * (high - low):.2f}")
-
-
-@register.simple_tag
-def rate_bar(share: float | None, interval: Interval | None, flip: bool = False) -> SafeString:
-    """Render a rate as a bar with its number; a dash where nothing is scored."""
-    if share is None:
-        return format_html('<span class="eh-muted">{}</span>', DASH)
-    return format_html(
-        '<span class="eh-rate"><span class="eh-rate-track">{}</span>'
-        '<span class="eh-num">{}</span></span>',
-        rate_marks(share, interval, flip),
-        percent(share),
-    )
 
 
 @register.simple_tag

@@ -162,10 +162,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         Line(
             names[series_line.key],
             looks[series_line.key],
-            tuple(
-                counted.point(series_line, place, runs)
-                for place in range(len(series_line.series_points))
-            ),
+            counted.points(series_line, runs),
         )
         for series_line in series.shown
     )
@@ -285,15 +282,20 @@ class Counted:
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
         return cls(groups, rates, _lowest_first(kept, groups), left_out)
 
-    def point(self, series_line: SeriesLine, position: int, runs: Mapping[int, Run]) -> Point:
-        place = RateKey("", series_line.key, position)
-        series_point = series_line.series_points[position]
-        return Point(
-            place=place,
-            series_point=series_point,
-            run=runs[series_point.newest.run],
-            rate=self.rates.get(place) or NOTHING,
-            others=self.groups[place].others if place in self.groups else {},
+    def points(self, series_line: SeriesLine, runs: Mapping[int, Run]) -> tuple[Point, ...]:
+        places = (
+            (RateKey("", series_line.key, number), series_point)
+            for number, series_point in enumerate(series_line.series_points)
+        )
+        return tuple(
+            Point(
+                place=place,
+                series_point=series_point,
+                run=runs[series_point.newest.run],
+                rate=self.rates.get(place) or NOTHING,
+                others=self.groups[place].others if place in self.groups else {},
+            )
+            for place, series_point in places
         )
 
 

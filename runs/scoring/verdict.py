@@ -286,12 +286,7 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
     judge_runs = list(
         JudgeRun.objects.filter(run=result.run_id).select_related("run").order_by("-number")
     )
-    calls = ["call__language_model"] if with_calls and not rubric else []
-    rows = Judgment.objects.filter(judge_run__in=judge_runs, result=result)
-    rows = rows.select_related(*JUDGED_WITH, *calls)
-    judgments: dict[int, list[Judgment]] = defaultdict(list)
-    for row in rows.order_by("criterion__order", "is_backup", "judge", "sample"):
-        judgments[row.judge_run_id].append(row)
+    judgments = _judgments_of(result, judge_runs, with_calls=with_calls and not rubric)
     scores = {row.judge_run_id: row for row in ResultScore.objects.filter(result=result)}
     judges = judge_infos_of(judge_runs)
     evaluated = HumanEvaluation.objects.filter(result=result).order_by("pk")
@@ -317,11 +312,28 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
 
     active = next((judge_run for judge_run in judge_runs if judge_run.is_active), None)
     inactive = [verdict(judge_run, {}) for judge_run in judge_runs if judge_run is not active]
+    return ResultVerdicts(verdict(active, _human_scores(evaluations)), inactive, evaluations)
+
+
+def _judgments_of(
+    result: Result, judge_runs: Sequence[JudgeRun], *, with_calls: bool
+) -> Mapping[int, list[Judgment]]:
+    """Return the judgments of a result by judge run."""
+    calls = ["call__language_model"] if with_calls else []
+    rows = Judgment.objects.filter(judge_run__in=judge_runs, result=result)
+    rows = rows.select_related(*JUDGED_WITH, *calls)
+    judgments: dict[int, list[Judgment]] = defaultdict(list)
+    for row in rows.order_by("criterion__order", "is_backup", "judge", "sample"):
+        judgments[row.judge_run_id].append(row)
+    return judgments
+
+
+def _human_scores(evaluations: Iterable[HumanEvaluation]) -> Mapping[int, HumanScore]:
+    """Return the score by annotators of each criterion that has one."""
     by_criterion: dict[int, list[HumanEvaluation]] = defaultdict(list)
     for evaluation in evaluations:
         by_criterion[evaluation.criterion_id].append(evaluation)
-    human = {pk: score for pk, rows in by_criterion.items() if (score := human_score_of(rows))}
-    return ResultVerdicts(verdict(active, human), inactive, evaluations)
+    return {pk: score for pk, rows in by_criterion.items() if (score := human_score_of(rows))}
 
 
 def _criterion_verdicts(

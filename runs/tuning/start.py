@@ -58,21 +58,27 @@ def start(selection: Selection, *, by: User | None, seed: int | None = None) -> 
             created_by=by,
         )
         LabelledExample.objects.bulk_create(
-            LabelledExample(
-                tuning=tuning,
-                result_id=one.result,
-                criterion_id=one.criterion,
-                judge_run_id=one.judge_run,
-                split=drawn[one.test],
-                value=one.value,
-                passed=one.passed,
-                judge_value=one.judge_value,
-                judge_passed=one.judge_passed,
-                is_example=one.test in taught,
-            )
+            _copy_of(one, tuning, split=drawn[one.test], is_example=one.test in taught)
             for one in found.labelled
         )
     return tuning
+
+
+def _copy_of(
+    one: LabelledAnswer, tuning: Tuning, *, split: str, is_example: bool
+) -> LabelledExample:
+    return LabelledExample(
+        tuning=tuning,
+        result_id=one.result,
+        criterion_id=one.criterion,
+        judge_run_id=one.judge_run,
+        split=split,
+        value=one.value,
+        passed=one.passed,
+        judge_value=one.judge_value,
+        judge_passed=one.judge_passed,
+        is_example=is_example,
+    )
 
 
 def too_few(selection: Selection, found: LabelledAnswers) -> str:

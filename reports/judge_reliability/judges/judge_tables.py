@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from evalhub.formatting import percent, words
 from evalhub.statistics.alpha_bands import TENTATIVE
-from reports.documents.document import Column, Estimate, Link, Table
+from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import run_url
 from reports.documents.rate_cells import share_of, share_without_interval
 from reports.judge_reliability.concerns_rule import Concern, trust_in
@@ -193,25 +193,27 @@ def agreement_table(report: JudgeReport) -> Table:
             Column("cost", "Cost", "usd", "Of all calls with retries; a dash: prices unknown"),
             Column("trust", "Trust"),
         ),
-        rows=[
-            (
-                line.at,
-                run_link(line.run),
-                line.jury,
-                len(line.members),
-                Estimate(line.agreement.alpha, line.agreement.units, line.agreement.interval),
-                str(line.agreement.band),
-                share_of(*line.comparisons) if line.comparisons.expected else None,
-                line.spent_usd,
-                str(trust_in(line.concerns, is_known=line.agreement.alpha is not None)),
-            )
-            for line in report.lines
-        ],
+        rows=[_agreement_row(line) for line in report.lines],
         note="Juries have a line each: judge runs of different juries cannot be compared.",
         empty=NO_JUDGE_RUN,
         draw=lambda: alpha_lines(points) if points else None,
         describes="Krippendorff's alpha of each judge run over time, one line per jury",
         look="long",
+    )
+
+
+def _agreement_row(line: JuryLine) -> tuple[Cell, ...]:
+    alpha = line.agreement.alpha
+    return (
+        line.at,
+        run_link(line.run),
+        line.jury,
+        len(line.members),
+        Estimate(alpha, line.agreement.units, line.agreement.interval),
+        str(line.agreement.band),
+        share_of(*line.comparisons) if line.comparisons.expected else None,
+        line.spent_usd,
+        str(trust_in(line.concerns, is_known=alpha is not None)),
     )
 
 
