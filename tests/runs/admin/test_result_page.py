@@ -296,8 +296,9 @@ def test_no_verdict_is_chosen_for_the_reader(client, annotator, votes):
 def test_agreeing_with_the_judges_saves_their_verdict(client, annotator, votes, agreed):
     result = first_result(judged_run(votes=votes))
     before = result.outcome
+    offered = shown(client, result).split('name="agree" value="')[1].split('"')[0]
 
-    evaluate_by_form(client, result, agree=agreed)
+    evaluate_by_form(client, result, agree=offered)
 
     result.refresh_from_db()
     evaluation = HumanEvaluation.objects.get()
