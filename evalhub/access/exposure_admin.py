@@ -3,7 +3,7 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
 from django.urls import URLPattern
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter
 from unfold.decorators import display
@@ -29,6 +29,7 @@ class ExposureAdmin(ReadOnlyAdmin):
         "endpoint",
         ("purpose", admin.AllValuesFieldListFilter),
     )
+    linked_lookups = ("test",)
     list_select_related = ("user", "by", "ended_by", "language_model")
     search_fields = ("=test", "endpoint", "user__username")
     search_help_text = "Search by test number, address or username."
@@ -55,7 +56,9 @@ class ExposureAdmin(ReadOnlyAdmin):
         """Export the filtered list, all pages of it, as CSV."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        rows = self.get_changelist_instance(request).get_queryset(request)
+        rows = self.listed(request)
+        if rows is None:
+            return HttpResponseRedirect(self.url_of("changelist"))
         columns = self.get_fields(request)
         values = ([getattr(row, name) for name in columns] for row in rows.iterator(chunk_size=500))
         texts = ([None if value is None else str(value) for value in row] for row in values)

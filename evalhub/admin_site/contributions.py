@@ -13,9 +13,9 @@ from django.contrib.admin.options import IS_POPUP_VAR
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
-from unfold.views import ChangeList
 
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import HistoryAdmin, PageAdmin
 from evalhub.formatting import DASH
 
@@ -90,7 +90,7 @@ def contribute(contribution: Contribution, *models: type[Model]) -> None:
         _contributions[model].append(contribution)
 
 
-class LoadedList(ChangeList):
+class LoadedList(PageList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)  # type: ignore[has-type]
@@ -132,7 +132,7 @@ class ExtensibleList(PageAdmin):
         contributed = [self.get_action(function) for function in functions]
         return actions | {name: (function, name, label) for function, name, label in contributed}
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return LoadedList
 
 

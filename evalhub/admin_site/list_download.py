@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -38,10 +37,9 @@ class DownloadedList(PageAdmin):
     def download_view(self, request: HttpRequest) -> HttpResponseBase:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        try:
-            listed = self.get_changelist_instance(request).get_queryset(request)
-        except IncorrectLookupParameters:
-            return HttpResponseRedirect(f"{self.url_of('changelist')}?{request.GET.urlencode()}")
+        listed = self.listed(request)
+        if listed is None:
+            return HttpResponseRedirect(self.url_of("changelist"))
         numbers = list(listed.values_list("pk", flat=True))
         view = import_string(self.downloaded_as)(request=request, action="list", format_kwarg=None)
         name = f"{self.opts.verbose_name_plural}-{timezone.now():%Y%m%d-%H%M}.json"

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, cast
 from django.apps import apps
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import connection
-from django.db.models import SET_NULL, Model
+from django.db.models import SET_NULL, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -24,6 +25,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.versions import (
     SEEN,
     last_change,
@@ -63,6 +65,8 @@ class PageAdmin(ModelAdmin):
     """Plural name of its rows, if not the model's."""
     quick_filters: Sequence[tuple[str, Mapping[str, str]]] = ()
     """Filters of its list by one click: a text, and the parameters to set."""
+    linked_lookups: Sequence[str] = ()
+    """Look-ups that other pages link to, besides those of its filters."""
     keeps_history = True
     """Whether its pages offer a history of changes."""
     instead_of_deleting = ""
@@ -76,6 +80,18 @@ class PageAdmin(ModelAdmin):
 
     class Media:
         css = {"all": ("evalhub/forms.css",)}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
+        return PageList
+
+    def listed(self, request: HttpRequest) -> QuerySet[Any] | None:
+        """Return the rows of the list, all pages of it; None if it lacks a filter that is set."""
+        try:
+            changelist = self.get_changelist_instance(request)
+        except IncorrectLookupParameters:
+            return None
+        rows: QuerySet[Any] = changelist.get_queryset(request)
+        return rows
 
     def changeform_view(
         self,

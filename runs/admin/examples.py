@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
-from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.formatting import DASH
 from issues.models import JudgeTemplate, TemplateState
@@ -35,7 +35,7 @@ READ = (
 MAX_COPIED = 200
 
 
-class ExampleList(ChangeList):
+class ExampleList(PageList):
     """A page of examples, with the active ones known."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -135,7 +135,7 @@ class ExampleAdmin(ReadOnlyAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return [name for _, options in self.fieldsets for name in options["fields"]]
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return ExampleList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Example]:

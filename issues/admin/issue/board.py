@@ -19,8 +19,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.template.loader import render_to_string
 from django.urls import URLPattern
 from django.utils.timezone import localtime
-from unfold.views import ChangeList
 
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.history import sign
 from issues import states
@@ -38,7 +38,7 @@ LOOKUPS = {"p", "o", "e", "all", STATE_FILTER}
 """List parameters without effect on the board."""
 
 
-class BoardList(ChangeList):
+class BoardList(PageList):
     """The list's filters and search without its page of rows."""
 
     def get_results(self, request: HttpRequest) -> None:

@@ -19,8 +19,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, RelatedDropdownFilter
 from unfold.decorators import display
-from unfold.views import ChangeList
 
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
 from evalhub.formatting import DASH, score, seconds
 from issues.test_texts import first_words
@@ -40,7 +40,7 @@ from runs.scoring.verdict import judge_infos_of
 LIST = "_changelist_filters"
 
 
-class ResultList(ChangeList):
+class ResultList(PageList):
     """A page of results, with the judges' split on each row."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -85,7 +85,7 @@ class ResultAdmin(ReadOnlyAdmin):
     class Media:
         css = {"all": ("evalhub/result.css",)}
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return ResultList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:

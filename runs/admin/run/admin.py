@@ -64,6 +64,7 @@ class RunAdmin(ExtensibleList):
         "release",
         "has_imported_answers",
     )
+    linked_lookups = ("suite_version__id__exact",)
     search_fields = ("label", "release", "model_name", "launch__label", "suite__name")
     search_help_text = "Label, model, release, launch or suite"
     list_select_related = ("requested_by", "launch")

@@ -12,8 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
-from unfold.views import ChangeList
 
+from evalhub.admin_site.lists import PageList
 from issues.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
 from runs.admin.result.filters import OutcomeFilter, TagFilter
@@ -22,7 +22,7 @@ from runs.review.disputes import Opinion, disputes_of
 from runs.review.models import Dispute
 
 
-class DisputeList(ChangeList):
+class DisputeList(PageList):
     """A page of disputes, with the verdicts on each row."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -86,7 +86,7 @@ class DisputeAdmin(ResultAdmin):
     )
     actions: Any = ()
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return DisputeList
 
     def get_list_display(self, request: HttpRequest) -> Any:

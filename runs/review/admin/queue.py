@@ -15,9 +15,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
-from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import HistoryAdmin, current_user, row_number
 from evalhub.formatting import percent
 from evalhub.history import sign
@@ -81,7 +81,7 @@ class QueueForm(forms.ModelForm):
         return cleaned
 
 
-class QueueList(ChangeList):
+class QueueList(PageList):
     """A page of queues with their progress."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -123,7 +123,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     instead_of_deleting = "Close a finished queue instead: its reviews are kept."
     change_form_outer_before_template = "runs/review/form_before.html"
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return QueueList
 
     def get_urls(self) -> list[URLPattern]:

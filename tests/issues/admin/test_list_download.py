@@ -62,3 +62,4 @@ def test_a_wrong_filter_leads_to_the_list_that_explains_it(client):
 
     assert response.status_code == 200
     assert response.request["PATH_INFO"] == url("issue_changelist")
+    assert "This list has no filter assignee__id__exact." in response.content.decode()
