@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import nh3
 from markdown_it import MarkdownIt
@@ -43,15 +43,8 @@ _MAX_BRACKETS = 4_000
 _MAX_CELLS = 50_000
 
 
-class Markup(NamedTuple):
-    """Safe HTML, and whether the text was cut."""
-
-    html: str
-    truncated: bool
-
-
-def model_markdown(text: str, *, limit: int = MAX_CHARACTERS, has_formulas: bool = True) -> Markup:
-    """Render untrusted Markdown (CommonMark and tables) as HTML.
+def model_markdown(text: str, *, limit: int = MAX_CHARACTERS, has_formulas: bool = True) -> str:
+    """Render untrusted Markdown (CommonMark and tables) as safe HTML.
 
     Formulas become MathML and code in fences gets classes for its colours, unless `has_formulas`
     is False: for texts whose pieces are replaced afterwards, which must stay in one piece.
@@ -73,9 +66,8 @@ def model_markdown(text: str, *, limit: int = MAX_CHARACTERS, has_formulas: bool
         link_rel=_REL,
     )
     if len(shown) == len(text):
-        return Markup(html, truncated=False)
-    note = f"<p><em>Cut here: {limit:,} of {len(text):,} characters are shown.</em></p>\n"
-    return Markup(html + note, truncated=True)
+        return html
+    return f"{html}<p><em>Cut here: {limit:,} of {len(text):,} characters are shown.</em></p>\n"
 
 
 def _takes_long(text: str) -> bool:

@@ -58,11 +58,8 @@ def _without_repeats(parts: list[Part]) -> list[Part]:
 @register.simple_tag(name="rows_of")
 def rows_of(opts: Options) -> str:
     """Return the plural name of a table's rows, from its admin or model."""
-    return str(_admin_text(opts, "rows") or opts.verbose_name_plural)
-
-
-def _admin_text(opts: Options, name: str) -> str:
-    return getattr(admin.site._registry.get(opts.model), name, "")
+    of_admin = getattr(admin.site._registry.get(opts.model), "rows", "")
+    return str(of_admin or opts.verbose_name_plural)
 
 
 def _link(opts: Options, page: str, *args: object) -> str:

@@ -17,7 +17,6 @@ from issues.judge_templates.fences import BLOCKS, OPENING, Fenced, neutralised, 
 from issues.judge_templates.syntax import (
     CRITERION_FIELDS,
     LISTS,
-    VARIABLES,
     names_in,
     printed_names,
     problems_in,
@@ -37,17 +36,14 @@ class PromptError(ValueError):
         self.problems = list(problems)
 
 
-def check_template(text: str, allowed: Collection[str] = VARIABLES) -> list[str]:
-    """List a template's problems with line numbers; empty if it is valid.
-
-    `allowed` are the variables that it may name, by default all of `VARIABLES`.
-    """
+def check_template(text: str) -> list[str]:
+    """List a template's problems with line numbers; empty if it is valid."""
     try:
         parsed = _parsed(text)
     except PromptError as error:
         return error.problems
-    problems = problems_in(parsed, allowed, filters=_ENVIRONMENT.filters)
-    if "output" in allowed and "output" not in printed_names(parsed):
+    problems = problems_in(parsed, filters=_ENVIRONMENT.filters)
+    if "output" not in printed_names(parsed):
         problems.append("{{ output }} is never shown: a judge would not see what to judge")
     return problems
 
@@ -185,7 +181,7 @@ def _parsed(text: str) -> nodes.Template:
 @lru_cache(maxsize=128)
 def _compiled(text: str) -> tuple[Template, list[str]]:
     parsed = _parsed(text)
-    if problems := problems_in(parsed, VARIABLES, filters=_ENVIRONMENT.filters):
+    if problems := problems_in(parsed, filters=_ENVIRONMENT.filters):
         raise PromptError(problems)
     return _ENVIRONMENT.from_string(text), sorted(names_in(parsed))
 

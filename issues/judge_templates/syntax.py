@@ -55,11 +55,9 @@ def names_in(template: nodes.Template) -> set[str]:
     return {name.name for name in names if name.ctx == "load"} - own
 
 
-def problems_in(
-    template: nodes.Template, allowed: Collection[str], *, filters: Collection[str]
-) -> list[str]:
+def problems_in(template: nodes.Template, *, filters: Collection[str]) -> list[str]:
     """List everything in a template outside the allow-list, with line numbers."""
-    reader = _Reader(allowed, filters)
+    reader = _Reader(filters)
     reader.body(template.body)
     return reader.problems
 
@@ -71,8 +69,7 @@ def printed_names(template: nodes.Template) -> set[str]:
 
 
 class _Reader:
-    def __init__(self, allowed: Collection[str], filters: Collection[str]) -> None:
-        self.allowed = allowed
+    def __init__(self, filters: Collection[str]) -> None:
         self.filters = filters
         self.problems: list[str] = []
         self._depth = 0
@@ -177,20 +174,13 @@ class _Reader:
             self._add_problem(node, f"no field {name}.{node.attr}; there are {_listed(offered)}")
 
     def _known(self, node: nodes.Name) -> bool:
-        if node.name in self.allowed or node.name == self._item:
+        if node.name in VARIABLES or node.name == self._item:
             return True
-        if node.name in VARIABLES:
-            self._add_problem(node, f"the variable {node.name!r} is not offered to this template")
-        else:
-            words = {word: word for word in self.allowed}
-            words |= {o: ours for ours in self.allowed for o in _OTHER_NAMES.get(ours, ())}
-            near = get_close_matches(node.name.casefold(), words, n=1, cutoff=0.7)
-            hint = (
-                f"did you mean {words[near[0]]!r}?"
-                if near
-                else f"there are {_listed(self.allowed)}"
-            )
-            self.problems.append(f"unknown variable {node.name!r} on line {node.lineno}; {hint}")
+        words = {word: word for word in VARIABLES}
+        words |= {other: ours for ours, others in _OTHER_NAMES.items() for other in others}
+        near = get_close_matches(node.name.casefold(), words, n=1, cutoff=0.7)
+        hint = f"did you mean {words[near[0]]!r}?" if near else f"there are {_listed(VARIABLES)}"
+        self.problems.append(f"unknown variable {node.name!r} on line {node.lineno}; {hint}")
         return False
 
     @contextmanager

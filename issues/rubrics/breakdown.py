@@ -14,7 +14,6 @@ class Breakdown:
 
     Attributes:
         score: As `issues.rubrics.scoring.score_of` gives it.
-        is_by_whole: True if a verdict on the whole test is the score.
         unmet: Keys of unmet mandatory points, which make the score 0.
         unscored: Keys of points without a value, whose weight is left out.
         lost: Keys of those of them that are mandatory, so that there is no score.
@@ -25,7 +24,6 @@ class Breakdown:
     """
 
     score: float | None
-    is_by_whole: bool
     unmet: tuple[str, ...]
     unscored: tuple[str, ...]
     lost: tuple[str, ...]
@@ -46,7 +44,6 @@ def breakdown_of(
     scores = {point.key: point.score for point in criteria}
     return Breakdown(
         score=score_of(points, is_met),
-        is_by_whole=any(p.key == WHOLE_TEST and p.score is not None for p in points),
         unmet=tuple(key for key, score in mandatory if score is not None and not is_met(score)),
         unscored=tuple(point.key for point in criteria if point.score is None),
         lost=tuple(key for key, score in mandatory if score is None),

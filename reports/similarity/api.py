@@ -11,7 +11,6 @@ from rest_framework.views import APIView
 
 from evalhub.api.filters import refuse_unknown
 from issues.models import Test
-from reports.similarity.exports import similarity_json
 from reports.similarity.query import similarity_of
 from reports.similarity.serializers import SimilarityQuery, SimilaritySerializer
 from runs.models import Result
@@ -40,4 +39,4 @@ class SimilarityView(APIView):
         if similarity.embedder.language_model_id != model:
             message = f"No compared run has vectors of language model {model}."
             raise ValidationError({"language_model": message})
-        return Response(similarity_json(similarity))
+        return Response(SimilaritySerializer(similarity).data)

@@ -1,4 +1,4 @@
-"""The form of similarity, for the API schema."""
+"""The similarity of models' answers to a test as JSON."""
 
 from rest_framework import serializers
 
@@ -10,26 +10,26 @@ from runs.models import Outcome
 class EmbeddingSerializer(PlainSerializer):
     """The embedding model; `language_model` null is the built-in one."""
 
-    language_model = serializers.IntegerField(allow_null=True)
+    language_model = serializers.IntegerField(source="language_model_id", allow_null=True)
     name = serializers.CharField()
 
 
 class PromptVersionSerializer(PlainSerializer):
     """A version of the test's prompt; `result` is its latest result, which selects it."""
 
-    revision = serializers.IntegerField()
+    revision = serializers.IntegerField(source="number")
     variants = serializers.IntegerField()
-    result = serializers.IntegerField()
+    result = serializers.IntegerField(source="result_id")
 
 
 class VariantSerializer(PlainSerializer):
     """A model variant's latest answer. `mean` is over the `compared` others; null: not measured."""
 
-    result = serializers.IntegerField()
-    run = serializers.IntegerField()
-    model_name = serializers.CharField()
-    variant_key = serializers.CharField()
-    is_scripted = serializers.BooleanField()
+    result = serializers.IntegerField(source="result_id")
+    run = serializers.IntegerField(source="run.pk")
+    model_name = serializers.CharField(source="run.model_name")
+    variant_key = serializers.CharField(source="run.variant_key")
+    is_scripted = serializers.BooleanField(source="run.is_scripted")
     outcome = serializers.ChoiceField(choices=Outcome.choices)
     compared = serializers.IntegerField()
     mean = serializers.FloatField(allow_null=True)
@@ -43,10 +43,10 @@ class SimilaritySerializer(PlainSerializer):
     `measured` of `pairs` pairs have one.
     """
 
-    test = serializers.IntegerField()
-    revision = serializers.IntegerField(allow_null=True)
-    embedding = EmbeddingSerializer()
-    embeddings = EmbeddingSerializer(many=True)
+    test = serializers.IntegerField(source="test.pk")
+    revision = serializers.IntegerField(source="prompt_version.number", allow_null=True)
+    embedding = EmbeddingSerializer(source="embedder")
+    embeddings = EmbeddingSerializer(source="embedders", many=True)
     prompt_versions = PromptVersionSerializer(many=True)
     variants = VariantSerializer(many=True)
     pairs = serializers.IntegerField()

@@ -230,7 +230,7 @@ def html(
                 details = escape(claim.details)
                 written = f'<span class="eh-claim" title="{details}">{written}</span>'
             out.append(_hole(shown, written))
-    made = model_markdown("".join(out), has_formulas=False).html
+    made = model_markdown("".join(out), has_formulas=False)
     return re.sub(rf"{_MARK}(\d+){_MARK}", lambda match: shown[int(match[1])], made)
 
 

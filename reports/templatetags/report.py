@@ -71,19 +71,15 @@ def count(counts: Counts, outcome: str) -> int:
     return counts.as_dict()[outcome]
 
 
-def rate_marks(share: float, interval: Interval | None, flip: bool = False) -> SafeString:
-    """Render a bar of the share, with a whisker for its interval.
-
-    With `flip` the interval is the pass rate's while the share is the failure rate.
-    """
+def rate_marks(share: float, interval: Interval | None) -> SafeString:
+    """Render a bar of the share, with a whisker for its interval."""
     bar = format_html(
-        '<span class="eh-rate-bar {}" style="width: {}%"></span>',
-        "eh-fill--failed" if flip else "eh-fill--passed",
+        '<span class="eh-rate-bar eh-fill--passed" style="width: {}%"></span>',
         f"{100 * share:.2f}",
     )
     if interval is None:
         return bar
-    low, high = interval.complement() if flip else interval
+    low, high = interval
     whisker = '<span class="eh-rate-whisker" style="left: {}%; width: {}%"></span>'
     return bar + format_html(whisker, f"{100 * low:.2f}", f"{100 * (high - low):.2f}")
 

@@ -47,19 +47,13 @@ def newest_run() -> Run | None:
     return Run.objects.conclusive().select_related("suite").order_by("-created_at", "-pk").first()
 
 
-def underperforming(
-    run: Run | None, reading: Reading, window: Sequence[int] | None = None
-) -> UnderperformingReport:
-    """Compare the issues of this run; a constant number of queries.
-
-    Args:
-        window: Conclusive runs up to this one, newest first; None: they are queried.
-    """
+def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
+    """Compare the issues of this run; a constant number of queries."""
     if run is None:
         return UnderperformingReport(None, None, {}, {})
     tests, excluded = _tests(run)
     never = [issue for issue, of in tests.items() if not any(test.passed for test in of)]
-    last = _last_runs(run, never, window)
+    last = _last_runs(run, never)
     group = Group()
     for issue, of in tests.items():
         passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
@@ -101,16 +95,12 @@ def _tests(run: Run) -> tuple[Tests, dict[int, int]]:
     return dict(tests), dict(excluded)
 
 
-def _last_runs(
-    run: Run, issues: Collection[int], window: Sequence[int] | None
-) -> dict[int, list[Before]]:
+def _last_runs(run: Run, issues: Collection[int]) -> dict[int, list[Before]]:
     """Return the newest runs that scored these issues, this one first; two queries."""
     if not issues:
         return {}
-    if window is None:
-        earlier = Run.objects.conclusive().filter(created_at__lte=run.created_at)
-        window = list(earlier.order_by("-created_at", "-pk").values_list("pk", flat=True)[:WINDOW])
-    window = window[:WINDOW]
+    earlier = Run.objects.conclusive().filter(created_at__lte=run.created_at)
+    window = list(earlier.order_by("-created_at", "-pk").values_list("pk", flat=True)[:WINDOW])
     rows = Result.objects.filter(issue__in=issues, run__in=window, outcome__in=SCORED)
     sums: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     counted = rows.order_by().values_list("issue_id", "run_id", "outcome").annotate(n=Count("pk"))

@@ -32,7 +32,7 @@ class Text:
     def of(cls, raw: str) -> "Text":
         # Sanitised to an allow-list of tags; escaped.
         return cls(
-            html=mark_safe(model_markdown(raw).html),
+            html=mark_safe(model_markdown(raw)),
             raw=mark_safe(with_hidden_signs(raw)),
             misleading=misleading_signs(raw),
         )

@@ -63,13 +63,11 @@ class Row:
         """Return a list of objects; empty if missing."""
         return [self._row(item, f"{field}[{n}]") for n, item in enumerate(self._list(field))]
 
-    def identifier(self, field: str, *, required: bool = True) -> str:
-        """Return an id, plain or as {"$oid": …}; "" if missing."""
+    def identifier(self, field: str) -> str:
+        """Return an id, plain or as {"$oid": …}."""
         value = self.fields.get(field)
         plain = value.get("$oid", value) if isinstance(value, dict) else value
-        return Row({field: plain}, self.place, self.problems).text(
-            field, required=required, most=100
-        )
+        return Row({field: plain}, self.place, self.problems).text(field, required=True, most=100)
 
     def identifiers(self, field: str) -> list[str]:
         """Return distinct ids in order; empty if missing."""

@@ -304,7 +304,7 @@ def _raw(text: str) -> SafeString:
 
 
 def _formatted(text: str) -> SafeString:
-    return mark_safe(model_markdown(text).html)
+    return mark_safe(model_markdown(text))
 
 
 def _tags(sent: Any) -> list[Tag]:

@@ -38,14 +38,10 @@ class LengthBias(NamedTuple):
 
 
 class PositionBias(NamedTuple):
-    """Verdicts that a judge gave twice, the second time with the order reversed.
-
-    `changed` of `n` differ; `shift` is the mean of the second less the first, in [-1, 1].
-    """
+    """Verdicts that a judge gave twice, the second time in reversed order; `changed` differ."""
 
     n: int
     changed: int
-    shift: float
 
 
 class JudgeCost(NamedTuple):
@@ -101,7 +97,7 @@ def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> Judgment
         [line.judge_run.pk, str(line.judge_run.finished_at), line.judge_run.statistics]
         for line in read
     ]
-    found = reading.computed("judgments-2", inputs, lambda: _read(read))
+    found = reading.computed("judgments-3", inputs, lambda: _read(read))
     return found or JudgmentStatistics()
 
 
@@ -199,9 +195,7 @@ def _turned(rows: Sequence[Row]) -> Iterator[tuple[int, tuple[float, float]]]:
 
 
 def _summed(pairs: Sequence[tuple[float, float]]) -> PositionBias:
-    n = len(pairs)
-    changed = sum(first != second for first, second in pairs)
-    return PositionBias(n, changed, sum(second - first for first, second in pairs) / n)
+    return PositionBias(len(pairs), sum(first != second for first, second in pairs))
 
 
 def _levels(templates: Iterable[int | None], scales: Scales) -> dict[str, list[float]]:

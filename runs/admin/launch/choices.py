@@ -38,15 +38,16 @@ class Choices(NamedTuple):
     hidden: int
 
 
-def _runnable(path: str) -> Count:
-    active = ~Q(**{f"{path}__issue__state": IssueState.DEPRECATED})
-    approved = Q(**{f"{path}__state": TestState.APPROVED})
-    return Count(path, filter=approved & active, distinct=True)
+RUNNABLE = Count(
+    "tests",
+    filter=Q(tests__state=TestState.APPROVED) & ~Q(tests__issue__state=IssueState.DEPRECATED),
+    distinct=True,
+)
 
 
 def issue_choices(chosen: Collection[str]) -> Choices:
     """Return issues with runnable tests, by title."""
-    issues = Issue.objects.active().annotate(runnable=_runnable("tests"))
+    issues = Issue.objects.active().annotate(runnable=RUNNABLE)
     return _sets(issues.filter(runnable__gt=0).order_by("title", "pk"), chosen)
 
 
@@ -60,7 +61,7 @@ def tag_choices(chosen: Collection[str]) -> Choices:
 
 
 def suite_choices(chosen: Collection[str]) -> Choices:
-    found = _sets(Suite.objects.annotate(runnable=_runnable("tests")).order_by("name"), chosen)
+    found = _sets(Suite.objects.annotate(runnable=RUNNABLE).order_by("name"), chosen)
     living = Suite.objects.exclude(filter="").in_bulk([choice.pk for choice in found.shown])
     shown = [
         choice._replace(

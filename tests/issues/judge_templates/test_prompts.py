@@ -149,11 +149,6 @@ def test_template_within_the_allow_list_has_no_problem(text):
     assert check_template(text) == []
 
 
-def test_variable_that_is_not_offered_is_told_from_an_unknown_one():
-    problems = check_template("{{ output }}{{ reference }}", {"output"})
-    assert problems == ["line 1: the variable 'reference' is not offered to this template"]
-
-
 def test_all_problems_of_a_template_come_at_once():
     assert len(check_template("{{ a }}\n{{ 1 + 1 }}\n{% set b = 1 %}")) == 4
 

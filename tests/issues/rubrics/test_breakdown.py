@@ -88,4 +88,4 @@ def test_what_has_no_value_is_named_and_has_no_share():
 def test_a_verdict_on_the_whole_is_the_score():
     found = breakdown_of([Point("", 0.25), Point("a", 1.0)])
 
-    assert (found.score, found.is_by_whole) == (0.25, True)
+    assert found.score == 0.25
