@@ -15,6 +15,7 @@ from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.formatting import DASH
@@ -65,19 +66,14 @@ class OptionFilter(DropdownFilter):
         return queryset.filter(evaluation__option=self.value()) if self.value() else queryset
 
 
-class AboutFilter(DropdownFilter):
+IS_WHOLE = Q(evaluation__criterion__key="")
+
+
+class AboutFilter(ChoiceFilter):
     """Evaluations of the whole answer, or of one criterion."""
 
-    title = "scope"
-    parameter_name = "about"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("whole", "Whole answer"), ("criterion", "One criterion")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Example]) -> QuerySet[Example]:
-        is_whole = Q(evaluation__criterion__key="")
-        wanted = {"whole": is_whole, "criterion": ~is_whole}.get(self.value() or "", Q())
-        return queryset.filter(wanted)
+    title, parameter_name = "scope", "about"
+    choices_of = {"whole": ("Whole answer", IS_WHOLE), "criterion": ("One criterion", ~IS_WHOLE)}
 
 
 class TargetTemplateForm(forms.Form):

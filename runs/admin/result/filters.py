@@ -2,26 +2,18 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from unfold.contrib.filters.admin import DropdownFilter, RadioFilter
+from unfold.contrib.filters.admin import DropdownFilter
 
+from evalhub.admin_site.choice_filter import ChoiceFilter
 from issues.models import Tag
-from runs.models import Judgment, JudgmentState, Outcome, Result, TagSet
+from runs.models import Judgment, JudgmentState, Outcome, TagSet
 
 
-class OutcomeFilter(DropdownFilter):
-    """By outcome."""
-
-    title = "outcome"
-    parameter_name = "outcome"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(value, str(label)) for value, label in Outcome.choices]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
-        wanted = self.value() in Outcome.values
-        return queryset.filter(outcome=self.value()) if wanted else queryset
+class OutcomeFilter(ChoiceFilter):
+    title = parameter_name = "outcome"
+    choices_of = {value: (str(label), Q(outcome=value)) for value, label in Outcome.choices}
 
 
 class TagFilter(DropdownFilter):
@@ -44,17 +36,12 @@ class TagFilter(DropdownFilter):
         return queryset.filter(**{f"{self.tag_set}__in": wanted})
 
 
-class FailedJudgmentFilter(RadioFilter):
+FAILED = Judgment.objects.filter(state=JudgmentState.FAILED, judge_run__is_active=True)
+
+
+class FailedJudgmentFilter(ChoiceFilter):
     """Results with a failed judgment in the active judge run."""
 
     title = "failed judgments"
     parameter_name = "failed_judgments"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("1", "With a failed judgment")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
-        if self.value() != "1":
-            return queryset
-        failed = Judgment.objects.filter(state=JudgmentState.FAILED, judge_run__is_active=True)
-        return queryset.filter(pk__in=failed.values("result"))
+    choices_of = {"1": ("With a failed judgment", Q(pk__in=FAILED.values("result")))}

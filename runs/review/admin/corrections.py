@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from django.utils.html import format_html
@@ -13,6 +13,7 @@ from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
+from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.word_diff import word_diff
 from issues.states import Refused
@@ -44,19 +45,15 @@ class TestFilter(DropdownFilter):
         return queryset.filter(result__test=wanted) if wanted else queryset
 
 
-class PromotedFilter(DropdownFilter):
+class PromotedFilter(ChoiceFilter):
     """By use as a reference answer."""
 
     title = "use as reference"
     parameter_name = "promoted"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", "Never used"), ("yes", "Used")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Correction]) -> Any:
-        if self.value() not in ("yes", "no"):
-            return queryset
-        return queryset.filter(promoted_at__isnull=self.value() == "no")
+    choices_of = {
+        "no": ("Never used", Q(promoted_at=None)),
+        "yes": ("Used", Q(promoted_at__isnull=False)),
+    }
 
 
 @admin.register(Correction)

@@ -4,19 +4,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import RelatedDropdownFilter
 from unfold.decorators import display
 
+from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.lists import PageList
 from issues.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
-from runs.admin.result.filters import OutcomeFilter, TagFilter
+from runs.admin.result.filters import TagFilter
 from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result
 from runs.review.disputes import Opinion, disputes_of
 from runs.review.models import Dispute
@@ -39,34 +40,29 @@ class DisputeList(PageList):
         self.first_url = self.result_list[0].url if self.result_list and suffix else ""
 
 
-class StateFilter(DropdownFilter):
+ADJUDICATED = HumanEvaluation.objects.filter(kind=EvaluationKind.ADJUDICATION).order_by()
+
+
+class StateFilter(ChoiceFilter):
     """Unresolved disputes by default."""
 
-    title = "state"
-    parameter_name = "state"
+    title = parameter_name = "state"
     all_option: Any = ("", "Unresolved")
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("settled", "Resolved")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Result]) -> QuerySet[Result]:
-        if self.value() != "settled":
-            return queryset.filter(is_disputed=True)
-        adjudications = HumanEvaluation.objects.filter(kind=EvaluationKind.ADJUDICATION).order_by()
-        return queryset.filter(is_disputed=False, pk__in=adjudications.values("result"))
+    unset = Q(is_disputed=True)
+    choices_of = {
+        "settled": ("Resolved", Q(is_disputed=False, pk__in=ADJUDICATED.values("result")))
+    }
 
 
-class SideFilter(OutcomeFilter):
+class SideFilter(ChoiceFilter):
     """By the sides of the pass threshold that verdicts lie on; for resolved ones, the outcome."""
 
-    title = "verdicts"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [
-            (Outcome.UNSCORED, "on both sides of the pass threshold"),
-            (Outcome.PASSED, "all pass"),
-            (Outcome.FAILED, "all fail"),
-        ]
+    title, parameter_name = "verdicts", "outcome"
+    choices_of = {
+        Outcome.UNSCORED: ("on both sides of the pass threshold", Q(outcome=Outcome.UNSCORED)),
+        Outcome.PASSED: ("all pass", Q(outcome=Outcome.PASSED)),
+        Outcome.FAILED: ("all fail", Q(outcome=Outcome.FAILED)),
+    }
 
 
 @admin.register(Dispute)
