@@ -154,7 +154,10 @@ def issue_bars(rows: Sequence[RateRow]) -> Figure:
         "y": list(range(len(rows))),
         "x": rates,
         # Plotly draws an error bar of no width where there is none.
-        "error_x": _error_bars(rows) | {"visible": any(row.interval for row in rows)},
+        "error_x": error_bars(
+            [(row.failure_rate, row.interval) for row in rows], OUTCOMES["failed"].colour
+        )
+        | {"visible": any(row.interval for row in rows)},
         "hovertext": texts,
         "hoverinfo": "text",
         "customdata": [row.key for row in rows],
@@ -227,19 +230,22 @@ def _stack(name: str, rows: Sequence[OutcomeRow]) -> dict[str, Any]:
     }
 
 
-def _error_bars(rows: Sequence[RateRow]) -> dict[str, Any]:
+def error_bars(
+    rates: Sequence[tuple[float | None, Interval | None]], colour: str
+) -> dict[str, Any]:
+    """Draw the interval of each rate that has one."""
     spans = [
         (None, None)
-        if row.interval is None or row.failure_rate is None
-        else (row.failure_rate - row.interval.low, row.interval.high - row.failure_rate)
-        for row in rows
+        if rate is None or interval is None
+        else (rate - interval.low, interval.high - rate)
+        for rate, interval in rates
     ]
     return {
         "type": "data",
         "symmetric": False,
         "arrayminus": [below for below, _ in spans],
         "array": [above for _, above in spans],
-        "color": OUTCOMES["failed"].colour,
+        "color": colour,
     }
 
 

@@ -146,6 +146,15 @@ def log_in(page: "Page", live_server: "LiveServer") -> Callable[["User"], None]:
     return log_in
 
 
+@pytest.fixture
+def enter(page: "Page", log_in: Callable[["User"], None]) -> "Page":
+    """The page of somebody who may do everything."""
+    from tests.factories import make_user
+
+    log_in(make_user("superuser"))
+    return page
+
+
 def show(page: "Page", *, width: int = 1280, scheme: Scheme = "light") -> None:
     """Look at the same page in another window width or colour scheme."""
     page.set_viewport_size({"width": width, "height": HEIGHTS[width]})

@@ -21,6 +21,18 @@ environment_name = RegexValidator(
 )
 
 
+def _price(name: str) -> "models.DecimalField[Decimal | str | float | None, Decimal | None]":
+    return models.DecimalField(
+        name,
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal(0))],
+        help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
+    )
+
+
 class LanguageModelQuerySet(models.QuerySet["LanguageModel"]):
     def active(self) -> "LanguageModelQuerySet":
         return self.filter(is_active=True)
@@ -89,24 +101,8 @@ class LanguageModel(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(600)],
         help_text=f"Empty: the other time-out, but at most {JUDGE_TIMEOUT_S} s.",
     )
-    input_usd_per_mtok = models.DecimalField(
-        "input price",
-        max_digits=12,
-        decimal_places=6,
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(Decimal(0))],
-        help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
-    )
-    output_usd_per_mtok = models.DecimalField(
-        "output price",
-        max_digits=12,
-        decimal_places=6,
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(Decimal(0))],
-        help_text="US dollars per million tokens. Empty: not known, so cost is not measured.",
-    )
+    input_usd_per_mtok = _price("input price")
+    output_usd_per_mtok = _price("output price")
     is_scripted = models.BooleanField(
         "scripted",
         default=False,

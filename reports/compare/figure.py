@@ -10,6 +10,7 @@ from evalhub.charts import (
     axis,
     bar_layout,
     base_layout,
+    error_bars,
     in_the_middle,
     label,
     on_fill,
@@ -157,27 +158,14 @@ def grouped_rates(tags: Sequence[str], runs: Sequence[RateBars]) -> Figure:
 
 
 def _rate_bars(run: RateBars) -> dict[str, Any]:
-    spans = [
-        (rate.share - rate.interval.low, rate.interval.high - rate.share)
-        if rate and rate.share is not None and rate.interval
-        else (None, None)
-        for rate in run.rates
-    ]
+    rates = [(rate.share, rate.interval) if rate else (None, None) for rate in run.rates]
     return {
         "type": "bar",
         "orientation": "h",
         "name": escape(run.name, quote=False),
         "y": list(range(len(run.rates))),
-        "x": [rate and rate.share for rate in run.rates],
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "arrayminus": [below for below, _ in spans],
-            "array": [above for _, above in spans],
-            "color": run.colour,
-            "thickness": 1.5,
-            "width": 2,
-        },
+        "x": [share for share, _ in rates],
+        "error_x": error_bars(rates, run.colour) | {"thickness": 1.5, "width": 2},
         "hovertext": [escape(text, quote=False) for text in run.texts],
         "hoverinfo": "text",
         # Paler than its interval, which lies on it.

@@ -5,17 +5,11 @@ import pytest
 from reports.documents.links import page_url
 from runs.models import HumanEvaluation, Run, Suite, VerdictDraft
 from tests.browser import HEIGHTS, overflow_px, shoot, show
-from tests.factories import make_issue, make_test, make_user
+from tests.factories import make_issue, make_test
 from tests.reports.judged_runs import judged
 from tests.reports.workspaces import make_workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def enter(page, log_in):
-    log_in(make_user("superuser"))
-    return page
 
 
 def loaded(page, address):

@@ -1,7 +1,6 @@
 """Home: its cards by role, and that people choose them."""
 
 import pytest
-from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -21,12 +20,7 @@ from tests.reports.judged_runs import fail, judged
 from tests.reports.workspaces import make_workspace
 from tests.runs.review.rows import make_queue, put
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    caches["computed"].clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 
 def content_of(key, reader=None):

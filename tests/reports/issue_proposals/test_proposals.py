@@ -27,12 +27,7 @@ from tests.factories import (
 )
 from tests.reports.judged_runs import answer, finish, judge
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    caches["computed"].clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 
 def ready_issue():

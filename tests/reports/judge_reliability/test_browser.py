@@ -4,19 +4,12 @@ import pytest
 from django.urls import reverse
 
 from tests.browser import HEIGHTS, overflow_px, shoot, show
-from tests.factories import make_user
 from tests.reports.judge_reliability.humans.test_page import DRAWN, calibrated
 from tests.reports.judged_runs import judged
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TABS = ("judges", "humans")
-
-
-@pytest.fixture
-def enter(page, log_in):
-    log_in(make_user("superuser"))
-    return page
 
 
 def look(enter, tab, *, state):

@@ -1,7 +1,6 @@
 """Release against release: each model against itself, with what is certain."""
 
 import pytest
-from django.core.cache import caches
 from django.db import connection
 from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
@@ -26,12 +25,7 @@ from tests.factories import (
 from tests.reports.judged_runs import answer, fail, finish, judge
 from tests.reports.workspaces import make_workspace
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    caches["computed"].clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 
 @pytest.fixture

@@ -6,16 +6,10 @@ from evalhub.models import BatchState
 from issues.models import Issue, Tag, TagKind
 from runs.models import Result, Run
 from tests.browser import show
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, fail, finish, judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def enter(page, log_in):
-    log_in(make_user("superuser"))
-    return page
 
 
 def judged(*votes):

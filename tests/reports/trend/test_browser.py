@@ -4,16 +4,9 @@ import pytest
 from django.urls import reverse
 
 from tests.browser import show
-from tests.factories import make_user
 from tests.reports.workspaces import make_workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def enter(page, log_in):
-    log_in(make_user("superuser"))
-    return page
 
 
 def open_computed(page, address):

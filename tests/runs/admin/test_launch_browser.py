@@ -4,15 +4,9 @@ import pytest
 
 from runs.models import DEFAULT_APPROACHES, Suite
 from tests.browser import overflow_px, show
-from tests.factories import make_jury, make_model, make_test, make_user
+from tests.factories import make_jury, make_model, make_test
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def enter(page, log_in):
-    log_in(make_user("superuser"))
-    return page
 
 
 def test_a_suite_that_is_chosen_fills_in_its_defaults(enter):

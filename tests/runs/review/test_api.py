@@ -15,11 +15,6 @@ AGREE, SPLIT = (1.0, 1.0, 1.0), (1.0, 1.0, 0.0)
 
 
 @pytest.fixture
-def ann():
-    return make_user("annotator", username="ann")
-
-
-@pytest.fixture
 def script(ann):
     return client_of(ann)
 

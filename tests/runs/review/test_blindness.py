@@ -11,11 +11,6 @@ from tests.runs.review.rows import FAILS, expire, filled, review
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def ann():
-    return make_user("annotator", username="ann")
-
-
 @pytest.mark.parametrize(
     ("blind", "is_random", "hidden"),
     [

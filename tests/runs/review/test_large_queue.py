@@ -19,11 +19,6 @@ pytestmark = pytest.mark.django_db
 MANY = 5_000
 
 
-@pytest.fixture
-def ann():
-    return make_user("annotator", username="ann")
-
-
 def queries(act):
     with CaptureQueriesContext(connection) as found:
         act()

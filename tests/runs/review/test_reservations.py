@@ -11,16 +11,6 @@ from tests.runs.review.rows import expire, filled, review
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def ann():
-    return make_user("annotator", username="ann")
-
-
-@pytest.fixture
-def bob():
-    return make_user("annotator", username="bob")
-
-
 def test_first_item_comes_first(ann):
     queue = filled(2)
 

@@ -7,23 +7,12 @@ from runs.models import EvaluationKind, HumanEvaluation
 from runs.review.reservations import take
 from runs.review.submission import ReviewSubmission, Verdict
 from runs.review.submit import send_back, submit, undo
-from tests.factories import make_user
 from tests.runs.review.rows import FAILS, PASSES, filled, make_queue, put, review, submission
 from tests.runs.rubric_runs import rubric_run
 
 pytestmark = pytest.mark.django_db
 
 MET, UNMET = "FULLY_MET", "UNMET"
-
-
-@pytest.fixture
-def ann():
-    return make_user("annotator", username="ann")
-
-
-@pytest.fixture
-def bob():
-    return make_user("annotator", username="bob")
 
 
 def problems(assignment, given):

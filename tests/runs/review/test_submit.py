@@ -14,20 +14,9 @@ from runs.review.submit import (
     submit,
     undo,
 )
-from tests.factories import make_user
 from tests.runs.review.rows import FAILS, PASSES, expire, filled, review, submission
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ann():
-    return make_user("annotator", username="ann")
-
-
-@pytest.fixture
-def bob():
-    return make_user("annotator", username="bob")
 
 
 def test_submission_records_the_verdict_and_scores_the_result(ann):
