@@ -20,6 +20,6 @@ def share(name: str, field: str) -> CheckConstraint:
     )
 
 
-def once(name: str, field: str) -> UniqueConstraint:
-    """Require values of the text `field` to be unique, except ""."""
-    return UniqueConstraint(name=name, fields=(field,), condition=~Q(**{field: ""}))
+def once(name: str, *fields: str) -> UniqueConstraint:
+    """Require `fields` to be unique together, except where the last, a text, is ""."""
+    return UniqueConstraint(name=name, fields=fields, condition=~Q(**{fields[-1]: ""}))

@@ -19,7 +19,7 @@ from issues.api import filters
 from issues.models import Feedback, FeedbackState, Rating
 from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
-from issues.triage.intake import take_in
+from issues.triage.intake import key_of, take_in
 
 MAX_AT_ONCE = 500
 SENT = ("prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
@@ -40,7 +40,7 @@ class FeedbackSerializer(RowSerializer):
         fields = ("id", *SENT, *TRIAGE, "created_at")
         read_only_fields: tuple[str, ...] = TRIAGE
         # What has the id of earlier feedback is no error: it is answered with that.
-        extra_kwargs: dict[str, Any] = {"source_id": {"validators": []}}
+        validators: tuple[Any, ...] = ()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
@@ -56,7 +56,6 @@ class TriageSerializer(RowSerializer):
 
     class Meta(FeedbackSerializer.Meta):
         read_only_fields = (*SENT, "created_at")
-        extra_kwargs = {}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Setting an original makes it a duplicate; any other state clears the original."""
@@ -139,9 +138,9 @@ def similar_response(request: Request, kind: str) -> Response:
 class FeedbackViewSet(Written):
     """Feedback of end users. POST adds it, PATCH triages it.
 
-    POST with a `source_id` of your own: sending it again returns 200 and the existing row,
-    unchanged. Feedback of issues with a sealed test is visible only to users who may read sealed
-    tests.
+    POST with a `source_id` of your own, unique in its `source`: sending it again returns 200 and
+    the existing row, unchanged. Feedback of issues with a sealed test is visible only to users who
+    may read sealed tests.
     """
 
     queryset = Feedback.objects.all()
@@ -170,7 +169,7 @@ class FeedbackViewSet(Written):
     @extend_schema(responses=BatchAnswer)
     @action(detail=False, methods=["post"], serializer_class=BatchSerializer)
     def batch(self, request: Request) -> Response:
-        """Send up to 500 rows; rows with an existing `source_id` change nothing."""
+        """Send up to 500 rows; rows whose `source` sent their `source_id` before change nothing."""
         body = BatchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         rows, user = self._rows(body.validated_data["feedback"]), request.user
@@ -197,11 +196,11 @@ class FeedbackViewSet(Written):
         errors: dict[str, Any] = {
             str(n): body.errors for n, body in enumerate(bodies) if not body.is_valid()
         }
-        before: dict[str, int] = {}
+        before: dict[tuple[str, str], int] = {}
         for n, body in enumerate(bodies):
-            source_id = "" if str(n) in errors else body.validated_data.get("source_id", "")
-            if source_id and before.setdefault(source_id, n) != n:
-                problem = f"{source_id!r} is also the source_id of row {before[source_id]}."
+            key = None if str(n) in errors else key_of(body.validated_data)
+            if key and before.setdefault(key, n) != n:
+                problem = f"{key[1]!r} is also the source_id of row {before[key]}."
                 errors[str(n)] = {"source_id": [problem]}
         if errors:
             raise ValidationError({"feedback": errors})

@@ -98,7 +98,7 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
         return file
     file.columns = columns_of(names, chosen or {})
     seen: Counter[str] = Counter()
-    ids: dict[str, str] = {}
+    ids: dict[tuple[str, str], str] = {}
     for place, item in items:
         _take(place, item, file, seen, ids)
     if not items:
@@ -214,7 +214,11 @@ def _object(place: str, item: Any, file: FeedbackFile) -> Iterator[tuple[str, di
 
 
 def _take(
-    place: str, item: dict[str, Any], file: FeedbackFile, seen: Counter[str], ids: dict[str, str]
+    place: str,
+    item: dict[str, Any],
+    file: FeedbackFile,
+    seen: Counter[str],
+    ids: dict[tuple[str, str], str],
 ) -> None:
     """Add a row to the file, or its problem."""
     wrong: list[str] = []
@@ -231,7 +235,7 @@ def _take(
         wrong.append("has no prompt, answer, comment or rating.")
     fields["raw"] = rest
     fields["source_id"] = fields.get("source_id", "").strip() or _content_id(fields, seen)
-    before = ids.setdefault(fields["source_id"], place)
+    before = ids.setdefault((fields.get("source", ""), fields["source_id"]), place)
     if before != place:
         wrong.append(f"has the id {excerpt(fields['source_id'])}, like {before}.")
     file.problems += [Problem(place, message) for message in wrong]

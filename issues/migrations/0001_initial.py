@@ -137,7 +137,7 @@ class Migration(migrations.Migration):
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("source_id", ""), _negated=True),
-                        fields=("source_id",),
+                        fields=("source", "source_id"),
                         name="issues_feedback_source_once",
                     ),
                 ],

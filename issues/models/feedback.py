@@ -65,7 +65,7 @@ class Feedback(models.Model):
                 condition=models.Q(duplicate_of=None) | models.Q(state=FeedbackState.DUPLICATE),
                 violation_error_message="Only a duplicate has an original.",
             ),
-            once("issues_feedback_source_once", "source_id"),
+            once("issues_feedback_source_once", "source", "source_id"),
         ]
 
     def __str__(self) -> str:

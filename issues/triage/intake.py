@@ -1,6 +1,6 @@
 """Intake of many feedback items, each only once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
@@ -15,7 +15,7 @@ PORTION = 500
 class IntakeResult(NamedTuple):
     """Outcome of each row sent, by its place.
 
-    `added` are new rows; `duplicates` maps the others to the id of the row with their source_id.
+    `added` are new rows; `duplicates` maps the others to the id of the row that is there.
     """
 
     added: dict[int, Feedback]
@@ -23,10 +23,10 @@ class IntakeResult(NamedTuple):
 
 
 def take_in(rows: Sequence[Mapping[str, Any]], *, by: User, reason: str) -> IntakeResult:
-    """Save feedback; rows with an existing `source_id` change nothing.
+    """Save feedback; rows whose `source` has sent their `source_id` before change nothing.
 
     Args:
-        rows: Fields of each; non-empty `source_id`s are unique.
+        rows: Fields of each, no two of one `key_of`.
     """
     try:
         return _receive(rows, by, reason)
@@ -36,9 +36,9 @@ def take_in(rows: Sequence[Mapping[str, Any]], *, by: User, reason: str) -> Inta
 
 @transaction.atomic
 def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> IntakeResult:
-    source_ids = [str(row.get("source_id", "")) for row in rows]
-    existing = existing_ids(source_ids)
-    duplicates = {n: existing[one] for n, one in enumerate(source_ids) if one in existing}
+    existing = existing_ids(rows)
+    places = enumerate(map(key_of, rows))
+    duplicates = {n: existing[key] for n, key in places if key in existing}
     added = {
         n: Feedback(received_by=by, **row) for n, row in enumerate(rows) if n not in duplicates
     }
@@ -52,11 +52,18 @@ def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> Intake
     return IntakeResult(dict(zip(added, created, strict=True)), duplicates)
 
 
-def existing_ids(source_ids: Sequence[str]) -> dict[str, int]:
-    """Return the ids of existing feedback by source_id."""
-    wanted = [source_id for source_id in source_ids if source_id]
-    found: dict[str, int] = {}
-    for start in range(0, len(wanted), PORTION):
-        rows = Feedback.objects.filter(source_id__in=wanted[start : start + PORTION])
-        found |= dict(rows.values_list("source_id", "pk"))
+def key_of(row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what tells feedback apart: its source and the id there; None without an id."""
+    source_id = str(row.get("source_id", ""))
+    return (str(row.get("source", "")), source_id) if source_id else None
+
+
+def existing_ids(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str] | None, int]:
+    """Return the ids of the feedback that exists of these rows, by `key_of`."""
+    keys = [key for row in rows if (key := key_of(row))]
+    found: dict[tuple[str, str] | None, int] = {}
+    for start in range(0, len(keys), PORTION):
+        portion = [source_id for _, source_id in keys[start : start + PORTION]]
+        stored = Feedback.objects.filter(source_id__in=portion)
+        found |= {(s, i): pk for s, i, pk in stored.values_list("source", "source_id", "pk")}
     return found

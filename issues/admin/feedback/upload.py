@@ -16,7 +16,7 @@ from issues.importers.feedback import (
     FeedbackFile,
     read,
 )
-from issues.triage.intake import existing_ids, take_in
+from issues.triage.intake import existing_ids, key_of, take_in
 
 MAX_PROBLEMS = 200
 """Number of problems listed; the page shows the total."""
@@ -43,8 +43,8 @@ class FeedbackUpload(HistoryAdmin):
             return self._upload_page(request, problems=file.unreadable)
         if request.POST.get("act") == "import":
             return self._import(request, name, file)
-        duplicates = existing_ids([row.fields["source_id"] for row in file.rows])
-        new = [row for row in file.rows if row.fields["source_id"] not in duplicates]
+        duplicates = existing_ids(row.fields for row in file.rows)
+        new = [row for row in file.rows if key_of(row.fields) not in duplicates]
         preview = {
             "file": file,
             "duplicates": duplicates,

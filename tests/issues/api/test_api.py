@@ -59,6 +59,19 @@ def test_feedback_is_taken_once_for_each_id_of_its_source():
     assert Feedback.objects.count() == 1
 
 
+def test_two_applications_may_count_alike():
+    client, rows = client_of("annotator"), []
+    for source in ("app one", "app two"):
+        body = {"comment": f"Wrong in {source}.", "source": source, "source_id": "1"}
+        rows.append(client.post("/api/v1/feedback/", body))
+    batch = [{"comment": "x", "source": source, "source_id": "2"} for source in ("a", "b")]
+    both = client.post("/api/v1/feedback/batch/", {"feedback": batch})
+
+    assert [row.status_code for row in rows] == [201, 201]
+    assert both.json()["added"] == 2
+    assert Feedback.objects.count() == 4
+
+
 def test_a_viewer_sends_no_feedback():
     assert client_of("viewer").post("/api/v1/feedback/", {"comment": "x"}).status_code == 403
 
