@@ -92,8 +92,9 @@ def verdict(score: Any, justification: str = "It meets the guidelines.") -> str:
 
 
 def prompt(request: Json) -> str:
-    """All text of a request's messages."""
-    return "\n".join(str(message.get("content") or "") for message in request.get("messages", []))
+    """All text of a request's messages, or its raw prompt."""
+    texts = [str(message.get("content") or "") for message in request.get("messages", [])]
+    return "\n".join([*texts, *([request["prompt"]] if "prompt" in request else [])])
 
 
 def sequence(*replies: Reply | str) -> Script:
@@ -122,13 +123,14 @@ def lognormal(seed: int, n: int, *, median_ms: float = 3000, sigma: float = 0.6)
 
 
 class Provider:
-    """Serves `/v1/chat/completions` and `/v1/embeddings` from a thread of its own.
+    """Serves `/v1/chat/completions`, `/v1/completions` and `/v1/embeddings` from its own thread.
 
     `/v1/messages`, where Anthropic is asked, takes requests too but replies in the same form.
     `embed` gives a text's vector, or what is sent instead of all vectors.
 
-    `counts` is requests by `digest`, `requests` their bodies in order, `headers` those of the
-    last request, `max_in_flight` the most that were open at once.
+    `counts` is requests by `digest`, `requests` their bodies in order and `paths` where they were
+    sent, `headers` those of the last request, `max_in_flight` the most that were open at once.
+    Without `completes` there is no `/v1/completions`.
     """
 
     def __init__(
@@ -142,6 +144,7 @@ class Provider:
     ) -> None:
         self.script = script
         self.embed: Callable[[str], list[float] | Reply] = vector
+        self.completes = True
         self.host, self.port = host, port
         one = [latency_ms] if isinstance(latency_ms, int | float) else latency_ms
         self._latencies_ms: Iterator[float] = cycle(one)
@@ -155,6 +158,7 @@ class Provider:
         """Forget what was asked."""
         self.counts: Counter[str] = Counter()
         self.requests: list[Json] = []
+        self.paths: list[str] = []
         self.headers: dict[str, str] = {}
         self.in_flight = self.max_in_flight = 0
         self.first_at = self.last_at = 0.0
@@ -204,6 +208,7 @@ class Provider:
         application = web.Application(client_max_size=64 * 1024**2)
         application.router.add_post("/v1/chat/completions", self._chat)
         application.router.add_post("/v1/messages", self._chat)
+        application.router.add_post("/v1/completions", self._completions)
         application.router.add_post("/v1/embeddings", self._embeddings)
         application.router.add_get("/counts", self._counts)
         application.router.add_post("/clear", self._clear)
@@ -217,6 +222,11 @@ class Provider:
         finally:
             self.in_flight -= 1
             self.last_at = time.time()
+
+    async def _completions(self, request: web.Request) -> web.StreamResponse:
+        if not self.completes:
+            raise web.HTTPNotFound
+        return await self._chat(request)
 
     async def _reply(self, request: web.Request) -> web.StreamResponse:
         body = await self._note(request)
@@ -236,6 +246,7 @@ class Provider:
         self.headers = dict(request.headers)
         if self._keep:
             self.requests.append(body)
+            self.paths.append(request.path)
         return body
 
     async def _embeddings(self, request: web.Request) -> web.StreamResponse:
@@ -324,7 +335,7 @@ async def _stream(request: web.Request, body: Json, reply: Reply) -> web.StreamR
 
 
 def completion(body: Json, reply: Reply) -> str:
-    """A chat completion as JSON text. Tokens are counted as words."""
+    """A chat completion, or one of a raw prompt, as JSON text. Tokens are counted as words."""
     message: Json = {"role": "assistant", "content": reply.text}
     if reply.tool_calls:
         message["tool_calls"] = reply.tool_calls
@@ -336,10 +347,12 @@ def completion(body: Json, reply: Reply) -> str:
         "completion_tokens": output_tokens,
         "total_tokens": input_tokens + output_tokens,
     }
-    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
+    is_raw = "prompt" in body
+    said = {"text": reply.text} if is_raw else {"message": message}
+    choice = {"index": 0, **said, "finish_reason": reply.finish_reason}
     whole: Json = {
         "id": "chatcmpl-1",
-        "object": "chat.completion",
+        "object": "text_completion" if is_raw else "chat.completion",
         "created": 1,
         "model": body.get("model", ""),
         "choices": [choice],

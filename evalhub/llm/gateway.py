@@ -22,8 +22,10 @@ from evalhub.llm.error_mapping import explain, place
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
 from evalhub.llm.parameters import key_variable_problem, parameter_problems
+from evalhub.llm.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
 from evalhub.llm.redaction import redact
 from evalhub.llm.responses import Pieces, completion_of, embedded_of, streamed_of
+from evalhub.llm.token_estimates import DEFAULT_ANSWER_TOKENS, token_limit
 from evalhub.storable import storable
 
 Messages = Sequence[Mapping[str, Any]]
@@ -44,13 +46,15 @@ async def complete(
 
     Args:
         endpoint: The model; its own parameters are sent unless `params` overrides them.
-        messages: In the form of chat models.
+        messages: In the form of chat models, or a raw prompt.
         params: Any that the provider takes, by name; one that is None is not sent.
         schema: JSON schema of the reply, sent when the endpoint takes one.
 
     Raises:
         CallError: With what happened, and whether another try can help.
     """
+    if (prompt := raw_prompt_of(messages)) is not None:
+        return await _continued(endpoint, prompt, params)
     key = key_of(endpoint)
     sent = _merged(endpoint, params)
     if endpoint.structured_output and schema is not None:
@@ -66,7 +70,14 @@ async def complete(
 async def stream(
     endpoint: Endpoint, messages: Messages, params: Json, take: Callable[[str], None]
 ) -> Completion:
-    """Make one request as `complete` does, and give `take` each piece of text as it arrives."""
+    """Make one request as `complete` does, and give `take` each piece of text as it arrives.
+
+    The reply to a raw prompt comes in one piece: litellm would stream it past our transport.
+    """
+    if raw_prompt_of(messages) is not None:
+        completion = await complete(endpoint, messages, params)
+        take(completion.text)
+        return completion
     key = key_of(endpoint)
     request = _request(endpoint, _merged(endpoint, params), "chat_completion") | {
         "messages": list(messages),
@@ -83,6 +94,55 @@ async def stream(
         return pieces
 
     return await _exchanged(endpoint, key, send, request, streamed_of, is_streamed=True)
+
+
+async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completion:
+    """Send a raw prompt to the text-completion endpoint, with the parameters just as they are."""
+    key = key_of(endpoint)
+    sent = _merged(endpoint, params)
+    if unknown := sorted(NOT_WITH_RAW_PROMPT & {*sent, *sent.get("extra_body", ())}):
+        raise CallError(
+            CallErrorKind.BAD_REQUEST,
+            f"{place(endpoint)}: a raw prompt is sent without {' and '.join(unknown)}. Leave that "
+            "out, or make the test a single prompt.",
+        )
+    if token_limit(sent) is None:
+        sent["max_tokens"] = DEFAULT_ANSWER_TOKENS
+    request = _request(endpoint, sent, "chat_completion")
+    body = {name: request.pop(name) for name in sent.keys() - NOT_PARAMETERS}
+    request |= {
+        "messages": [{"role": "user", "content": prompt}],  # litellm sends its text alone
+        "extra_body": body | sent.get("extra_body", {}),
+        "allowed_openai_params": [],
+        "_skip_mcp_handler": True,
+    }
+
+    async def send(api_key: str | None, **arguments: Any) -> Any:
+        name, provider, found_key, base = load().located(
+            endpoint.litellm_model, api_base=endpoint.api_base or None, api_key=api_key
+        )
+        if provider not in load().completing:
+            raise CallError(
+                CallErrorKind.BAD_REQUEST,
+                f"{place(endpoint)} is called as “{provider}”, which has no text-completion "
+                f"endpoint here. {COMPLETIONS_NEEDED} A model of a server with such an endpoint "
+                "is named openai/…, with the server's base URL.",
+            )
+        arguments["model"] = f"text-completion-openai/{name}"
+        arguments.setdefault("api_base", base)
+        return await load().acompletion(api_key=api_key or found_key, **arguments)
+
+    try:
+        return await _exchanged(endpoint, key, send, request, completion_of)
+    except CallError as error:
+        if error.kind is not CallErrorKind.NOT_FOUND:
+            raise
+        # Not the end of the run: its conversations may be answered.
+        raise CallError(
+            CallErrorKind.BAD_REQUEST,
+            f"{error.message} {COMPLETIONS_NEEDED}",
+            completion=error.completion,
+        ) from None
 
 
 async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
@@ -235,6 +295,10 @@ def _received(exchange: Exchange, started: float, key: str) -> Completion:
 class Client(NamedTuple):
     acompletion: Callable[..., Awaitable[Any]]
     aembedding: Callable[..., Awaitable[Any]]
+    located: Callable[..., tuple[str, str, str | None, str | None]]
+    """Model name, provider, key and base URL of a model."""
+    completing: frozenset[str]
+    """Providers with a text-completion endpoint in OpenAI's form."""
     supported: Callable[..., list[str] | None]
     own_names: frozenset[str]
     is_internal: ContextVar[bool]
@@ -263,8 +327,21 @@ def load() -> Client:
     litellm.sync_transport = sync_transport()
     AsyncHTTPHandler.create_aiohttp_transport = staticmethod(lambda **tls: transport())
     own_names = frozenset(all_litellm_params) - PASSED_ON
-    supported = litellm.get_supported_openai_params
-    return Client(litellm.acompletion, litellm.aembedding, supported, own_names, is_internal_call)
+    return Client(
+        acompletion=litellm.acompletion,
+        aembedding=litellm.aembedding,
+        located=litellm.get_llm_provider,
+        completing=frozenset(
+            (
+                "openai",
+                "text-completion-openai",
+                *litellm.openai_text_completion_compatible_providers,
+            )
+        ),
+        supported=litellm.get_supported_openai_params,
+        own_names=own_names,
+        is_internal=is_internal_call,
+    )
 
 
 PASSED_ON = {"api_version", "region_name"}

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping
 
 CHARS_PER_TOKEN = 4
 
+DEFAULT_ANSWER_TOKENS = 1000
+"""Estimate for a reply without a token limit, and the limit of one to a raw prompt."""
+
 
 def tokens_in(texts: Iterable[str]) -> int:
     return tokens_of(sum(map(len, texts)))

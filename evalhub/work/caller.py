@@ -18,7 +18,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
-from evalhub.llm.token_estimates import token_limit, tokens_in
+from evalhub.llm.token_estimates import DEFAULT_ANSWER_TOKENS, token_limit, tokens_in
 from evalhub.work import shared_rate
 from evalhub.work.budget import Gate
 from evalhub.work.database import Database
@@ -31,8 +31,8 @@ T = TypeVar("T", bound=Completion)
 CANCELLED = "cancelled"
 """Error kind of a call that was ended before its reply arrived. Its cost is unknown."""
 
-DEFAULT_ANSWER_TOKENS, EXTRA_TOKENS = 1000, 20
-"""Estimates for a reply without a token limit, and for what a provider adds to each request."""
+EXTRA_TOKENS = 20
+"""Estimate of what a provider adds to each request."""
 
 Saved = asyncio.Future[bool]
 """The outcome of a save: False if the item belongs to another worker now."""

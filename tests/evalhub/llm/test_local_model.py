@@ -54,6 +54,15 @@ def test_embedded_model_answers(endpoint, run):
     assert 0 < completion.output_tokens <= 16
 
 
+def test_embedded_model_continues_a_raw_prompt(endpoint, run):
+    raw = [
+        {"role": "raw_prompt", "content": "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"}
+    ]
+    completion = run(gateway.complete(endpoint, raw, {"max_tokens": 16}))
+    assert completion.text.strip()
+    assert completion.output_tokens
+
+
 def test_embedded_model_judges_in_form(endpoint, run):
     schema = verdict_schema(BINARY)
     params = {"max_tokens": verdict_token_limit(schema), "temperature": 0}
