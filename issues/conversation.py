@@ -4,9 +4,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.llm.system_prompt import with_system_prompt
 
-ROLES = ("system", "user", "assistant", "tool")
+ROLES = ("system", "user", "assistant", "tool", RAW_PROMPT)
 
 Message = dict[str, Any]
 
@@ -18,7 +19,8 @@ def check_messages(messages: Any) -> None:
     """Raise a ValidationError that names every invalid message by its position.
 
     A conversation is a list of {"role", "content"}. Content is text, or null for an assistant turn
-    to be generated (or one with tool calls). At least one turn must be left to generate.
+    to be generated (or one with tool calls). At least one turn must be left to generate. A raw
+    prompt is the only message.
     """
     if not isinstance(messages, list) or not messages:
         raise ValidationError("Enter at least one message, such as a user's question.")
@@ -27,6 +29,8 @@ def check_messages(messages: Any) -> None:
         for number, message in enumerate(messages, 1)
         if (problem := _problem_of(message))
     ]
+    if not problems and len(messages) > 1 and RAW_PROMPT in {turn["role"] for turn in messages}:
+        problems = ["A raw prompt is the only message: remove the others, or change its role."]
     if not problems and not turns_to_generate(messages):
         problems = ["Nothing is left to answer: end with a user message."]
     if problems:
@@ -57,6 +61,19 @@ def _is_call(call: Any) -> bool:
     return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
 
 
+def raw_prompt_problems(messages: Any, tools: list[dict[str, Any]], context: str) -> dict[str, str]:
+    """Return the problems of fields that a raw prompt is not sent with, by field."""
+    if not isinstance(messages, list) or raw_prompt_of(messages) is None:
+        return {}
+    given = {"tools": tools, "context": context.strip()}
+    titles = {"tools": "tools", "context": "documents"}
+    return {
+        name: f"A raw prompt is sent without {titles[name]}: write them into it, and clear these."
+        for name, value in given.items()
+        if value
+    }
+
+
 def request_messages(
     messages: list[Message], context: str, system_prompt: str = ""
 ) -> list[Message]:
@@ -64,13 +81,15 @@ def request_messages(
 
     The documents come word for word, once, at the start of the first turn if it is the user's, and
     otherwise as a user message before it: no turn is generated without them. A system prompt stays
-    ahead of them.
+    ahead of them. A raw prompt stays as it is.
 
     Args:
         messages: The test's own, see `check_messages`.
         context: The test's documents; nothing is added for blank ones.
         system_prompt: The run's, put before the test's own; "" for none.
     """
+    if raw_prompt_of(messages) is not None:
+        return messages
     return with_system_prompt(_with_documents(messages, context), system_prompt)
 
 
@@ -96,7 +115,7 @@ def turns_to_generate(messages: list[Message]) -> list[int]:
         and message.get("content") is None
         and not message.get("tool_calls")
     ]
-    ends_open = messages[-1]["role"] in ("user", "tool")
+    ends_open = messages[-1]["role"] in ("user", "tool", RAW_PROMPT)
     return [*holes, len(messages)] if ends_open else holes
 
 

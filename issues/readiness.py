@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.core.exceptions import ValidationError
 
 from issues.checks import CHECKS, problems_of
-from issues.conversation import check_messages
+from issues.conversation import check_messages, raw_prompt_problems
 from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test, TestState
 
 
@@ -37,7 +37,7 @@ def _message_problems(test: Test) -> list[str]:
         check_messages(test.messages)
     except ValidationError as error:
         return list(error.messages)
-    return []
+    return list(raw_prompt_problems(test.messages, test.tools, test.context).values())
 
 
 def _rubric_problems(criteria: Sequence[Criterion]) -> list[str]:

@@ -11,7 +11,7 @@ LENGTH = 90
 
 
 def first_words(messages: Any) -> str:
-    """Return the beginning of the first user's message, or of another one."""
+    """Return the beginning of the first user's message, else of the first one."""
     turns = [turn for turn in messages if isinstance(turn, dict)] if messages else []
     said = [turn for turn in turns if turn.get("role") == "user"] or turns
     text = str(said[0].get("content") or "") if said else ""

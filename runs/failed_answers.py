@@ -16,7 +16,7 @@ from issues.triage.actions import TITLE_LENGTH, attach, taking_issue
 from issues.triage.intake import take_in
 from issues.untouched import delete_untouched
 from runs.models import JudgeRun, Judgment, Result
-from runs.result_list.listing import texts_of
+from runs.result_list.listing import prompt_of
 
 SOURCE = "EvalHub"
 FAILING = 0.5
@@ -65,8 +65,7 @@ def read_answers(
         names = ("pk", "run_id", "test_id", "issue_id", "run__model_name", "answer__text")
         found = rows.order_by("pk").annotate(messages=KeyTransform("messages", "revision__content"))
         for pk, run, test, issue, model, answer, messages in found.values_list(*names, "messages"):
-            asked = texts_of(turn for turn in messages or [] if turn["role"] == "user")
-            prompt = asked[-1] if asked else ""
+            prompt = prompt_of(messages)
             told = tuple(reasons.get(pk, ()))
             yield FailedAnswer(pk, run, test, issue, model, prompt, answer or "", told)
 

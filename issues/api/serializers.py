@@ -9,6 +9,7 @@ from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowS
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.assignees import REFUSAL, assignable
+from issues.conversation import raw_prompt_problems
 from issues.merging import FIELDS as MERGED_FIELDS
 from issues.models import (
     Comment,
@@ -167,6 +168,16 @@ class TestSerializer(RowSerializer):
             )
         return sealed
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what a raw prompt is not sent with."""
+        default = self.instance or Test()
+        asked = (
+            attrs.get(name, getattr(default, name)) for name in ("messages", "tools", "context")
+        )
+        if problems := raw_prompt_problems(*asked):
+            raise serializers.ValidationError(problems)
+        return attrs
+
     @transaction.atomic
     def create(self, validated_data: dict[str, Any]) -> Test:
         criteria = validated_data.pop("criteria", [])
@@ -190,7 +201,8 @@ class TestSerializer(RowSerializer):
 class ModelRequestSerializer(PlainSerializer):
     """Messages and tools as a run without a system prompt sends them.
 
-    Content is null for a turn that the model generates.
+    Content is null for a turn that the model generates. A raw_prompt is the only message: its text
+    is sent as it is to the text-completion endpoint.
     """
 
     messages = serializers.ListField(child=JSONObject())

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from evalhub.llm.raw_prompt import RAW_PROMPT
 from issues.judge_templates.example_selection import ShownExample, as_text
 from issues.judge_templates.fences import BLOCKS, OPENING, Fenced, neutralised, nonce_of
 from issues.judge_templates.syntax import (
@@ -97,7 +98,7 @@ def prints_context(text: str) -> bool:
 def conversation_text(
     messages: Sequence[Mapping[str, Any]], *, generated: Container[int] = ()
 ) -> str:
-    """Return a conversation as judges read it; a single user message as it is.
+    """Return a conversation as judges read it; a single user message or raw prompt as it is.
 
     Turns are numbered and named by role, and their lines indented, so that no line in a turn can
     pose as the start of another. Tool calls are written as `name(arguments)`.
@@ -106,7 +107,7 @@ def conversation_text(
         messages: Objects with role and content; content may be null, or a list of parts.
         generated: Positions of the candidate's turns; they are marked.
     """
-    if len(messages) == 1 and messages[0].get("role") == "user":
+    if len(messages) == 1 and messages[0].get("role") in ("user", RAW_PROMPT):
         return "\n".join(_contents(messages[0]))
     lines = []
     for position, message in enumerate(messages):

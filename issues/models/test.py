@@ -46,7 +46,8 @@ class Test(models.Model):
     """An example that reproduces an issue: the input, and how to judge the answer.
 
     `messages` is a list of {"role", "content"}; an assistant turn whose content is null is
-    generated, and so is the answer after a last user turn.
+    generated, and so is the answer after a last user turn. A raw prompt is one message with the
+    role raw_prompt.
     """
 
     __test__ = False

@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from evalhub.models import User
 from evalhub.word_diff import Diff, Part, word_diff
 from issues.models import Revision
-from reports.queries.result_rows import prompt_of
 from runs.models import Answer, Result
+from runs.result_list.listing import prompt_of
 
 
 @dataclass(frozen=True)

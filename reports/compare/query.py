@@ -21,12 +21,12 @@ from reports.compare.rule import (
     in_order,
     without_verdicts,
 )
-from reports.queries.result_rows import TEXT, prompt_of
+from reports.queries.result_rows import TEXT
 from runs.comparability import Comparable, comparability_of
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run, TagSet
-from runs.result_list.listing import texts_of
+from runs.result_list.listing import prompt_of, texts_of
 
 
 @dataclass(frozen=True)

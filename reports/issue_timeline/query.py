@@ -20,12 +20,13 @@ from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.issue_outcomes import RunInfo, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
-from reports.queries.result_rows import TEXT, prompt_of
+from reports.queries.result_rows import TEXT
 from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
 from runs.comparability import comparability
 from runs.figures.rate import Rate
 from runs.models import Outcome, Result, Run
+from runs.result_list.listing import prompt_of
 
 MAX_LINES, MAX_FEEDBACK, MAX_TESTS = 8, 100, 300
 

@@ -17,7 +17,7 @@ from issues.rubrics.scoring import consensus, inverted
 from runs.judging.jury import judges_in
 from runs.models import Answer, Judgment, Result, ResultScore
 from runs.result_list.filters import Filters
-from runs.result_list.listing import Listing, texts_of
+from runs.result_list.listing import Listing, prompt_of
 from runs.scoring.verdict import CriterionValue
 
 PAGE = 20
@@ -288,9 +288,3 @@ def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> dict[str, An
 
 def judge_name(judge_id: int, name: str | None) -> str:
     return name or f"judge {judge_id}"
-
-
-def prompt_of(messages: Any) -> str:
-    """Return the last user turn of the messages; "" without any."""
-    turns = texts_of(message for message in messages or [] if message["role"] == "user")
-    return turns[-1] if turns else ""

@@ -7,8 +7,9 @@ from django.db.models.fields.json import KeyTransform
 
 from evalhub.models import User
 from issues.models import Issue, Revision
-from reports.queries.result_rows import TEXT, prompt_of
+from reports.queries.result_rows import TEXT
 from runs.models import Outcome, Result, Run
+from runs.result_list.listing import prompt_of
 
 MAX_TESTS = 200
 

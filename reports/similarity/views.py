@@ -7,8 +7,8 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm import word_vectors
 from issues.models import Test
 from reports.documents.rendering import needs, page
-from reports.queries.result_rows import prompt_of
 from reports.similarity.query import MAX_VARIANTS, similarity_of
+from runs.result_list.listing import prompt_of
 
 
 @needs("runs.view_run")

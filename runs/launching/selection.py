@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from evalhub.llm import word_vectors
+from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
 from issues.models import Test
@@ -78,6 +79,7 @@ def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) ->
         *_missing(spec, selection),
         *inactive_judges(selection.everyone),
         *_tests_without_template(spec, selection),
+        *_raw_prompts_with_system_prompt(spec, selection),
         *_self_evaluation(spec, selection),
         *_limit_without_prices(spec, selection),
         *_no_word_vectors(spec),
@@ -145,6 +147,16 @@ def _tests_without_template(spec: LaunchSpec, selection: Selection) -> list[str]
         return []
     bare = [t.pk for t in selection.tests if t.template_id is None and not t.criteria.all()]
     return [f"These tests have no judge template and no rubric: {_numbers(bare)}."] if bare else []
+
+
+def _raw_prompts_with_system_prompt(spec: LaunchSpec, selection: Selection) -> list[str]:
+    raw = [test.pk for test in selection.tests if raw_prompt_of(test.messages) is not None]
+    if not raw or not any(prompt.strip() for prompt in spec.system_prompts):
+        return []
+    return [
+        "Raw prompts are sent without a system prompt: remove it, or select no raw prompts. "
+        f"These tests are: {_numbers(raw)}."
+    ]
 
 
 def without_prompt(judges: Sequence[Judge]) -> list[Judge]:

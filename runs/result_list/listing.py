@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
+from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
 from issues.domains import current_domains
@@ -73,3 +74,9 @@ class Listing:
 def texts_of(messages: Any) -> list[str]:
     """Return the texts of the messages, without turns to generate."""
     return [message["content"] for message in messages or [] if message.get("content")]
+
+
+def prompt_of(messages: Any) -> str:
+    """Return the last user turn of the messages, or the raw prompt; "" without any."""
+    turns = texts_of(turn for turn in messages or [] if turn["role"] in ("user", RAW_PROMPT))
+    return turns[-1] if turns else ""

@@ -28,6 +28,16 @@ def test_an_empty_issue_is_told_everything_at_once():
     ]
 
 
+def test_a_raw_prompt_takes_no_tools_and_documents():
+    raw = {"messages": [{"role": "raw_prompt", "content": "<|user|>Hi"}]}
+
+    assert problems_of_test(make_test(**raw)) == []
+    assert problems_of_test(make_test(**raw, tools=[{"type": "function"}], context="Sums.")) == [
+        "A raw prompt is sent without tools: write them into it, and clear these.",
+        "A raw prompt is sent without documents: write them into it, and clear these.",
+    ]
+
+
 def test_feedback_says_where_an_issue_was_seen_as_a_source_does():
     issue = make_reviewable_issue()
     issue.sources.all().delete()

@@ -1,6 +1,6 @@
 /* The editor of a test's messages, on top of a JSON field that works without it.
 
-   A single prompt has two text areas; a conversation has turns with a role and a text, generated
+   A single prompt has two text areas, a raw prompt one; a conversation has turns with a role and a text, generated
    ones for assistants. Unknown content (such as tool calls) is kept. */
 
 (() => {
@@ -149,11 +149,13 @@
       editor.replace([...first, { role: "user", content: prompt.value }]);
     };
     const show = () => {
-      const single = kinds.some((kind) => kind.checked && kind.value === "single");
-      rowOf(system).toggleAttribute("data-eh-hidden", !single);
-      rowOf(prompt).toggleAttribute("data-eh-hidden", !single);
-      rowOf(area).toggleAttribute("data-eh-hidden", single);
-      if (!single) takeOver();
+      const { value } = kinds.find((kind) => kind.checked) ?? kinds[0];
+      const isTurns = value === "turns";
+      const hasSystem = value === "single" || (value === "raw" && system.value.trim());
+      rowOf(system).toggleAttribute("data-eh-hidden", !hasSystem);
+      rowOf(prompt).toggleAttribute("data-eh-hidden", isTurns);
+      rowOf(area).toggleAttribute("data-eh-hidden", !isTurns);
+      if (isTurns) takeOver();
     };
     kinds.forEach((kind) => kind.addEventListener("change", show));
     show();

@@ -24,6 +24,7 @@ APPROACHES = {
     "prompt_aware": "sees the input",
     "holistic": "sees the input and the whole rubric",
 }
+INPUT, BESIDE = ("messages", "system_prompt", "prompt"), ("tools", "context")
 NO_MESSAGES = [{"role": "user", "content": "(the question)"}]
 
 
@@ -33,7 +34,8 @@ def draft_of(sent: QueryDict) -> Draft:
     form.is_valid()
     data: Mapping[str, Any] = form.cleaned_data
     points, problems = _sent_points(sent)
-    wrong = [*form.errors.get("messages", ()), *form.errors.get("prompt", ())]
+    wrong = [str(problem) for name in INPUT for problem in form.errors.get(name, ())]
+    unsent = [str(problem) for name in BESIDE for problem in form.errors.get(name, ())]
     content = {
         "messages": (None if wrong else data.get("messages")) or NO_MESSAGES,
         "tools": data.get("tools") or [],
@@ -48,7 +50,7 @@ def draft_of(sent: QueryDict) -> Draft:
         sample_answer(form.instance),
         problems,
         flagged_answer=data.get("flagged_answer") or "",
-        input_problems=(*wrong, *form.errors.get("tools", ())),
+        input_problems=(*wrong, *unsent),
     )
 
 

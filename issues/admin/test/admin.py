@@ -14,6 +14,7 @@ from unfold.decorators import display
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
+from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
 from issues.admin.filters import (
     ASSIGNED_TO_ME,
@@ -212,6 +213,7 @@ class TestAdmin(BulkTests, SealingPages):
         is_drafted = row.reference_by == Author.MODEL and row.reference.strip()
         return [
             *(["sealed"] if row.sealed else []),
+            *(["raw prompt"] if raw_prompt_of(row.messages) is not None else []),
             *(["reference by a model"] if is_drafted else []),
         ]
 
@@ -272,6 +274,7 @@ class TestAdmin(BulkTests, SealingPages):
             title=f"Preview of {test}",
             test=test,
             sent=request_messages(test.messages, test.context),
+            is_raw_prompt=raw_prompt_of(test.messages) is not None,
             answer=answer,
             back_url=self.url_of("change", test.pk),
             **shown,

@@ -1,4 +1,4 @@
-"""Form of a test: a single prompt in plain text areas, or a conversation."""
+"""Form of a test: a single or raw prompt in plain text areas, or a conversation."""
 
 from typing import Any
 
@@ -7,12 +7,17 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
+from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
-from issues.conversation import Message, check_messages
+from issues.conversation import Message, check_messages, raw_prompt_problems
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, TemplateState, Test
 
-SINGLE, TURNS = "single", "turns"
+SINGLE, RAW, TURNS = "single", "raw", "turns"
+
+NO_SYSTEM_PROMPT = (
+    "A raw prompt is sent without a system prompt: write it into the prompt, and clear this."
+)
 
 
 def single_turn(messages: Any) -> tuple[str, str] | None:
@@ -54,14 +59,17 @@ class TestForm(forms.ModelForm):
 
     kind = forms.ChoiceField(
         label="Input",
-        choices=[(SINGLE, "single prompt"), (TURNS, "conversation")],
+        choices=[(SINGLE, "single prompt"), (TURNS, "conversation"), (RAW, "raw prompt")],
         initial=SINGLE,
         widget=UnfoldAdminRadioSelectWidget(attrs={"data-eh-kind": "true"}),
+        help_text=(
+            "A raw prompt is sent as it is, with the special tokens you write into it, to the "
+            "model's text-completion endpoint: without chat template, system prompt, tools and "
+            "documents."
+        ),
     )
     system_prompt = forms.CharField(required=False, strip=False, widget=text_area(2))
-    prompt = forms.CharField(
-        required=False, strip=False, widget=text_area(6), help_text="The user's message."
-    )
+    prompt = forms.CharField(required=False, strip=False, widget=text_area(6))
     messages = MessagesField(
         label="Conversation",
         required=False,
@@ -90,7 +98,10 @@ class TestForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         given = self.initial.get("messages")
         single = single_turn(given)
-        if single is not None:
+        raw = raw_prompt_of(given) if isinstance(given, list) else None
+        if raw is not None:
+            self.initial.update(kind=RAW, prompt=raw, messages=None)
+        elif single is not None:
             self.initial["system_prompt"], self.initial["prompt"] = single
             self.initial["messages"] = None
         elif given:
@@ -101,17 +112,35 @@ class TestForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        if data.get("kind") == SINGLE:
-            self.errors.pop("messages", None)
-            data["messages"] = as_messages(data.get("system_prompt", ""), data.get("prompt", ""))
-            if not data.get("prompt", "").strip():
-                self.add_error("prompt", "Enter a prompt.")
-        elif "messages" in data:
+        if data.get("kind") == TURNS:
+            self._check_conversation(data)
+            return data
+        self.errors.pop("messages", None)
+        prompt = data.get("prompt", "")
+        if not prompt.strip():
+            self.add_error("prompt", "Enter a prompt.")
+        if data.get("kind") == RAW:
+            # Browsers send the line ends of a text area as CRLF.
+            text = prompt.replace("\r\n", "\n")
+            data["messages"] = [{"role": RAW_PROMPT, "content": text}]
+            self._check_raw_prompt(data)
+        else:
+            data["messages"] = as_messages(data.get("system_prompt", ""), prompt)
+        return data
+
+    def _check_conversation(self, data: dict[str, Any]) -> None:
+        if "messages" in data:
             try:
                 check_messages(data["messages"])
             except ValidationError as error:
                 self.add_error("messages", error)
-        return data
+
+    def _check_raw_prompt(self, data: dict[str, Any]) -> None:
+        if data.get("system_prompt", "").strip():
+            self.add_error("system_prompt", NO_SYSTEM_PROMPT)
+        others = data.get("tools") or [], data.get("context") or ""
+        for name, problem in raw_prompt_problems(data["messages"], *others).items():
+            self.add_error(name, problem)
 
     def _get_validation_exclusions(self) -> set[str]:
         """Skip model errors of messages: the form has reported them at the right field."""

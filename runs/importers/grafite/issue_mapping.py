@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.strict_json import excerpt
 from runs.importers.grafite.records import Comment, FeedbackRecord, IssueRecord, Request, TestRecord
 from runs.importers.json_reader import Row
@@ -100,6 +101,7 @@ def _comment(row: Row) -> Comment:
 
 def test(row: Row) -> TestRecord:
     request, ending = _request_of_test(row)
+    is_raw = raw_prompt_of(request.messages) is not None
     flagged = row.verbatim("sample_output") or ending
     by = row.text("desired_output_source") or "unknown"
     if by not in ("human", "model", "unknown"):
@@ -110,7 +112,8 @@ def test(row: Row) -> TestRecord:
         issue_id=row.identifier("issue_id"),
         author=row.text("author", most=150),
         request=request,
-        tools=[dict(tool.fields) for tool in row.rows("tools")],
+        # Those of a freeform prompt are a copy of what its text holds.
+        tools=[] if is_raw else [dict(tool.fields) for tool in row.rows("tools")],
         flagged_answer="" if flagged.strip() == request.reference.strip() else flagged,
         reference_by=by,
         comments=[_comment(comment) for comment in row.rows("comments")],
@@ -148,7 +151,7 @@ def _template(judge: Row) -> str | None:
 
 
 def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the conversation, or the free prompt as one message, and its final answer.
+    """Return the conversation, or the freeform prompt as a raw prompt, and its final answer.
 
     A chat is stored with the answer that the author saw: left in, nothing would be asked.
     """
@@ -158,7 +161,7 @@ def conversation(row: Row, prompt: str) -> tuple[list[dict[str, Any]], str]:
         text = row.verbatim(prompt)
         if not text.strip():
             row.note("messages", f"has neither messages nor a {prompt}.")
-        return [{"role": "user", "content": text}], ""
+        return [{"role": RAW_PROMPT, "content": text}], ""
     last = messages[-1]
     if len(messages) > 1 and last["role"] == "assistant" and last.get("content"):
         return messages[:-1], str(last["content"])

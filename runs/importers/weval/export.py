@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.models import Test, TestState
 from runs.importers.weval import test_rows
@@ -132,14 +133,14 @@ def _tests(suite: Suite, notes: list[str]) -> list[Test]:
 
 
 def _tools(suite: Suite, tests: Iterable[Test], notes: list[str]) -> tuple[Json, ...]:
-    """Return the tools of all tests if all have the same."""
+    """Return the tools of all tests if all have the same; raw prompts have none."""
     written = suite.extras.get("tools", [])
-    offered = [test.tools for test in tests]
+    offered = [test.tools for test in tests if raw_prompt_of(test.messages) is None]
     first = offered[0] if offered else []
     if any(tools != first for tools in offered):
         notes.append("its tests offer different tools; a blueprint has one list, so none is there.")
         return ()
-    if first == [test_rows.as_function(tool) for tool in written]:
+    if not offered or first == [test_rows.as_function(tool) for tool in written]:
         return tuple(written)
     functions = [tool.get("function", tool) for tool in first]
     return tuple(

@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from evalhub.digest import digest
+from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.strict_json import excerpt
 from issues.rubrics.scoring import MAX_CRITERIA
 from runs.importers.weval.points import PointReader
@@ -24,6 +25,7 @@ ROLES = {
     "assistant": "assistant",
     "ai": "assistant",
     "tool": "tool",
+    RAW_PROMPT: RAW_PROMPT,
 }
 SHORTHAND = ("user", "assistant", "ai", "system")
 MESSAGE_KEYS = ("role", "content", "name", "tool_call_id", "tool_calls")
@@ -194,7 +196,7 @@ def _message(item: Any, line: int | None, section: Section) -> Json:
 
 def _is_open(messages: list[Json]) -> bool:
     """Return whether a turn is left to generate."""
-    return messages[-1]["role"] in ("user", "tool") or any(
+    return messages[-1]["role"] in ("user", "tool", RAW_PROMPT) or any(
         message["role"] == "assistant"
         and message["content"] is None
         and not message.get("tool_calls")

@@ -8,6 +8,7 @@ from simple_history.utils import bulk_create_with_history
 
 from evalhub.digest import digest
 from evalhub.history import sign
+from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
 from issues.models import Criterion, Issue, JudgeTemplate, Origin, Test, TestState
 from issues.models.criterion import new_key
@@ -51,10 +52,11 @@ def fields_of(
 ) -> dict[str, Any]:
     """Return the fields of a test that its blueprint sets."""
     own = prompt.own
+    is_raw = raw_prompt_of(prompt.messages) is not None
     family = own.get("template", usual_template(prompt))
     return {
         "messages": prompt.messages,
-        "tools": [as_function(tool) for tool in blueprint.tools],
+        "tools": [] if is_raw else [as_function(tool) for tool in blueprint.tools],
         "reference": prompt.reference,
         "guidelines": own.get("guidelines", usual_guidelines(prompt)),
         "template": templates.get(family),

@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from runs.importers.weval.functions import Call, write_function
 from runs.importers.weval.records import (
     APPROACHES,
@@ -130,7 +131,7 @@ def _asked(messages: list[Json]) -> Json:
 
 
 def _message(message: Json) -> Json:
-    is_plain = set(message) == {"role", "content"} and message["role"] != "tool"
+    is_plain = set(message) == {"role", "content"} and message["role"] not in ("tool", RAW_PROMPT)
     return {message["role"]: message["content"]} if is_plain else message
 
 
@@ -166,6 +167,8 @@ def not_known_to_weval(blueprint: Blueprint) -> Iterator[str]:
     for prompt in blueprint.prompts:
         for name in prompt.own:
             yield f"{name} of tests"
+        if raw_prompt_of(prompt.messages) is not None:
+            yield "raw prompts"
         for point in prompt.points:
             if point.mandatory:
                 yield "mandatory criteria"

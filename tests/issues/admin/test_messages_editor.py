@@ -48,6 +48,19 @@ def test_a_conversation_goes_on_from_the_question(editor):
     ]
 
 
+def test_a_raw_prompt_is_one_text(editor):
+    editor.check("[name=kind][value=raw]")
+    assert editor.is_visible("[name=system_prompt]"), "a text that would be refused is not hidden"
+    editor.fill("[name=system_prompt]", "")
+    editor.check("[name=kind][value=turns]")
+    editor.check("[name=kind][value=raw]")
+    assert not editor.is_visible("[name=system_prompt]")
+    assert not editor.is_visible("text=Add turn")
+    editor.fill("[name=prompt]", "<|user|>\nHello?")
+
+    assert save(editor) == [{"role": "raw_prompt", "content": "<|user|>\nHello?"}]
+
+
 def test_turns_are_moved_removed_and_given_another_role(editor):
     editor.check("[name=kind][value=turns]")
     editor.click("text=Add turn")

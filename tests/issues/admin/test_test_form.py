@@ -50,9 +50,28 @@ def test_a_saved_conversation_comes_back_as_turns(client):
     assert (form.initial["kind"], form.initial["messages"]) == ("turns", turns)
 
 
+def test_a_raw_prompt_is_kept_as_written_and_comes_back(client):
+    log_in(client, "annotator")
+    issue, text = make_issue(), " <|user|>\n2 + 2?\n<|assistant|> "
+    sent = form_of_a_test(issue=issue.pk, kind="raw", prompt=text.replace("\n", "\r\n"))
+
+    client.post(url("test_add"), sent)
+
+    test = issue.tests.get()
+    assert test.messages == [{"role": "raw_prompt", "content": text}]
+    page = client.get(url("test_change", test.pk))
+    form = page.context["adminform"].form
+    assert (form.initial["kind"], form.initial["prompt"]) == ("raw", text)
+    assert "raw prompt" in page.context["panel"]["facts"]
+
+
 @pytest.mark.parametrize(
     ("changes", "field", "problem"),
     [
+        ({"kind": "raw", "prompt": " "}, "prompt", "Enter a prompt."),
+        ({"kind": "raw", "system_prompt": "Hi"}, "system_prompt", "without a system prompt"),
+        ({"kind": "raw", "context": "Sums."}, "context", "without documents"),
+        ({"kind": "raw", "tools": '[{"type": "function"}]'}, "tools", "without tools"),
         ({"prompt": " "}, "prompt", "Enter a prompt."),
         ({"kind": "turns", "messages": ""}, "messages", "Enter at least one message"),
         ({"kind": "turns", "messages": "[1]"}, "messages", "Message 1: expected an object"),

@@ -425,3 +425,23 @@ def test_publishing_takes_its_own_right():
     url = f"/api/v1/judge-templates/{template.pk}/publish/"
 
     assert client_of("adjudicator").post(url).status_code == 403
+
+
+# Raw prompts -------------------------------------------------------------------------------------
+
+
+def test_a_raw_prompt_is_one_message_without_tools_and_documents():
+    client, issue = client_of("annotator"), make_issue()
+    raw = {"role": "raw_prompt", "content": "<|user|>Hi"}
+    body = {"issue": issue.pk, "messages": [raw]}
+
+    made = client.post("/api/v1/tests/", body)
+    mixed = client.post("/api/v1/tests/", {**body, "messages": [*ASKED, raw]})
+    with_tools = client.post("/api/v1/tests/", {**body, "tools": [{"type": "function"}]})
+    later = client.patch(f"/api/v1/tests/{made.json()['id']}/", {"context": "Sums."})
+
+    assert (made.status_code, made.json()["messages"]) == (201, [raw])
+    assert [r.status_code for r in (mixed, with_tools, later)] == [400, 400, 400]
+    assert "A raw prompt is the only message" in str(mixed.json()["messages"])
+    assert "without tools" in str(with_tools.json()["tools"])
+    assert "without documents" in str(later.json()["context"])

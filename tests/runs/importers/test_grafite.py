@@ -106,11 +106,11 @@ def test_feedback_that_is_not_in_the_files_becomes_a_source(folder):
 
 
 @pytest.mark.django_db
-def test_a_free_prompt_becomes_one_user_message():
+def test_a_freeform_prompt_becomes_a_raw_prompt():
     load()
 
     test = Test.objects.get(source_id="t2")
-    assert test.messages == [{"role": "user", "content": "How tall is a door in feet?"}]
+    assert test.messages == [{"role": "raw_prompt", "content": "How tall is a door in feet?"}]
 
 
 @pytest.mark.django_db

@@ -84,6 +84,18 @@ def test_a_model_answers_the_unsaved_conversation_in_pieces(attempt, model_at, p
     assert "1 call, $" in events["cost"][0]
 
 
+def test_a_raw_prompt_is_sent_as_typed(attempt, model_at, provider):
+    form = {"kind": "raw", "prompt": "<|user|>2 + 2?<|assistant|>"}
+
+    events = attempt("ask", model=model_at().pk, form=form)
+    refused = attempt("ask", model=model_at().pk, form=form | {"context": "Sums."})
+
+    assert events["text"] == [GOOD]
+    assert provider.paths == ["/v1/completions"]
+    assert provider.requests[0]["prompt"] == form["prompt"]
+    assert "without documents" in str(refused)
+
+
 def test_nothing_of_it_is_a_run_or_a_result(attempt, model_at):
     test, model = make_test(flagged_answer=BAD), model_at()
     attempt("ask", test=test, model=model.pk)

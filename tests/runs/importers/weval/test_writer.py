@@ -64,6 +64,8 @@ def prompts(draw, name):
     messages = [{"role": role, "content": draw(said)} for role in [*turns, "user"]]
     if "assistant" in turns:
         messages[turns.index("assistant")]["content"] = draw(st.none() | said)
+    if draw(st.sampled_from([False, False, True])):
+        messages = [{"role": "raw_prompt", "content": draw(said)}]
     own = {"guidelines": st.just("") | said, "pass_threshold": st.sampled_from(["", 0, 0.5])}
     chosen = {key: draw(strategy) for key, strategy in own.items()}
     return Prompt(
