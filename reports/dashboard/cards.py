@@ -10,7 +10,6 @@ from evalhub.models import User
 from issues.models import Issue
 from reports.activity.page import events_table
 from reports.activity.query import activity
-from reports.dashboard.card_tables import SHOWN, judges_table, underperforming_table
 from reports.dashboard.query import SiteState, site_state
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
 from reports.dashboard.tour import may_tour, steps_of
@@ -20,7 +19,10 @@ from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_proposals.rule import Proposal
-from reports.judge_reliability.judges.query import judge_concerns
+from reports.judge_reliability.concerns_rule import Trust
+from reports.judge_reliability.judges.judge_tables import concerns_table
+from reports.judge_reliability.judges.query import judge_report
+from reports.judge_reliability.judges.totals_query import RECENT
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED, Reviews
@@ -28,6 +30,7 @@ from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.periods import since_of
 from reports.releases.page import document_of
 from reports.releases.query import releases_report
+from reports.underperforming.page import listed_table
 from reports.underperforming.query import newest_run, underperforming
 from runs.models import Result, Run
 
@@ -35,6 +38,9 @@ PREFERENCE = "home"
 """Name of the user's preference that holds the chosen cards."""
 
 MAX_PROPOSALS = 6
+
+SHOWN = 6
+"""Rows of a table on a card."""
 
 HOME_PERIOD = "7d"
 """The period whose changes Home lists."""
@@ -161,13 +167,30 @@ def _proposals(home: Home) -> Content:
 
 
 def _underperforming(home: Home) -> Content:
-    report = underperforming(home.newest, home.reading)
-    return Content(underperforming_table(report), page_url("underperforming"))
+    """The evidence against each issue, as on its page."""
+    table = listed_table(underperforming(home.newest, home.reading)).only("issue", "why")
+    return Content(_first(replace(table, note="")), page_url("underperforming"))
 
 
 def _judges(home: Home) -> Content:
-    url = page_url("judge_reliability", tab="judges")
-    return Content(judges_table(judge_concerns(home.reading)), url)
+    """The unreliable ones of the last judge runs, as on Judge reliability."""
+    table = concerns_table(judge_report(home.reading, suite=None, run=None, last=RECENT))
+    trust = [column.name for column in table.columns].index("trust")
+    rows = [row for row in table.rows if row[trust] == Trust.UNRELIABLE]
+    note = (
+        "By the rule of Judge reliability: human verdicts on answers drawn at random, agreement "
+        "with other judges, failed judgments, and judging its own answers."
+    )
+    empty = "No serious concern about a judge or jury in the last judge runs."
+    shown = replace(table, rows=rows, note=note, empty=empty).only("name", "why", "kind")
+    return Content(_first(shown), page_url("judge_reliability", tab="judges"))
+
+
+def _first(table: Table) -> Table:
+    """Return the first rows; the note counts the others."""
+    more = len(table.rows) - SHOWN
+    note = f"{more:,} more. {table.note}" if more > 0 else table.note
+    return replace(table, rows=table.rows[:SHOWN], note=note)
 
 
 CARDS = (

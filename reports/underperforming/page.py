@@ -57,7 +57,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report)),
         tables=(
-            _listed_table(report),
+            listed_table(report),
             _never_table(report),
             _next_table(report),
             *incomplete_table(incomplete, reading.reader, is_left_out=False),
@@ -120,7 +120,7 @@ COLUMNS = (
 )
 
 
-def _listed_table(report: UnderperformingReport) -> Table:
+def listed_table(report: UnderperformingReport) -> Table:
     found = report.comparisons
     rows = found.below if found else ()
     drawn = [
@@ -151,10 +151,7 @@ def _empty(report: UnderperformingReport) -> str:
         return "No complete run yet. Launch a run to check its issues."
     if report.comparisons is None:
         return "Being computed."
-    return (
-        "No issue is significantly below the others. Add tests to the issues below to detect "
-        "smaller differences."
-    )
+    return "No issue is significantly below the others. More tests detect smaller differences."
 
 
 def _never_table(report: UnderperformingReport) -> Table:

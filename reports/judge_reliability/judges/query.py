@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Measured
 from reports.judge_reliability.concerns_rule import (
@@ -22,7 +21,6 @@ from reports.judge_reliability.judges.judgments_query import (
 )
 from reports.judge_reliability.judges.pairs_rule import Pair, beside_peers, pairs_in
 from reports.judge_reliability.judges.totals_query import (
-    RECENT,
     JuryLine,
     judge_totals,
     jury_lines,
@@ -115,28 +113,3 @@ def judge_report(
         humans=humans,
         proofs=proofs_of_all(evaluated, humans, reading) or {},
     )
-
-
-@dataclass(frozen=True)
-class JudgeConcern:
-    """An unreliable judge or jury, the concerns about it, and the page with its figures."""
-
-    name: str
-    is_jury: bool
-    concerns: tuple[Concern, ...]
-    url: str
-
-
-def judge_concerns(reading: Reading) -> list[JudgeConcern]:
-    """Return the unreliable judges and juries of the last judge runs, as Judge reliability does.
-
-    A jury is measured in its newest judge run. Until computed, agreement with humans and with other
-    judges is left out.
-    """
-    report = judge_report(reading, suite=None, run=None, last=RECENT)
-    url = page_url("judge_reliability", tab="judges")
-    found = [
-        *(JudgeConcern(one.jury, True, one.concerns, one.url) for one in report.juries),
-        *(JudgeConcern(one.name, False, report.concerns(one), url) for one in report.judges),
-    ]
-    return [one for one in found if any(concern.is_serious for concern in one.concerns)]

@@ -8,8 +8,8 @@ from django.core.cache import caches
 from django.utils import timezone
 
 from evalhub.models import Call, CallRole, LanguageModel
+from reports.dashboard.cards import Home, choose
 from reports.documents.reading import Reading
-from reports.judge_reliability.judges.query import judge_concerns
 from reports.judge_reliability.judges.totals_query import judge_totals, jury_lines
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from runs.models import Judge, JudgeRun, Judgment, Suite
@@ -227,23 +227,23 @@ def test_the_sums_need_no_judgment():
 # Concerns ----------------------------------------------------------------------------------
 
 
-def concerns():
-    return judge_concerns(Reading(make_user("viewer")))
-
-
-def names(found):
-    return {one.name: " ".join(concern.text for concern in one.concerns) for one in found}
+def on_home():
+    """The reasons on the card of Home, by judge or jury."""
+    user = make_user("viewer")
+    choose(user, ["judges"])
+    ((_, content),) = Home(Reading(user)).cards
+    return {row["name"].text: row["why"] for row in content.table.as_rows()}
 
 
 def test_judges_that_agree_and_answer_raise_no_concern():
     trio(AGREED)
-    assert concerns() == []
+    assert on_home() == {}
 
 
 def test_a_judge_that_fails_too_often_is_unreliable():
     trio([[1, 1, None]] * 3 + AGREED)
 
-    assert "3 of 15 judgments failed (20%)" in names(concerns())["c"]
+    assert "3 of 15 judgments failed (20%)" in on_home()["c"]
 
 
 def test_a_jury_that_disagrees_in_its_newest_judge_run_is_unreliable():
@@ -254,7 +254,7 @@ def test_a_jury_that_disagrees_in_its_newest_judge_run_is_unreliable():
         answer(run)
         judge(run, votes)
         finish(run)
-        assert ("the panel" in names(concerns())) is (votes[0] == [1, 0])
+        assert ("the panel" in on_home()) is (votes[0] == [1, 0])
 
 
 def test_a_model_that_judges_its_own_answers_is_unreliable():
@@ -264,7 +264,7 @@ def test_a_model_that_judges_its_own_answers_is_unreliable():
     judge(run, [[1]])
     finish(run)
 
-    assert "judged its own answers in 1 judge run" in names(concerns())["vain"]
+    assert "judged its own answers in 1 judge run" in on_home()["vain"]
     assert "judges its own answers" in page().labels
 
 
@@ -286,7 +286,7 @@ def test_the_dashboard_names_whom_the_page_names():
     }
 
     assert "disagrees with all others" in serious["c"]
-    assert names(concerns()) == serious
+    assert on_home() == serious
 
 
 def test_the_note_of_a_model_is_shown():
