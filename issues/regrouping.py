@@ -11,7 +11,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Feedback, Issue, Tag, Test
-from issues.states import MAX_REASON, Moved, Refused
+from issues.states import MAX_REASON, Moved, Refused, check
 from issues.triage.actions import attach, taking_issue
 
 
@@ -26,14 +26,11 @@ def move_test(test: Test, issue: Issue, *, by: User) -> Issue:
     """
     current = Test.objects.select_for_update(of=("self",)).get(pk=test.pk)
     issue = taking_issue(issue)
-    if current.sealed:
-        raise Refused(
-            [f"Test {test.pk} is sealed, as are its issue's texts. Merge the issues instead."]
-        )
     if current.issue_id == issue.pk:
         raise Refused([f"Test {test.pk} already belongs to “{issue}”."])
     sign(current, by, f"Moved from issue {current.issue_id} to issue {issue.pk}")
     current.issue = issue
+    check(current)
     current.save()
     return issue
 
@@ -97,8 +94,6 @@ def split(
         problems.append("Enter a title for the new issue.")
     if not tests and not feedback:
         problems.append("Choose at least one test or feedback item.")
-    if feedback and issue.tests.filter(sealed=True).exists():
-        problems.append("A sealed test seals this issue's feedback too, so it cannot be moved.")
     if problems:
         raise Refused(problems)
     new = Issue(title=title.strip(), severity=issue.severity, assignee=issue.assignee, author=by)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Model
 
 from evalhub.access.models import User
 from evalhub.history import sign
@@ -40,6 +42,14 @@ class Refused(ValueError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems))
         self.problems = list(problems)
+
+
+def check(row: Model) -> None:
+    """Raise Refused with what the row's own rules say against saving it."""
+    try:
+        row.clean()
+    except ValidationError as error:
+        raise Refused(error.messages) from None
 
 
 @dataclass(frozen=True)

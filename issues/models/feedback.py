@@ -1,3 +1,4 @@
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
 from simple_history.models import HistoricalRecords
@@ -73,3 +74,14 @@ class Feedback(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_feedback_change", args=[self.pk])
+
+    def clean(self) -> None:
+        """Keep feedback that a sealed test seals at its issue: it leaves by a merge only."""
+        stored = Feedback.objects.filter(pk=self.pk, issue__tests__sealed=True)
+        if self.pk and stored.exclude(issue=self.issue_id).exists():
+            raise ValidationError(
+                {
+                    "issue": "A sealed test of its issue seals this feedback too. "
+                    "Merge the issues instead."
+                }
+            )

@@ -1,3 +1,4 @@
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
@@ -120,3 +121,14 @@ class Test(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_test_change", args=[self.pk])
+
+    def clean(self) -> None:
+        """Keep a sealed test at its issue, whose texts it seals: it leaves by a merge only."""
+        stored = Test.objects.filter(pk=self.pk, sealed=True).exclude(issue=self.issue_id)
+        if self.pk and stored.exists():
+            raise ValidationError(
+                {
+                    "issue": f"Test {self.pk} is sealed, as are its issue's texts. "
+                    "Merge the issues instead."
+                }
+            )

@@ -21,7 +21,7 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.siblings import judge_settings_of, siblings_of
-from issues.states import MAX_REASON, Refused
+from issues.states import MAX_REASON, Refused, check
 
 TITLE_LENGTH = 120
 TRIAGED = "Triaged: "
@@ -141,7 +141,8 @@ def test_from(feedback: Feedback, *, by: User) -> Test:
 def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
     """Create a draft test of an issue from feedback: its prompt, and its answer as flagged.
 
-    The feedback is attached to the issue, and its judge settings copied from a sibling, if any.
+    The feedback is attached to the issue, and its judge settings copied from a sibling, if any. A
+    test of feedback that a sealed test seals is sealed too.
 
     Raises:
         Refused: The feedback has no prompt, or the issue is deprecated.
@@ -157,6 +158,7 @@ def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
         note=feedback.comment,
         origin=Origin.FEEDBACK,
         author=by,
+        sealed=Feedback.objects.filter(pk=feedback.pk, issue__tests__sealed=True).exists(),
         **(judge_settings_of(open_siblings[0]) if open_siblings else {}),
     )
     sign(test, by, f"Made from feedback {feedback.pk}")
@@ -196,5 +198,6 @@ def _accept_for(issue: Issue, feedback: Feedback, action: str, by: User | None) 
 
 
 def _save(feedback: Feedback, reason: str, by: User | None) -> None:
+    check(feedback)
     sign(feedback, by, reason[:MAX_REASON])
     feedback.save()

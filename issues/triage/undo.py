@@ -12,7 +12,7 @@ from evalhub.access.models import User
 from evalhub.admin_site.versions import last_change
 from evalhub.history import sign
 from issues.models import Feedback, Issue, Test
-from issues.states import Refused
+from issues.states import Refused, check
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
 from issues.untouched import delete_untouched
 
@@ -81,6 +81,7 @@ def last_act(by: User) -> Any:
 def _restore(feedback: Feedback, before: Any, reason: str, by: User) -> None:
     for name in WHAT_TRIAGE_DECIDES:
         setattr(feedback, name, getattr(before, name))
+    check(feedback)
     sign(feedback, by, reason[:100])
     feedback.save()
 

@@ -105,6 +105,10 @@ class SealingPages(RubricPages):
         changes = self.has_change_permission(request, test)
         return changes and bool(request.user.has_perm(READ_SEALED))
 
+    def has_delete_permission(self, request: HttpRequest, obj: Test | None = None) -> bool:
+        """Keep a sealed test: without it, the texts of its issue would be open."""
+        return super().has_delete_permission(request, obj) and not (obj and obj.sealed)
+
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         if not row.sealed:
             pages = ["seal"] if self.may_seal(request, row) else []
