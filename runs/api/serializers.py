@@ -308,7 +308,7 @@ class HumanEvaluationSerializer(RowSerializer):
     class Meta:
         model = HumanEvaluation
         fields = "__all__"
-        read_only_fields = ("value", "chosen_by")
+        read_only_fields = ("value", "chosen_by", "blind", "seconds")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Leave the option to `evaluate`, which knows the result's scale."""

@@ -4,7 +4,13 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponseRedirect,
+    JsonResponse,
+)
 from django.urls import URLPattern, path, reverse
 
 from evalhub.admin_site.pages import current_user, row_number
@@ -34,6 +40,9 @@ class ReviewedResultAdmin(Filing):
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
         return _blind_redirect(request, pk) or super().judgment_view(request, pk, judgment_pk)
 
+    def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return _blind_redirect(request, pk) or super().evaluate_view(request, pk)
+
     def file_view(self, request: HttpRequest) -> HttpResponse:
         sent = request.POST if request.method == "POST" else request.GET
         keys = [row_number(key) for key in sent.getlist("result")[:MOST]]
@@ -58,6 +67,8 @@ class ReviewedResultAdmin(Filing):
             raise PermissionDenied
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
+        if led_away := _blind_redirect(request, pk):
+            return led_away
         result = self._result(request, pk)
         text = UNSTORABLE.sub("", request.POST.get("correction", ""))
         try:
@@ -80,4 +91,6 @@ def _blind_redirect(request: HttpRequest, result_id: int) -> HttpResponse | None
     if assignment is None:
         return None
     messages.info(request, "You are reviewing this result blind: its page opens after you submit.")
-    return HttpResponseRedirect(reverse("admin:review_queue_work", args=[assignment.queue_id]))
+    url = reverse("admin:review_queue_work", args=[assignment.queue_id])
+    is_script = not request.accepts("text/html")
+    return JsonResponse({"go": url}) if is_script else HttpResponseRedirect(url)

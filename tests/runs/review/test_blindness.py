@@ -5,6 +5,7 @@ from runs.review.models import Assignment
 from runs.review.reservations import take
 from runs.review.submit import send_back, undo
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
+from tests.api import client_of
 from tests.factories import make_user
 from tests.runs.review.rows import FAILS, expire, filled, review
 
@@ -72,6 +73,33 @@ def test_the_result_s_own_page_opens_once_it_is_reviewed(client, ann):
 
     assert before.headers["Location"] == f"/admin/review/queue/{queue.pk}/work/"
     assert client.get(page).status_code == 200
+
+
+@pytest.mark.parametrize("act", ["evaluate", "correct"])
+def test_a_form_that_is_refused_shows_nothing_either(client, ann, act):
+    queue = filled(1, blind="all")
+    result = take(queue, by=ann).item.result
+    result.judgments.update(justification="Because of QUILLWORT.")
+    client.force_login(ann)
+
+    response = client.post(f"/admin/runs/result/{result.pk}/{act}/", {"act": "save"}, follow=True)
+
+    assert response.redirect_chain[-1][0] == f"/admin/review/queue/{queue.pk}/work/"
+    assert "QUILLWORT" not in response.content.decode()
+    assert not result.evaluations.exists()
+
+
+def test_nobody_claims_to_have_been_blind(ann):
+    result = filled(1, blind="none").items.get().result
+    sent = {"result": result.pk, "option": FAILS, "justification": "Wrong."}
+
+    response = client_of(ann).post(
+        "/api/v1/human-evaluations/", sent | {"blind": True, "seconds": 9999}
+    )
+
+    assert response.status_code == 201
+    evaluation = result.evaluations.get()
+    assert (evaluation.blind, evaluation.seconds) == (False, None)
 
 
 def test_it_is_open_to_those_who_do_not_review_it(client, ann):
