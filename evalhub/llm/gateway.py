@@ -72,12 +72,8 @@ async def stream(
 ) -> Completion:
     """Make one request as `complete` does, and give `take` each piece of text as it arrives.
 
-    The reply to a raw prompt comes in one piece: litellm would stream it past our transport.
+    No raw prompts: litellm would stream their replies past our transport.
     """
-    if raw_prompt_of(messages) is not None:
-        completion = await complete(endpoint, messages, params)
-        take(completion.text)
-        return completion
     key = key_of(endpoint)
     request = _request(endpoint, _merged(endpoint, params), "chat_completion") | {
         "messages": list(messages),

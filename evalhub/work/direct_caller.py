@@ -1,15 +1,21 @@
-"""Calls to models for a person who waits: at once, without retries, and streamed if wanted."""
+"""Calls to models for a person who waits: retried for half a minute, and streamed if wanted."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from evalhub.llm import gateway
+from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
+from evalhub.llm.retry import LONGEST_PAUSE_S, next_try
 from evalhub.work.caller import Caller, CallReply, PendingCall, T, estimate_usd
+from evalhub.work.rate_limiter import RateLimiter, RateLimiters
+from evalhub.work.shared_rate import Shared
 
 AT_ONCE = 4
 """Calls in flight to one model, and fewer if the model allows fewer."""
@@ -24,18 +30,58 @@ UNSTREAMED = {
 
 @dataclass(kw_only=True)
 class DirectCaller(Caller):
-    """Makes calls at once. Their records stay in `calls`, to be saved afterwards."""
+    """Makes calls at once, within the models' limits as workers have cut them after a 429.
 
-    slots: dict[int, asyncio.Semaphore] = field(default_factory=dict)
+    Attributes:
+        shared: The models' rates as just read; one without is called at its full rate.
+        rate_limited: Models that replied 429, with the seconds to wait that they asked for; None
+            if they did not. To be saved afterwards, as `calls`, so that workers slow down.
+    """
+
+    shared: Mapping[int, Shared] = field(default_factory=dict)
+    rate_limited: dict[int, float | None] = field(default_factory=dict)
+    limiters: RateLimiters = field(default_factory=RateLimiters)
 
     async def answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
-        endpoint = pending.endpoint
-        width = min(AT_ONCE, endpoint.max_concurrency)
-        slot = self.slots.setdefault(endpoint.language_model_id, asyncio.Semaphore(width))
-        async with slot:
-            with self.gate.reserve(pending.estimate_usd):
-                reply = await self.once(pending)
-        return reply
+        endpoint, random, attempt = pending.endpoint, Random(), 0
+        limiter = self._limiter(endpoint)
+        until = 0.0
+        while True:
+            attempt += 1
+            _refuse_long_pause(limiter, endpoint)
+            try:
+                async with self.limiters.slot(endpoint, self.gate):
+                    with self.gate.reserve(pending.estimate_usd):
+                        return await self.once(pending, attempt)
+            except CallError as error:
+                now = time.monotonic()
+                until = until or now + LONGEST_PAUSE_S
+                if error.kind is CallErrorKind.RATE_LIMITED:
+                    self.rate_limited[endpoint.language_model_id] = error.retry_after_s
+                    asked_until = now + (error.retry_after_s or 0)
+                    limiter.paused_until = max(limiter.paused_until, asked_until)
+                retry = next_try(error, attempt, limiter.share, random)
+                is_slow = error.kind is CallErrorKind.TIMED_OUT
+                if is_slow or retry is None or retry.is_later or now + retry.wait_s > until:
+                    raise
+                await asyncio.sleep(retry.wait_s)
+
+    def _limiter(self, endpoint: Endpoint) -> RateLimiter:
+        limiter = self.limiters.limiter(endpoint.language_model_id)
+        if not limiter.is_joined:
+            limiter.is_joined = True
+            known = self.shared.get(endpoint.language_model_id)
+            share, per_minute = known.share if known else 1.0, endpoint.requests_per_minute
+            limiter.follow(
+                Shared(
+                    width=max(1, min(AT_ONCE, int(endpoint.max_concurrency * share))),
+                    per_minute=per_minute and max(1, int(per_minute * share)),
+                    share=share,
+                    paused_s=known.paused_s if known else 0.0,
+                    seen_at=None,
+                )
+            )
+        return limiter
 
     def record(self, call: Call) -> None:
         """Do nothing: `calls` has it already."""
@@ -55,12 +101,20 @@ class DirectCaller(Caller):
             pieces.append(text)
             take(text)
 
+        async def send() -> Completion:
+            try:
+                return await gateway.stream(endpoint, messages, {}, taken)
+            except CallError as error:
+                if pieces or error.kind in UNSTREAMED:
+                    error.can_retry = False
+                raise
+
         pending = PendingCall(
             endpoint=endpoint,
             role=role,
             digest=gateway.request_digest(endpoint, messages, {}),
             estimate_usd=estimate_usd(endpoint, messages, {}),
-            send=lambda: gateway.stream(endpoint, messages, {}, taken),
+            send=send,
         )
         try:
             return CallReply(*await self.answered(pending))
@@ -70,3 +124,14 @@ class DirectCaller(Caller):
         reply = await self.call(endpoint, messages, {}, role=role)
         take(reply.completion.text)
         return reply
+
+
+def _refuse_long_pause(limiter: RateLimiter, endpoint: Endpoint) -> None:
+    pause_s = limiter.paused_until - time.monotonic()
+    if pause_s > LONGEST_PAUSE_S:
+        raise CallError(
+            CallErrorKind.RATE_LIMITED,
+            f"{endpoint.name} reached its rate limit and takes no call for {pause_s:.0f} seconds. "
+            "Try again then, or choose another model.",
+            can_retry=False,
+        )

@@ -18,12 +18,13 @@ from evalhub.access import exposures
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted, usd
-from evalhub.llm.errors import CallError
+from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.trusted_network import address_of, is_trusted
 from evalhub.models import Call, LanguageModel, User
 from evalhub.work.budget import Budget, Gate, Spend
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
+from evalhub.work.shared_rate import cut, read_shared
 from issues.admin.rubric.preview import draft_of
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.rubrics.siblings import siblings_of
@@ -34,6 +35,7 @@ from runs.playground.acts import Act, act_of
 from runs.playground.event_stream import Emit, line, streamed
 
 TRY_TEST = "issues.try_test"
+NO_WORKER = 0
 
 UNSAVED_SEALED = (
     "This test is to be sealed, and {names} is outside the trusted network. Save the test first: "
@@ -64,7 +66,13 @@ def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
         words = f"{exposure} {' '.join(exposure.before())}"
         return _response(iter([line({"consent": exposure.key, "words": words})]))
     _record_exposures(act, user)
-    caller = DirectCaller(work_key=_work_key(user), item_id=number or None, gate=_gate(user))
+    models = [endpoint.language_model_id for _, endpoint in act.roles]
+    caller = DirectCaller(
+        work_key=_work_key(user),
+        item_id=number or None,
+        gate=_gate(user),
+        shared=read_shared(dict.fromkeys(models), NO_WORKER),
+    )
     save = partial(_save, caller)
     return _response(streamed(partial(_performed, act, caller), at_end=save))
 
@@ -87,8 +95,9 @@ async def _performed(act: Act, caller: DirectCaller, emit: Emit) -> None:
 
 def _cost_words(calls: list[Call]) -> str:
     """Return calls and their cost, such as “2 calls, 0.0013 USD”."""
-    known = [call.cost_usd for call in calls if call.cost_usd is not None]
-    cost = usd(sum(known, Decimal(0))) if len(known) == len(calls) else "cost not known"
+    costs = [c.cost_usd for c in calls if c.error_kind != CallErrorKind.RATE_LIMITED]
+    known = [cost for cost in costs if cost is not None]
+    cost = usd(sum(known, Decimal(0))) if len(known) == len(costs) else "cost not known"
     return f"{counted(len(calls), 'call')}, {cost}"
 
 
@@ -114,6 +123,8 @@ def _gate(user: User) -> Gate:
 
 def _save(caller: DirectCaller) -> None:
     Call.objects.bulk_create(caller.calls)
+    for model, retry_after_s in caller.rate_limited.items():
+        cut(model, retry_after_s)
 
 
 def _refuse_outside(roles: list[Role]) -> None:

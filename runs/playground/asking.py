@@ -3,6 +3,7 @@
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import CallRole
 from evalhub.work.direct_caller import DirectCaller
 from issues.conversation import Message, filled, request_messages, turns_to_generate
@@ -42,7 +43,8 @@ async def ask(draft: Draft, endpoint: Endpoint, caller: DirectCaller, emit: Emit
     for number in range(len(turns_to_generate(messages))):
         emit({"turn": number + 1})
         request = filled(messages, turns)
-        if tools:  # a stream would give their calls in pieces
+        # A stream would give the calls of tools in pieces, and there is none for raw prompts.
+        if tools or raw_prompt_of(request) is not None:
             reply = await caller.call(endpoint, request, {}, role=CallRole.CANDIDATE, tools=tools)
             emit({"text": reply.completion.text})
         else:
@@ -102,8 +104,9 @@ async def _streamed(
 
 def _measured(caller: DirectCaller) -> dict[str, Any]:
     """Return time and cost of all turns, for checks; None if that of one is unknown."""
-    latencies = [call.latency_ms for call in caller.calls]
-    costs = [call.cost_usd for call in caller.calls]
+    answered = [call for call in caller.calls if not call.error_kind]
+    latencies = [call.latency_ms for call in answered]
+    costs = [call.cost_usd for call in answered]
     return {
         "latency_ms": None if None in latencies else sum(ms for ms in latencies if ms is not None),
         "cost_usd": None if None in costs else float(sum(usd for usd in costs if usd is not None)),

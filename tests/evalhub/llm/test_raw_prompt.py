@@ -75,14 +75,6 @@ def test_without_a_limit_the_reply_is_not_cut_after_16_tokens(complete, provider
     assert provider.requests[0]["max_tokens"] == 1000
 
 
-def test_streaming_gives_one_piece(provider, run):
-    provider.script = lambda request: "Four."
-    pieces: list[str] = []
-    run(gateway.stream(make_endpoint(provider), RAW, {}, pieces.append))
-    assert pieces == ["Four."]
-    assert "stream" not in provider.requests[0]
-
-
 def test_missing_endpoint_says_what_to_do_and_does_not_end_the_run(complete, provider):
     provider.completes = False
     error = error_of(complete)

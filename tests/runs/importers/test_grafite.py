@@ -106,10 +106,12 @@ def test_feedback_that_is_not_in_the_files_becomes_a_source(folder):
 
 
 @pytest.mark.django_db
-def test_a_freeform_prompt_becomes_a_raw_prompt():
-    load()
+def test_a_freeform_prompt_becomes_a_raw_prompt(folder):
+    change(folder, "test.json", 1, tools=[{"name": "a copy of what its text holds"}])
+    load(folder)
 
     test = Test.objects.get(source_id="t2")
+    assert test.tools == []
     assert test.messages == [{"role": "raw_prompt", "content": "How tall is a door in feet?"}]
 
 

@@ -142,7 +142,8 @@ def test_a_sealed_test_is_sent_outside_only_after_a_yes(editor, settings, provid
     assert Exposure.objects.get().test == sealed.pk
 
 
-def test_failures_are_sentences_and_lose_nothing(editor, script, faults):
+def test_failures_are_sentences_and_lose_nothing(editor, script, faults, monkeypatch):
+    monkeypatch.setattr("evalhub.llm.retry.BASE_S", 0.01)
     script.instead = SERVER_ERROR
     ask = editor.locator("[data-try-act=ask]")
     ask.click()

@@ -7,9 +7,11 @@ from threading import BoundedSemaphore
 
 import pytest
 
+from evalhub.llm.models import SharedRate
 from evalhub.models import Call, Exposure
 from evalhub.work.budget import Gate
 from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.shared_rate import cut, read_shared
 from issues.revisions import asked_digest
 from issues.rubrics.draft import draft_of_test
 from runs.models import Approach, Judge, Judgment, Result, Run
@@ -17,7 +19,17 @@ from runs.playground import event_stream
 from runs.playground.asking import ask
 from tests.factories import make_issue, make_jury, make_template, make_test
 from tests.issues.pages import form_of_a_test, grant, log_in, rubric_form, url
-from tests.provider import NO_SCHEMA, UNAUTHORIZED, Reply, prompt, verdict
+from tests.provider import (
+    NO_SCHEMA,
+    RATE_LIMITED,
+    SERVER_ERROR,
+    UNAUTHORIZED,
+    Reply,
+    failure,
+    prompt,
+    sequence,
+    verdict,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -87,13 +99,59 @@ def test_a_model_answers_the_unsaved_conversation_in_pieces(attempt, model_at, p
 def test_a_raw_prompt_is_sent_as_typed(attempt, model_at, provider):
     form = {"kind": "raw", "prompt": "<|user|>2 + 2?<|assistant|>"}
 
-    events = attempt("ask", model=model_at().pk, form=form)
-    refused = attempt("ask", model=model_at().pk, form=form | {"context": "Sums."})
+    model = model_at()
+    events = attempt("ask", model=model.pk, form=form)
+    refused = attempt("ask", model=model.pk, form=form | {"context": "Sums."})
 
     assert events["text"] == [GOOD]
     assert provider.paths == ["/v1/completions"]
     assert provider.requests[0]["prompt"] == form["prompt"]
     assert "without documents" in str(refused)
+    provider.completes = False
+    assert "text-completion endpoint" in attempt("ask", model=model.pk, form=form)["error"][0]
+    assert Call.objects.count() == 2
+
+
+def test_a_failure_that_passes_is_tried_again(attempt, model_at, provider, monkeypatch):
+    monkeypatch.setattr("evalhub.llm.retry.BASE_S", 0.01)
+    provider.script = sequence(RATE_LIMITED, SERVER_ERROR, GOOD)
+    model = model_at(input_usd_per_mtok=Decimal(2), output_usd_per_mtok=Decimal(10))
+
+    events = attempt("ask", model=model.pk)
+
+    assert ("".join(events["text"]), provider.total) == (GOOD, 3)
+    calls = Call.objects.order_by("attempt")
+    assert [call.error_kind for call in calls] == ["rate_limited", "server_error", ""]
+    assert events["reply"][0]["cost_usd"] == float(calls[2].cost_usd)
+    assert SharedRate.objects.get(language_model=model).share == 0.5
+
+
+def test_a_broken_stream_is_not_begun_again(attempt, model_at, provider):
+    provider.script = lambda request: Reply("one two three", cut_short=True)
+    events = attempt("ask", model=model_at().pk)
+    assert events["error"]
+    assert provider.total == 1
+
+
+def test_a_model_that_asked_for_a_long_pause_is_not_called(attempt, model_at, provider):
+    provider.script = lambda request: failure(429, "Too many requests.", retry_after="300")
+    model = model_at()
+
+    first, second = attempt("ask", model=model.pk), attempt("ask", model=model.pk)
+
+    assert "Too many requests" in first["error"][0]
+    assert "takes no call for" in second["error"][0]
+    assert provider.total == 1
+
+
+def test_tries_keep_to_a_share_that_workers_cut(model_at):
+    endpoint = model_at(max_concurrency=8, requests_per_minute=10).endpoint()
+    cut(endpoint.language_model_id, None)
+    cut(endpoint.language_model_id, None)
+    shared = read_shared({endpoint.language_model_id: None}, 0)
+    caller = DirectCaller(work_key="try 1", item_id=None, gate=Gate(), shared=shared)
+    limiter = caller._limiter(endpoint)
+    assert (limiter.width, limiter.per_minute) == (4, 5)
 
 
 def test_nothing_of_it_is_a_run_or_a_result(attempt, model_at):
