@@ -11,7 +11,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Feedback, Issue, Tag, Test
-from issues.states import MAX_REASON, Moved, Refused, check
+from issues.states import MAX_REASON, Moved, Refused, check, each
 from issues.triage.actions import attach, taking_issue
 
 
@@ -37,14 +37,7 @@ def move_test(test: Test, issue: Issue, *, by: User) -> Issue:
 
 def move_tests(tests: Iterable[Test], issue: Issue, *, by: User) -> Moved:
     """Move each test by itself, if possible."""
-    done, refused = 0, []
-    for test in tests:
-        try:
-            move_test(test, issue, by=by)
-            done += 1
-        except Refused as error:
-            refused.append(str(error))
-    return Moved(done, refused)
+    return each(tests, lambda test: move_test(test, issue, by=by))
 
 
 @transaction.atomic
@@ -69,14 +62,9 @@ def link(
     issue: Issue, *, tests: Iterable[Test] = (), feedback: Iterable[Feedback] = (), by: User
 ) -> Moved:
     """Attach feedback to an issue and move tests to it, each by itself; count what came."""
-    done, refused = move_tests(tests, issue, by=by)
-    for row in feedback:
-        try:
-            attach(row, issue, by=by)
-            done += 1
-        except Refused as error:
-            refused.append(str(error))
-    return Moved(done, refused)
+    moved = move_tests(tests, issue, by=by)
+    attached = each(feedback, lambda row: attach(row, issue, by=by))
+    return Moved(moved.done + attached.done, [*moved.refused, *attached.refused])
 
 
 @transaction.atomic

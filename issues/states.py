@@ -3,9 +3,9 @@
 Callers check `may` before `move`; impossible moves are refused with a reason.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
@@ -16,6 +16,8 @@ from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue, problems_of_test
+
+T = TypeVar("T")
 
 Actor = User | AnonymousUser
 HasState = Issue | Test
@@ -225,16 +227,21 @@ class Moved(NamedTuple):
     refused: list[str]
 
 
-def move_all(rows: Iterable[HasState], name: str, *, by: User | None, reason: str = "") -> Moved:
-    """Make the same move for each row if possible, saving each by itself."""
+def each(rows: Iterable[T], act: Callable[[T], object]) -> Moved:
+    """Do the same to each row if possible, saving each by itself."""
     done, refused = 0, []
     for row in rows:
         try:
-            move(row, name, by=by, reason=reason)
+            act(row)
             done += 1
         except Refused as error:
             refused.append(str(error))
     return Moved(done, refused)
+
+
+def move_all(rows: Iterable[HasState], name: str, *, by: User | None, reason: str = "") -> Moved:
+    """Make the same move for each row if possible."""
+    return each(rows, lambda row: move(row, name, by=by, reason=reason))
 
 
 def review_again(test: Test, by: Actor) -> bool:

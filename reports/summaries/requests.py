@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -57,20 +58,24 @@ def ask_summary(
     context = usual_context(analyst) if context_tokens is None else context_tokens
     if problems := problems_of(runs, analyst, context):
         raise SummaryRefused(" ".join(problems))
+    summary = summary_of(runs, analyst, context_tokens=context, seed=new_seed(), requested_by=by)
+    summary.exchanges.create(number=1)
+    request_worker()
+    return summary
+
+
+def summary_of(runs: Sequence[Run], analyst: LanguageModel, **fields: Any) -> ExecutiveSummary:
+    """Store a summary of these runs of one suite, without an attempt."""
     summary = ExecutiveSummary.objects.create(
         suite=runs[0].suite,
         suite_fingerprint=runs[0].suite_fingerprint,
         analyst=analyst,
         analyst_name=analyst.name,
         endpoint=analyst.endpoint().to_json(),
-        context_tokens=context,
-        seed=new_seed(),
         is_scripted=analyst.is_scripted or any(run.is_scripted for run in runs),
-        requested_by=by,
+        **fields,
     )
     summary.runs.set(runs)
-    summary.exchanges.create(number=1)
-    request_worker()
     return summary
 
 

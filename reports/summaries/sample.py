@@ -9,7 +9,7 @@ from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from reports.summaries.draft import Draft, draft_of
 from reports.summaries.figure_table import ALL_TESTS, Place
-from reports.summaries.requests import USUAL_CONTEXT
+from reports.summaries.requests import USUAL_CONTEXT, summary_of
 from reports.summaries.work import make_current
 from runs.models import Run
 from runs.sample_history.writer import analyst, newest_runs
@@ -39,20 +39,15 @@ def write_summary(
     at: datetime,
 ) -> ExecutiveSummary:
     """Store a finished summary of these runs of one suite, asked for at this time."""
-    summary = ExecutiveSummary.objects.create(
-        suite=runs[0].suite,
-        suite_fingerprint=runs[0].suite_fingerprint,
-        analyst=analyst,
-        analyst_name=analyst.name,
-        endpoint=analyst.endpoint().to_json(),
+    summary = summary_of(
+        runs,
+        analyst,
         context_tokens=USUAL_CONTEXT,
         seed=seed,
-        is_scripted=True,
         state=BatchState.DONE,
         started_at=at,
         finished_at=at + timedelta(minutes=1),
     )
-    summary.runs.set(runs)
     draft = draft_of(runs, context_tokens=summary.context_tokens, seed=seed)
     exchange = summary.exchanges.create(
         state=ItemState.DONE,
