@@ -1,7 +1,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
@@ -245,4 +245,4 @@ class TokenAdmin(PageAdmin):
     @admin.action(permissions=["revoke"], description="Revoke")
     def revoke(self, request: HttpRequest, queryset: QuerySet[Token]) -> None:
         revoked = queryset.filter(revoked_at=None).update(revoked_at=timezone.now())
-        self.message_user(request, f"Tokens revoked: {revoked}.", messages.SUCCESS)
+        self.say_done(request, f"Tokens revoked: {revoked}.")

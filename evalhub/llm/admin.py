@@ -136,7 +136,7 @@ class LanguageModelAdmin(HistoryAdmin):
             model.is_active = is_active
             model.save()
         done = "activated" if is_active else "deactivated"
-        self.message_user(request, f"{len(rows)} {done}.", messages.SUCCESS)
+        self.say_done(request, f"{len(rows)} {done}.")
 
     # Testing the connection -----------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -71,12 +71,12 @@ class NotificationAdmin(ReadOnlyAdmin):
     @admin.action(description="Mark as read")
     def mark_read(self, request: HttpRequest, queryset: QuerySet[Notification]) -> None:
         read = queryset.filter(read_at=None).update(read_at=timezone.now())
-        self.message_user(request, f"Marked as read: {read}.", messages.SUCCESS)
+        self.say_done(request, f"Marked as read: {read}.")
 
     @admin.action(description="Mark as unread")
     def mark_unread(self, request: HttpRequest, queryset: QuerySet[Notification]) -> None:
         unread = queryset.exclude(read_at=None).update(read_at=None)
-        self.message_user(request, f"Marked as unread: {unread}.", messages.SUCCESS)
+        self.say_done(request, f"Marked as unread: {unread}.")
 
     # Pages of its own -----------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class NotificationAdmin(ReadOnlyAdmin):
             save_preferences(
                 user, {kind: request.POST.getlist(kind) for kind in NotificationKind.values}
             )
-            self.message_user(request, "Notification settings saved.", messages.SUCCESS)
+            self.say_done(request, "Notification settings saved.")
             return HttpResponseRedirect(self.url_of("changelist"))
         return self.page(
             request,
@@ -160,7 +160,7 @@ class WebhookAdmin(PageAdmin):
         delivery = send_test(webhook)
         if delivery.state == DeliveryState.DONE:
             text = f"Test delivered: status {delivery.status_code}."
-            self.message_user(request, text, messages.SUCCESS)
+            self.say_done(request, text)
         else:
             self.say(request, f"Test not delivered. {delivery.problem}")
         return self.back(request, webhook)
@@ -207,4 +207,4 @@ class DeliveryAdmin(ReadOnlyAdmin):
         for delivery in given_up:
             retry(delivery)
         text = f"Retrying {len(given_up)} of {queryset.count()} within a minute."
-        self.message_user(request, text, messages.SUCCESS)
+        self.say_done(request, text)

@@ -1,7 +1,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -111,7 +111,7 @@ class ReportScheduleAdmin(PageAdmin):
         if request.method != "POST" or not self.has_change_permission(request, report):
             raise PermissionDenied
         try:
-            self.message_user(request, make(report), messages.SUCCESS)
+            self.say_done(request, make(report))
         except ScheduleRefused as refused:
             self.say(request, str(refused))
         return self.back(request, report)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -207,7 +207,7 @@ class ExampleAdmin(ReadOnlyAdmin):
                 examples = f"{copied.new} example{'s' * (copied.new != 1)}"
                 known = f" It already had {copied.known}." if copied.known else ""
                 message = f"Copied {examples} into {template}.{known}"
-                self.message_user(request, message, messages.SUCCESS)
+                self.say_done(request, message)
                 return HttpResponseRedirect(template.get_absolute_url())
         return self._form_page(request, form, rows)
 

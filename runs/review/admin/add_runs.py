@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -68,7 +67,7 @@ class AddingPages(PageAdmin):
             return HttpResponseRedirect(self.url_of("overview", queue.pk))
         total, random = sum(one.added for one in added), sum(one.random for one in added)
         message = f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them random."
-        self.message_user(request, message, messages.SUCCESS)
+        self.say_done(request, message)
         return HttpResponseRedirect(self.url_of("overview", queue.pk))
 
     def choose_view(self, request: HttpRequest, run: int) -> HttpResponse:

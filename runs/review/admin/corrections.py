@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -159,7 +159,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
             self.say(request, *error.problems)
         else:
             again = " The test needs approval again." if needs_approval else ""
-            self.message_user(request, f"{message}{again}", messages.SUCCESS)
+            self.say_done(request, f"{message}{again}")
         return HttpResponseRedirect(self.url_of("change", correction.pk))
 
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -190,7 +190,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
             obj.seed, obj.created_by = secrets.randbits(53), current_user(request)
         super().save_model(request, obj, form, change)
         if change and "reviewers" in form.changed_data and (added := add_assignments(obj)):
-            self.message_user(request, f"Added {added:,} assignments.", messages.SUCCESS)
+            self.say_done(request, f"Added {added:,} assignments.")
 
     def response_post_save_add(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
         """Continue with adding runs."""
@@ -216,5 +216,5 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
             sign(queue, current_user(request), "")
             queue.state, message = changes[act]
             queue.save()
-            self.message_user(request, message, messages.SUCCESS)
+            self.say_done(request, message)
         return HttpResponseRedirect(self.url_of("overview", pk))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -207,7 +207,7 @@ class TuningAdmin(PageAdmin):
             raise Http404("This judge tuning has no such answer, or you have no access to it.")
         try:
             draft = use_as_example(tuning, labelled_example, by=current_user(request))
-            self.message_user(request, f"Example added to {draft}.", messages.SUCCESS)
+            self.say_done(request, f"Example added to {draft}.")
         except Refused as refused:
             self.say(request, *refused.problems)
         back = f"{self.url_of('disagreements', tuning.pk)}?{request.GET.urlencode()}"
@@ -218,7 +218,7 @@ class TuningAdmin(PageAdmin):
         tuning = self._posted(request, object_id, EDIT)
         if "text" not in request.POST:
             draft = draft_of(tuning, by=current_user(request))
-            self.message_user(request, f"Draft {draft} created.", messages.SUCCESS)
+            self.say_done(request, f"Draft {draft} created.")
             return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
         form = PromptForm(request.POST)
         if not has_draft(tuning):
@@ -236,7 +236,7 @@ class TuningAdmin(PageAdmin):
         except ValidationError as error:
             form.add_error("text", error.messages)
             return self._show(request, tuning, form)
-        self.message_user(request, "Prompt saved.", messages.SUCCESS)
+        self.say_done(request, "Prompt saved.")
         return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
 
     # Attempts -------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ class TuningAdmin(PageAdmin):
                 attempt = attempt_control.start_attempt(
                     tuning, tuning.draft, by=current_user(request), **form.cleaned_data
                 )
-                self.message_user(request, f"Attempt {attempt.number} started.", messages.SUCCESS)
+                self.say_done(request, f"Attempt {attempt.number} started.")
                 return HttpResponseRedirect(tuning.get_absolute_url())
             except Refused as refused:
                 self.say(request, *refused.problems)
@@ -291,7 +291,7 @@ class TuningAdmin(PageAdmin):
                     attempt_control.resume(attempt, **limit.cleaned_data)
                 case "retry_errors":
                     attempt_control.retry_errors(attempt)
-            self.message_user(request, ATTEMPT_ACTIONS[action], messages.SUCCESS)
+            self.say_done(request, ATTEMPT_ACTIONS[action])
         except NotPossible as error:
             self.say(request, str(error))
         return HttpResponseRedirect(tuning.get_absolute_url())
@@ -313,7 +313,7 @@ class TuningAdmin(PageAdmin):
             reason = form.cleaned_data["reason"] if form else ""
             try:
                 publish_draft(tuning, draft, by=current_user(request), reason=reason)
-                self.message_user(request, f"{draft} published.", messages.SUCCESS)
+                self.say_done(request, f"{draft} published.")
                 return HttpResponseRedirect(tuning.get_absolute_url())
             except Refused as refused:
                 self.say(request, *refused.problems)
