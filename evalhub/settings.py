@@ -48,6 +48,12 @@ EVALHUB_ALLOWED_ADDRESSES = env.listing(
     "",
     "Private addresses that models may use: `host`, `host:port` or CIDR range.",
 )
+EVALHUB_KEYS = env.listing(
+    "EVALHUB_KEYS",
+    "",
+    "Variables with keys or webhook secrets and the only hosts each may go to: "
+    "`OPENAI_API_KEY@api.openai.com, LLM_KEY@llm.internal:8000`.",
+)
 EVALHUB_TRUSTED_ADDRESSES = env.listing(
     "EVALHUB_TRUSTED_ADDRESSES",
     "localhost,127.0.0.0/8,::1",
@@ -78,7 +84,10 @@ EVALHUB_DEMO_BASE_URL = env.text(
     "EVALHUB_DEMO_BASE_URL", "", "Base URL of the demo's model; empty: the provider's own."
 )
 EVALHUB_DEMO_KEY_VARIABLE = env.text(
-    "EVALHUB_DEMO_KEY_VARIABLE", "", "Name of the variable with the API key of the demo's model."
+    "EVALHUB_DEMO_KEY_VARIABLE",
+    "",
+    "Name of the variable with the API key of the demo's model; without a base URL, list it in "
+    "`EVALHUB_KEYS` too.",
 )
 EVALHUB_RELEASES_TO_RESOLVE = env.number(
     "EVALHUB_RELEASES_TO_RESOLVE",

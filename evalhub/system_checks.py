@@ -5,6 +5,7 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.exceptions import ImproperlyConfigured
 
 from evalhub.llm.address_policy import allowances
+from evalhub.llm.key_policy import bindings
 
 
 @register(Tags.security)
@@ -44,6 +45,11 @@ def check_addresses(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         except ValueError as error:
             hint = "Enter hosts, host:port or CIDR ranges, separated by commas."
             found.append(Error(f"{name}: {error}.", hint=hint, id="evalhub.E003"))
+    try:
+        bindings(settings.EVALHUB_KEYS)
+    except ValueError as error:
+        hint = "Enter VARIABLE@host or VARIABLE@host:port, separated by commas."
+        found.append(Error(f"EVALHUB_KEYS: {error}.", hint=hint, id="evalhub.E004"))
     return found
 
 

@@ -28,6 +28,8 @@ def clean() -> None:
     os.environ["EVALHUB_DATA_DIR"] = str(data)
     os.environ["EVALHUB_LOG_LEVEL"] = "WARNING"
     os.environ["EVALHUB_SECRET_KEY"] = "known to everyone, for tests only, but long enough"
+    names = ("SCRIPTED_API_KEY", "SOME_KEY", "LAB_KEY", "UNSET_KEY", "HOOK_SECRET")
+    os.environ["EVALHUB_KEYS"] = ",".join(f"{name}@127.0.0.1" for name in names)
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     if url := os.environ.get("TEST_DATABASE_URL"):
         os.environ["DATABASE_URL"] = url

@@ -149,7 +149,7 @@ def check_base_url(
         ForbiddenAddress: With what is wrong and what to do.
     """
     allow = allowed_addresses() if allow is None else allow
-    parts = _split(url)
+    parts = split_url(url)
     host, port = host_and_port(parts)
     if not is_allowed_name(host, port, allow):
         addresses = _literal(host) or (resolve or _resolve_briefly)(host)
@@ -160,7 +160,7 @@ def is_allowed_name(host: str, port: int, allow: Iterable[Allowance]) -> bool:
     return any(entry.covers(host, port, None) for entry in allow)
 
 
-def _split(url: str) -> SplitResult:
+def split_url(url: str) -> SplitResult:
     """Return the parts of a URL with the form of a base URL."""
     if re.search(r"[\s\\\x00-\x1f\x7f]", url):
         raise ForbiddenAddress(f"The base URL {url!r} holds a space, backslash or control sign.")

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
@@ -12,10 +13,11 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin
+from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin, current_user
 from evalhub.llm.connection_check import probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
+from evalhub.notifications.security import notify_of_connection
 
 FOR_MAINTAINERS = ("Connection", "Parameters")
 
@@ -83,6 +85,13 @@ class LanguageModelAdmin(HistoryAdmin):
 
     def _sets_up(self, request: HttpRequest) -> bool:
         return bool(self.has_change_permission(request) or self.has_add_permission(request))
+
+    @transaction.atomic
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        before = LanguageModel.objects.filter(pk=obj.pk).first() if change else None
+        super().save_model(request, obj, form, change)
+        if before is not None:
+            notify_of_connection(before, obj, by=current_user(request))
 
     # The list -------------------------------------------------------------------------------------
 

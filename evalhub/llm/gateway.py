@@ -21,7 +21,8 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import explain, place
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
-from evalhub.llm.parameters import key_variable_problem, parameter_problems
+from evalhub.llm.key_policy import key_problem
+from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
 from evalhub.llm.redaction import redact
 from evalhub.llm.responses import Pieces, completion_of, embedded_of, streamed_of
@@ -168,7 +169,7 @@ async def _exchanged(
 ) -> T:
     load().is_internal.set(True)
     started = time.perf_counter()
-    with recorded(is_streamed=is_streamed) as exchange:
+    with recorded(is_streamed=is_streamed, key_variable=endpoint.api_key_env) as exchange:
         try:
             async with asyncio.timeout(endpoint.timeout_s + GRACE_S):
                 response = await send(api_key=key or None, **request)
@@ -204,12 +205,12 @@ def key_of(endpoint: Endpoint) -> str:
     """Return the key from the environment; "": the endpoint names none, and litellm may look.
 
     Raises:
-        CallError: The named variable is not set, or holds a secret of this site.
+        CallError: The named variable is not set, or not bound to the endpoint's host.
     """
     if not endpoint.api_key_env:
         return NO_KEY if endpoint.api_base else ""
-    if problem := key_variable_problem(endpoint.api_key_env):
-        raise CallError(CallErrorKind.MISSING_KEY, f"The key of {place(endpoint)}: {problem}")
+    if problem := key_problem(endpoint.api_key_env, endpoint.api_base):
+        raise CallError(CallErrorKind.FORBIDDEN_ADDRESS, f"{place(endpoint)}: {problem}")
     key = os.environ.get(endpoint.api_key_env, "").strip()
     if not key:
         raise CallError(

@@ -1,9 +1,9 @@
 """Connections to providers, only to permitted addresses, with a record of each exchange.
 
 litellm sends through httpx over aiohttp, its fast way. This transport replaces litellm's own (in
-`gateway.py`) and adds three things: every address is checked when a connection is opened, redirects
-included; replies have a size limit; and the last reply or failure is noted on the current
-`Exchange`, because litellm passes on neither in full.
+`gateway.py`) and adds four things: every address is checked when a connection is opened, redirects
+included; a key leaves only for the hosts bound to it; replies have a size limit; and the last reply
+or failure is noted on the current `Exchange`, because litellm passes on neither in full.
 """
 
 import asyncio
@@ -23,7 +23,13 @@ import httpcore
 import httpx
 from aiohttp.abc import ResolveResult
 
-from evalhub.llm.address_policy import allowed_addresses, is_allowed_name, permitted
+from evalhub.llm.address_policy import (
+    ForbiddenAddress,
+    allowed_addresses,
+    is_allowed_name,
+    permitted,
+)
+from evalhub.llm.key_policy import check_request
 
 MAX_REPLY_BYTES = 20_000_000
 KEEPALIVE_S = 120
@@ -43,12 +49,14 @@ class Exchange:
 
     `elapsed_s` is from sending to the last byte or failure; 0 when nothing was sent. If the call
     `is_streamed`, a successful response is passed on before its end, and `received` grows.
+    `key_variable` names the variable with the key; "": the endpoint names none.
     """
 
     response: httpx.Response | None = None
     failure: Exception | None = None
     elapsed_s: float = 0.0
     is_streamed: bool = False
+    key_variable: str = ""
     received: list[bytes] = field(default_factory=list)
 
     @property
@@ -63,9 +71,9 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 @contextmanager
-def recorded(*, is_streamed: bool = False) -> Iterator[Exchange]:
-    """Note what the calls made inside the block receive."""
-    exchange = Exchange(is_streamed=is_streamed)
+def recorded(*, is_streamed: bool = False, key_variable: str = "") -> Iterator[Exchange]:
+    """Note what the calls made inside the block receive, and bind them to their key's hosts."""
+    exchange = Exchange(is_streamed=is_streamed, key_variable=key_variable)
     token = _current.set(exchange)
     try:
         yield exchange
@@ -109,8 +117,21 @@ class PermittedBackend(httpcore.SyncBackend):
         return super().connect_tcp(address, port, *arguments, **options)
 
 
+class SyncTransport(httpx.HTTPTransport):
+    """Sends what litellm sends without asyncio, and webhooks."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        exchange = _current.get() or Exchange()
+        try:
+            check_request(request, exchange.key_variable)
+        except ForbiddenAddress as error:
+            exchange.failure = error
+            raise
+        return super().handle_request(request)
+
+
 def sync_transport() -> httpx.HTTPTransport:
-    transport = httpx.HTTPTransport()
+    transport = SyncTransport()
     transport._pool._network_backend = PermittedBackend()
     return transport
 
@@ -154,6 +175,7 @@ class Transport(httpx.AsyncBaseTransport):
         exchange.received.clear()
         started = time.perf_counter()
         try:
+            check_request(request, exchange.key_variable)
             exchange.response = await self._send(request, exchange)
         except FAILURES as error:
             raise _as_httpx(error, exchange, request) from error

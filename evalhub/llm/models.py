@@ -11,7 +11,8 @@ from simple_history.models import HistoricalRecords
 from evalhub.constraints import known
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.parameters import key_variable_problem, parameter_problems
+from evalhub.llm.key_policy import key_problem
+from evalhub.llm.parameters import parameter_problems
 
 JUDGE_TIMEOUT_S = 45
 
@@ -71,7 +72,8 @@ class LanguageModel(models.Model):
         max_length=100,
         blank=True,
         validators=[environment_name],
-        help_text="Name of the environment variable that holds the key; the key is not stored.",
+        help_text="Name of the environment variable that holds the key, bound to its host by the "
+        "EVALHUB_KEYS setting. The key is not stored.",
     )
     params = models.JSONField(
         "parameters",
@@ -140,13 +142,14 @@ class LanguageModel(models.Model):
             problems["params"] = [f"Enter an object of parameters, not {self.params!r}."]
         elif found := parameter_problems(self.params):
             problems["params"] = found
-        if problem := key_variable_problem(self.api_key_env):
-            problems["api_key_env"] = [problem]
         try:
             if self.api_base:
                 check_base_url(self.api_base)
         except ForbiddenAddress as error:
             problems["api_base"] = [str(error)]
+        host = "" if "api_base" in problems else self.api_base
+        if problem := key_problem(self.api_key_env, host):
+            problems["api_key_env"] = [problem]
         if problems:
             raise ValidationError(problems)
 

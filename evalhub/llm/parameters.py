@@ -77,14 +77,3 @@ def _detour(name: str, value: Any) -> str:
     if name.lower().endswith(PLACES) and not is_plain:
         return f"{name!r} must be a plain name such as us-east-1, not {value!r}."
     return ""
-
-
-OWN_SETTINGS = ("EVALHUB_", "DATABASE_", "DJANGO_", "PG")
-"""Beginnings of variables that hold this site's own secrets."""
-
-
-def key_variable_problem(name: str) -> str:
-    """Return why this environment variable cannot be sent as a key; "" if it can."""
-    if name.startswith(OWN_SETTINGS):
-        return f"{name} is a setting of this site, which is sent to no provider: name another one."
-    return ""

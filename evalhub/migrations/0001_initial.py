@@ -220,7 +220,7 @@ class Migration(migrations.Migration):
                     "api_key_env",
                     models.CharField(
                         blank=True,
-                        help_text="Name of the environment variable that holds the key; the key is not stored.",
+                        help_text="Name of the environment variable that holds the key, bound to its host by the EVALHUB_KEYS setting. The key is not stored.",
                         max_length=100,
                         validators=[
                             django.core.validators.RegexValidator(
@@ -363,6 +363,7 @@ class Migration(migrations.Migration):
                             ("sent_back", "a review was sent back"),
                             ("reopening", "a resolved issue fails again"),
                             ("report", "a scheduled report was made"),
+                            ("security", "a login was locked, or a model's connection changed"),
                         ],
                         max_length=12,
                     ),
@@ -388,11 +389,12 @@ class Migration(migrations.Migration):
                                     "sent_back",
                                     "reopening",
                                     "report",
+                                    "security",
                                 ],
                             )
                         ),
                         name="evalhub_notification_kind_known",
-                        violation_error_message="Choose one of: run_finished, regression, assigned, sent_back, reopening, report.",
+                        violation_error_message="Choose one of: run_finished, regression, assigned, sent_back, reopening, report, security.",
                     )
                 ],
             },
@@ -805,7 +807,7 @@ class Migration(migrations.Migration):
                     "api_key_env",
                     models.CharField(
                         blank=True,
-                        help_text="Name of the environment variable that holds the key; the key is not stored.",
+                        help_text="Name of the environment variable that holds the key, bound to its host by the EVALHUB_KEYS setting. The key is not stored.",
                         max_length=100,
                         validators=[
                             django.core.validators.RegexValidator(

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 
 from evalhub.constraints import known
+from evalhub.llm.key_policy import key_problem
 from evalhub.llm.models import environment_name
-from evalhub.llm.parameters import OWN_SETTINGS
 
 
 class NotificationKind(models.TextChoices):
@@ -16,6 +16,7 @@ class NotificationKind(models.TextChoices):
     SENT_BACK = "sent_back", "a review was sent back"
     REOPENING = "reopening", "a resolved issue fails again"
     REPORT = "report", "a scheduled report was made"
+    SECURITY = "security", "a login was locked, or a model's connection changed"
 
 
 class Notification(models.Model):
@@ -83,9 +84,8 @@ class Webhook(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse the site's own settings: a receiver could guess them from signatures."""
-        if self.secret_env.startswith(OWN_SETTINGS):
-            problem = f"{self.secret_env} is a setting of this site: use a variable of its own."
+        """Refuse a secret of another host: a receiver could guess it from signatures."""
+        if problem := key_problem(self.secret_env, self.url):
             raise ValidationError({"secret_env": problem})
 
 

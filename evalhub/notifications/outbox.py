@@ -24,6 +24,7 @@ from django.utils import timezone
 from evalhub.drawing.png import png_of
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.http_transport import sync_transport
+from evalhub.llm.key_policy import key_problem
 from evalhub.notifications.events import link_to
 from evalhub.notifications.models import Delivery, DeliveryState, Webhook
 
@@ -152,6 +153,8 @@ def _send_webhook(delivery: Delivery) -> int:
     assert webhook is not None
     if not webhook.is_active:
         raise Undelivered("The webhook is inactive.", final=True)
+    if problem := key_problem(webhook.secret_env, webhook.url):
+        raise Undelivered(problem)
     secret = os.environ.get(webhook.secret_env, "")
     if not secret:
         raise Undelivered(f"Set the environment variable {webhook.secret_env} to the secret.")

@@ -14,6 +14,7 @@ DEFAULT: Mapping[str, frozenset[str]] = {
     NotificationKind.SENT_BACK: frozenset({SITE, MAIL}),
     NotificationKind.REOPENING: frozenset({SITE, MAIL}),
     NotificationKind.REPORT: frozenset({SITE, MAIL}),
+    NotificationKind.SECURITY: frozenset({SITE, MAIL}),
 }
 PREFERENCE = "notifications"
 

@@ -74,3 +74,9 @@ def test_an_address_that_is_none_is_refused_at_start(settings, name):
     setattr(settings, name, ["10.0.0.0/8", "not a host"])
     (found,) = check_addresses(None)
     assert (found.id, name in found.msg, "not a host" in found.msg) == ("evalhub.E003", True, True)
+
+
+def test_a_key_that_is_bound_to_no_host_is_refused_at_start(settings):
+    settings.EVALHUB_KEYS = ["OPENAI_API_KEY@api.openai.com", "LLM_KEY"]
+    (found,) = check_addresses(None)
+    assert (found.id, "'LLM_KEY' is not VARIABLE@host" in found.msg) == ("evalhub.E004", True)

@@ -61,6 +61,9 @@ class Command(BaseCommand):
             return made
         allowed = [*settings.EVALHUB_ALLOWED_ADDRESSES, demo.allowed_address(port)]
         made["EVALHUB_ALLOWED_ADDRESSES"] = ",".join(dict.fromkeys(allowed))
+        if settings.EVALHUB_DEMO_KEY_VARIABLE:
+            bound = f"{settings.EVALHUB_DEMO_KEY_VARIABLE}@{demo.allowed_address(port)}"
+            made["EVALHUB_KEYS"] = ",".join(dict.fromkeys([*settings.EVALHUB_KEYS, bound]))
         return made
 
     def start_again_with(self, environment: dict[str, str]) -> None:

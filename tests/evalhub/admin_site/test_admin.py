@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django_q.models import OrmQ, Schedule, Task
 
-from evalhub.models import Call, LanguageModel, Token, User, Worker
+from evalhub.models import Call, LanguageModel, Notification, Token, User, Worker
 from tests.factories import make_model, make_user
 from tests.provider import UNAUTHORIZED, Provider
 
@@ -112,7 +112,12 @@ def test_a_model_is_added_and_its_history_names_the_author(client):
     [
         ({"api_base": "http://169.254.169.254/v1"}, "is not on the public internet"),
         ({"api_key_env": "sk-abc"}, "never the key itself"),
-        ({"api_key_env": "EVALHUB_SECRET_KEY"}, "is a setting of this site"),
+        ({"api_key_env": "EVALHUB_SECRET_KEY"}, "is not listed as a key"),
+        ({"api_key_env": "POSTGRES_PASSWORD"}, "is not listed as a key"),
+        (
+            {"api_key_env": "SOME_KEY", "api_base": "https://8.8.8.8/v1"},
+            "SOME_KEY may not be sent to 8.8.8.8:443",
+        ),
         ({"params": '{"api_key": "x"}'}, "is set by EvalHub itself"),
         ({"params": "[1]"}, "Enter an object of parameters"),
         ({"max_concurrency": 0}, "greater than or equal to 1"),
@@ -125,6 +130,32 @@ def test_a_model_that_would_do_harm_is_refused_in_words(client, changes, problem
 
     assert problem in response.content.decode()
     assert not LanguageModel.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"api_base": "https://8.8.4.4/v1"},
+            "base URL from https://8.8.8.8/v1 to https://8.8.4.4/v1",
+        ),
+        ({"api_key_env": "SOME_KEY", "api_base": "http://127.0.0.1/v1"}, "key variable from none"),
+        ({"note": "Slow."}, ""),
+    ],
+)
+def test_all_admins_are_notified_of_a_changed_connection(client, settings, change, words):
+    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+    admins = {make_user("admin"), make_user("superuser")}
+    log_in(client, "maintainer")
+    model = make_model(name="Small", api_base="https://8.8.8.8/v1")
+    form = model_form(**{"api_base": model.api_base, **change})
+
+    response = client.post(url("evalhub_languagemodel_change", model.pk), form)
+
+    assert response.status_code == 302
+    notified = list(Notification.objects.filter(kind="security"))
+    assert {one.recipient for one in notified} == (admins if words else set())
+    assert all(words in one.text for one in notified)
 
 
 def test_a_model_is_never_deleted(client):

@@ -198,7 +198,7 @@ def test_a_key_that_is_not_set_is_named(error_of, provider):
 
 def test_the_sites_own_secrets_are_not_sent_as_keys(error_of, provider):
     error = error_of("Four.", api_key_env="EVALHUB_SECRET_KEY")
-    assert (error.kind, provider.total) == ("missing_key", 0)
+    assert (error.kind, provider.total) == ("forbidden_address", 0)
 
 
 @pytest.mark.parametrize(

@@ -152,5 +152,5 @@ def test_a_webhook_is_not_signed_with_the_site_s_own_secrets(client, name):
     sent = {"name": "x", "url": "https://8.8.8.8/", "secret_env": name, "kinds": ["assigned"]}
     response = client.post("/admin/evalhub/webhook/add/", sent)
 
-    assert f"{name} is a setting of this site" in response.content.decode()
+    assert f"{name} is not listed as a key" in response.content.decode()
     assert not Webhook.objects.exists()

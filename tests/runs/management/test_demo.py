@@ -151,6 +151,13 @@ def test_a_key_in_place_of_its_variable_is_refused(settings):
         demo.model()
 
 
+def test_the_demo_binds_its_key_to_its_own_server(settings):
+    settings.EVALHUB_DEMO_MODEL = "openai/other"
+    settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
+    settings.EVALHUB_DEMO_KEY_VARIABLE, settings.EVALHUB_KEYS = "LLM_KEY", ["A@b.example.org"]
+    assert Command().environment()["EVALHUB_KEYS"] == "A@b.example.org,LLM_KEY@127.0.0.1:9000"
+
+
 def test_a_base_url_needs_a_model(settings):
     settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
     with pytest.raises(CommandError, match="EVALHUB_DEMO_MODEL"):
