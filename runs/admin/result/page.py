@@ -42,6 +42,10 @@ class Turn:
     is_answer: bool = False
     is_from_run: bool = False
 
+    @property
+    def title(self) -> str:
+        return "answer" if self.is_answer else self.role.replace("_", " ")
+
 
 class Conversation(NamedTuple):
     """Turns in order; those in the middle of a long conversation are folded."""

@@ -4,9 +4,11 @@ from html import unescape
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
 from evalhub.models import Call
 from issues.revisions import asked_digest, content_of
+from runs.launching.imported_answers import ImportedAnswer, import_answers
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.launching.selection import select
 from runs.models import Result
@@ -63,6 +65,7 @@ def test_a_missing_endpoint_fails_raw_prompts_alone_and_says_what_to_do(
     page = client.get(reverse("admin:runs_result_change", args=[failed.pk])).content.decode()
     assert "needs a text-completion endpoint" in page
     assert "Raw prompt</span>" in page
+    assert f'<pre class="eh-pre" dir="auto">{escape(PROMPT)}</pre>' in page
 
 
 @pytest.mark.django_db
@@ -80,6 +83,18 @@ def test_preview_and_api_show_the_text_alone(client):
     assert "Sent as it is to the text-completion endpoint" in page
     assert "system prompt" not in page
     assert shown == {"messages": RAW, "tools": []}
+
+
+@pytest.mark.django_db
+def test_answers_made_elsewhere_are_imported():
+    test = make_test(messages=RAW)
+    spec = {"label": "given", "tests": [test.pk], "models": [make_model().pk]}
+
+    run = import_answers(
+        LaunchSpec.model_validate(spec), [ImportedAnswer("line 2", test.pk, "Four.")], by=None
+    )
+
+    assert run.results.get().answer.text == "Four."
 
 
 @pytest.mark.django_db

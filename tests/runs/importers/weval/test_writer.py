@@ -121,11 +121,14 @@ def test_what_weval_would_not_read_is_named():
           - {$contains: x, mandatory: true}
           - $evalhub: {check: equals, arguments: {text: x}}
           evalhub: {guidelines: Be kind.}
+        - messages: [{role: raw_prompt, content: "<|user|>Hi"}]
+          should: [It greets.]
         """)
     assert set(not_known_to_weval(blueprint)) == {
         "mandatory criteria",
         "the check equals",
         "guidelines of tests",
+        "raw prompts",
     }
 
 
