@@ -127,7 +127,9 @@ async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completio
             )
         arguments["model"] = f"text-completion-openai/{name}"
         arguments.setdefault("api_base", base)
-        return await load().acompletion(api_key=api_key or found_key, **arguments)
+        # Without a key litellm would send OpenAI's, whichever provider it is.
+        own_key = api_key or found_key or (None if "openai" in provider else NO_KEY)
+        return await load().acompletion(api_key=own_key, **arguments)
 
     try:
         return await _exchanged(endpoint, key, send, request, completion_of)

@@ -125,6 +125,13 @@ def test_a_custom_address_gets_no_key_but_the_named_one(complete, provider, monk
     assert provider.headers["Authorization"] == "Bearer sk-LAB_KEY"
 
 
+def test_a_provider_without_a_key_does_not_get_openais(complete, provider, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    monkeypatch.setenv("FEATHERLESS_API_BASE", provider.base_url)
+    complete(litellm_model="featherless_ai/granite", api_base="")
+    assert provider.headers["Authorization"] == "Bearer none"
+
+
 def test_forbidden_addresses_are_not_called(complete, settings):
     settings.EVALHUB_ALLOWED_ADDRESSES = []
     assert error_of(complete).kind is CallErrorKind.FORBIDDEN_ADDRESS
