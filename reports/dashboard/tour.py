@@ -24,7 +24,7 @@ class Step(NamedTuple):
 class Planned(NamedTuple):
     """A step before it is offered: `permission` is what its act asks for.
 
-    `url` is given the newest conclusive run, or None.
+    `url` is given the newest conclusive run, or None; without one, what `needs_run` comes last.
     """
 
     title: str
@@ -32,6 +32,7 @@ class Planned(NamedTuple):
     permission: str
     url: Callable[[Run | None], str]
     is_done: Check
+    needs_run: bool = False
 
 
 def _failed_results(run: Run | None) -> str:
@@ -54,6 +55,7 @@ PLAN = (
         "runs.add_humanevaluation",
         _failed_results,
         lambda user: HumanEvaluation.objects.filter(annotator=user).exists(),
+        needs_run=True,
     ),
     Planned(
         "Turn feedback into an issue",
@@ -82,6 +84,7 @@ PLAN = (
         "runs.change_suite",
         lambda _: page_url("compare"),
         lambda user: Suite.history.filter(history_user=user, baseline__isnull=False).exists(),
+        needs_run=True,
     ),
     Planned(
         "Schedule a report",
@@ -89,6 +92,7 @@ PLAN = (
         "reports.add_reportschedule",
         lambda _: page_url("releases"),
         lambda user: ReportSchedule.objects.filter(requested_by=user).exists(),
+        needs_run=True,
     ),
 )
 
@@ -98,7 +102,7 @@ def steps_of(user: User, newest: Run | None) -> list[Step]:
     plan = PLAN if LanguageModel.objects.active().exists() else (ADD_MODEL, *PLAN)
     return [
         Step(step.title, step.text, step.url(newest), step.is_done(user))
-        for step in plan
+        for step in sorted(plan, key=lambda step: step.needs_run and newest is None)
         if user.has_perm(step.permission)
     ]
 

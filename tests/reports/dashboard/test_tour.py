@@ -28,11 +28,20 @@ def test_a_step_is_done_by_its_act():
     Launch.objects.create(label="mine", spec={}, requested_by=maintainer)
 
     assert done(maintainer) == [
-        "Override a verdict",
         "Turn feedback into an issue",
         "Write a test",
         "Launch a run",
+        "Override a verdict",
     ]
+
+
+def test_what_needs_a_run_comes_first_once_there_is_one():
+    maintainer = make_user("superuser")
+    assert steps_of(maintainer, None)[0].title == "Add a language model"
+    run = judged([1], [0])
+
+    assert steps_of(maintainer, None)[0].title == "Turn feedback into an issue"
+    assert steps_of(maintainer, run)[0].title == "Override a verdict"
 
 
 def test_the_baseline_that_a_user_sets_is_a_step_done(client):
