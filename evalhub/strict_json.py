@@ -5,6 +5,10 @@ from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 MAX_EXCERPT = 60
+MAX_DEPTH = 50
+"""Levels of lists and objects; more would stop some page or library that reads them again."""
+MAX_JSON = 500_000
+"""Characters of a JSON value of a row, without whitespace."""
 
 
 class Problem(NamedTuple):
@@ -22,9 +26,24 @@ def parse(text: str, **options: Any) -> Any:
 
     Raises:
         ValueError: It is not JSON, or has NaN or a number that no float can hold.
-        RecursionError: It is nested too deeply.
+        RecursionError: It is nested too deeply, over `MAX_DEPTH` levels.
     """
-    return json.loads(text, parse_constant=_refuse, parse_float=_finite, **options)
+    value = json.loads(text, parse_constant=_refuse, parse_float=_finite, **options)
+    check_depth(value)
+    return value
+
+
+def check_depth(value: Any) -> None:
+    """Raise RecursionError if a JSON value is nested over `MAX_DEPTH` levels."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        holders = [one for one in level if isinstance(one, list | dict)]
+        if not holders:
+            return
+        level = [
+            part for one in holders for part in (one.values() if isinstance(one, dict) else one)
+        ]
+    raise RecursionError(f"nested over {MAX_DEPTH} levels")
 
 
 def _refuse(name: str) -> NoReturn:

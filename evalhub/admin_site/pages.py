@@ -25,6 +25,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 
 from evalhub.access.models import User
+from evalhub.admin_site.json_field import BoundedJSON
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.versions import (
     SEEN,
@@ -58,7 +59,7 @@ def address_back(request: HttpRequest, default: str) -> str:
     return wanted if is_own else default
 
 
-class PageAdmin(ModelAdmin):
+class PageAdmin(BoundedJSON, ModelAdmin):
     """A ModelAdmin with further pages and actions."""
 
     rows = ""

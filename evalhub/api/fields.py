@@ -6,10 +6,10 @@ from typing import Any
 from django.db import models
 from rest_framework import serializers
 
+from evalhub.strict_json import MAX_JSON
+
 MAX_TEXT = 200_000
 """Characters of a text: ten times the longest answer of a model."""
-MAX_JSON = 500_000
-"""Characters of a JSON value without whitespace."""
 
 
 class LongText(serializers.CharField):

@@ -5,6 +5,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
 from evalhub.storable import REASON, unstorable
+from evalhub.strict_json import MAX_DEPTH, check_depth
 
 
 class StorableJSONParser(JSONParser):
@@ -16,9 +17,10 @@ class StorableJSONParser(JSONParser):
     ) -> Any:
         try:
             value = super().parse(stream, media_type, parser_context)
+            check_depth(value)
             places = unstorable(value)
         except RecursionError as error:
-            raise ParseError("The JSON is nested too deeply.") from error
+            raise ParseError(f"The JSON is nested over {MAX_DEPTH} levels.") from error
         if places:
             raise ParseError(" ".join(f"{place or 'The text'} {REASON}" for place in places[:20]))
         return value

@@ -10,13 +10,14 @@ from django.utils.timezone import localtime
 from unfold.admin import StackedInline, TabularInline
 from unfold.decorators import display
 
+from evalhub.admin_site.json_field import BoundedJSON
 from evalhub.admin_site.pages import ReadOnlyRights
 from issues.admin.badges import badge
 from issues.admin.text_areas import TextAreas
 from issues.models import Comment, CommentFields, TestComment
 
 
-class PartInline(StackedInline):
+class PartInline(BoundedJSON, StackedInline):
     """Parts of a row: users with the right to read, add or change it have the same for these."""
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

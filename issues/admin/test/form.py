@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
+from evalhub.admin_site.json_field import BoundedJSONField
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
 from issues.conversation import Message, check_messages, raw_prompt_problems
@@ -45,7 +46,7 @@ def as_messages(system_prompt: str, prompt: str) -> list[Message]:
     return [*system, {"role": "user", "content": prompt}]
 
 
-class MessagesField(forms.JSONField):
+class MessagesField(BoundedJSONField):
     """JSON left empty for no value, instead of showing null."""
 
     def prepare_value(self, value: Any) -> Any:

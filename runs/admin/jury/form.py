@@ -16,6 +16,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from evalhub.admin_site.json_field import BoundedJSONField
 from evalhub.admin_site.pages import row_number
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
@@ -181,7 +182,7 @@ class JuryForm(forms.ModelForm):
         label="Template for criteria",
         empty_label="Built-in, by approach",
     )
-    params = forms.JSONField(
+    params = BoundedJSONField(
         required=False,
         initial=dict,
         label="Other parameters",

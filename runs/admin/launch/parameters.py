@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from evalhub.llm.parameters import parameter_problems
+from evalhub.strict_json import parse
 
 TYPES = {
     "text": "text",
@@ -80,13 +81,9 @@ def _value(row: Row) -> Any:
         return number
     if row.type == "json":
         try:
-            return json.loads(row.value, parse_constant=_refuse)
+            return parse(row.value)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
     if row.type == "switch" and row.value.lower() in ON | OFF:
         return row.value.lower() in ON
     raise ValueError(row.type)
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
