@@ -29,10 +29,7 @@ def computed(name: str, inputs: Any, function: Callable[[], T]) -> T:
 
 def kept(name: str, inputs: Any) -> tuple[Any] | None:
     """Return the kept value in a tuple; None where none is kept, or an earlier version kept it."""
-    try:
-        found: tuple[Any] | None = caches["computed"].get(_key(name, inputs))
-    except (AttributeError, ImportError):  # a class that this version has moved or renamed
-        return None
+    found: tuple[Any] | None = caches["computed"].get(_key(name, inputs))
     return found
 
 

@@ -1,4 +1,5 @@
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
+from evalhub.kept_values import KeptValue
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
 from evalhub.notifications.models import (
     Delivery,
@@ -19,6 +20,7 @@ __all__ = [
     "Exposure",
     "ExposureKind",
     "ItemState",
+    "KeptValue",
     "LanguageModel",
     "Notification",
     "NotificationKind",

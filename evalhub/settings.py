@@ -209,11 +209,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    # Computed report content, shared by all processes and kept over restarts: see
-    # `reports.documents.reading`.
+    # Computed report content and counts of requests, shared by all processes.
     "computed": {
-        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-        "LOCATION": "evalhub_computed",
+        "BACKEND": "evalhub.kept_values.JSONCache",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
 }

@@ -948,6 +948,17 @@ class Migration(migrations.Migration):
             bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
+            name="KeptValue",
+            fields=[
+                ("key", models.CharField(max_length=250, primary_key=True, serialize=False)),
+                ("value", models.TextField()),
+                ("expires_at", models.DateTimeField(db_index=True)),
+            ],
+            options={
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
             name="SharedRate",
             fields=[
                 (
