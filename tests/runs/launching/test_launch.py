@@ -104,7 +104,7 @@ def test_problems_of_different_kinds_are_told_together():
     problems = refusal(tests=[999], models=[off.pk], jury=998, suite=997)
 
     assert len(problems) == 4
-    assert str(off.pk) in problems[1]
+    assert off.name in problems[1]
 
 
 def test_an_inactive_judge_is_refused_by_name():
