@@ -1,7 +1,18 @@
+import logging
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+
+class WithoutTraceback(logging.Filter):
+    """Log a refusal on one line: whoever is refused could fill the log otherwise."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "status_code", 500) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
 
 Handler = Callable[[HttpRequest], HttpResponse]
 

@@ -1,7 +1,9 @@
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
+
+from evalhub.api.schema import SchemaView
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
@@ -14,6 +16,6 @@ urlpatterns = [
     path("api/v1/", include("runs.review.api.urls")),
     path("api/v1/", include("runs.tuning.api.urls")),
     path("api/v1/", include("reports.api_urls")),
-    path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.admin_site.pages import current_user
 from evalhub.api.filters import refuse_unknown
 from reports.documents.exports import json_of
@@ -25,6 +26,7 @@ def api_of(page: Page) -> Callable[..., HttpResponseBase]:
 
     class ReportView(APIView):
         permission_required = "runs.view_run"
+        throttle_classes = (ExpensiveLimit,)
 
         @extend_schema(
             operation_id=f"reports_{page.key}_retrieve",

@@ -1,5 +1,10 @@
+from ipaddress import ip_address, ip_network
+
 from django.conf import settings
 from django.http import HttpRequest
+
+PREFIX_V6 = 64
+"""Bits of the network that one IPv6 subscriber has at least."""
 
 
 def client_address(request: HttpRequest) -> str:
@@ -12,3 +17,19 @@ def client_address(request: HttpRequest) -> str:
     passed = [part.strip() for part in forwarded.split(",") if part.strip()]
     ours = passed[-settings.EVALHUB_PROXIES :] if settings.EVALHUB_PROXIES else []
     return ours[0] if ours else near
+
+
+def client_network(request: HttpRequest) -> str:
+    """Return the client's IPv4 address, or the network of 64 bits of its IPv6 address."""
+    return network_of(client_address(request))
+
+
+def network_of(address: str) -> str:
+    """Return the network of an address that limits count together; a text that is none as it is."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return address
+    return str(ip_network((parsed, PREFIX_V6), strict=False))

@@ -5,10 +5,12 @@ from datetime import timedelta
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
+from evalhub.access.addresses import client_network
 from evalhub.access.models import Token, User, digest_of
+from evalhub.access.request_limits import INVALID_TOKENS, MINUTE_S, is_over
 
 KEYWORD = "Bearer"
 USE_PRECISION = timedelta(minutes=1)
@@ -25,6 +27,8 @@ class TokenAuthentication(BaseAuthentication):
         usable = Token.objects.usable().select_related("user")
         token = usable.filter(digest=digest_of(words[1])).first()
         if token is None:
+            if is_over(f"tokens-{client_network(request)}", INVALID_TOKENS):
+                raise Throttled(MINUTE_S, "Too many invalid tokens came from this address.")
             raise AuthenticationFailed("This token is unknown, revoked or expired.")
         now = timezone.now()
         if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:

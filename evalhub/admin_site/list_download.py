@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 from rest_framework.renderers import JSONRenderer
 
+from evalhub.access.request_limits import expensive
 from evalhub.admin_site.pages import PageAdmin
 
 CHUNK = 200
@@ -34,6 +35,7 @@ class DownloadedList(PageAdmin):
         response: HttpResponse = super().changelist_view(request, context)
         return response
 
+    @expensive
     def download_view(self, request: HttpRequest) -> HttpResponseBase:
         if not self.has_view_permission(request):
             raise PermissionDenied

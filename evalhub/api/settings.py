@@ -18,10 +18,10 @@ REST_FRAMEWORK: dict[str, Any] = {
     "EXCEPTION_HANDLER": "evalhub.api.errors.explain",
     "NON_FIELD_ERRORS_KEY": "problems",
     "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
+        "evalhub.access.request_limits.AnonymousLimit",
+        "evalhub.access.request_limits.UserLimit",
     ],
-    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min"},
+    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min", "expensive": "120/min"},
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {

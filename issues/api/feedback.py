@@ -11,6 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.errors import Conflict
 from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
@@ -207,7 +208,12 @@ class FeedbackViewSet(Written):
         return [body.validated_data for body in bodies]
 
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
-    @action(detail=False, pagination_class=None, filterset_class=None)
+    @action(
+        detail=False,
+        pagination_class=None,
+        filterset_class=None,
+        throttle_classes=[ExpensiveLimit],
+    )
     def similar(self, request: Request) -> Response:
         """List feedback similar to a text, most similar first, with reasons."""
         return similar_response(request, FEEDBACK)

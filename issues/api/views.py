@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import ViewSet
 
+from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.access.reveals import REVEAL, end, reveal
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.serializers import ExposureSerializer
@@ -175,7 +176,12 @@ class IssueViewSet(StateViewSet):
         return self.shown(self.get_object())
 
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
-    @action(detail=False, pagination_class=None, filterset_class=None)
+    @action(
+        detail=False,
+        pagination_class=None,
+        filterset_class=None,
+        throttle_classes=[ExpensiveLimit],
+    )
     def similar(self, request: Request) -> Response:
         """List issues similar to a text, most similar first, with reasons."""
         return similar_response(request, ISSUE)

@@ -10,6 +10,10 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 
+from evalhub.access.request_limits import expensive
+
+EXPORT = "runs.export_results"
+
 View = Callable[..., HttpResponseBase]
 
 
@@ -23,7 +27,8 @@ def needs(permission: str) -> Callable[[View], View]:
                 raise PermissionDenied(f"You need the permission {permission} to open this page.")
             return view(request, *args, **kwargs)
 
-        return admin.site.admin_view(guarded)
+        shown = admin.site.admin_view(guarded)
+        return expensive(shown) if permission == EXPORT else shown
 
     return guard
 

@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.test import Client, override_settings
 from django.urls import URLPattern, get_resolver, reverse
 from rest_framework.settings import api_settings
-from rest_framework.throttling import UserRateThrottle
 
+from evalhub.access.request_limits import AnonymousLimit, UserLimit
 from evalhub.api.filters import NamedFilters
 from evalhub.models import Call, CallRole, LanguageModel
 from tests.api import client_of, ids
@@ -226,7 +226,7 @@ def test_nothing_can_be_deleted():
 
 
 def test_too_many_requests_are_slowed_down(monkeypatch):
-    monkeypatch.setattr(UserRateThrottle, "rate", "2/min", raising=False)
+    monkeypatch.setattr(UserLimit, "rate", "2/min", raising=False)
     client = client_of("viewer")
 
     codes = [client.get("/api/v1/issues/").status_code for _ in range(3)]
@@ -237,7 +237,7 @@ def test_too_many_requests_are_slowed_down(monkeypatch):
 def test_requests_are_throttled_by_default():
     classes: list[object] = list(api_settings.DEFAULT_THROTTLE_CLASSES)
 
-    assert UserRateThrottle in classes
+    assert classes == [AnonymousLimit, UserLimit]
 
 
 # Language models and calls -----------------------------------------------------------------------

@@ -19,6 +19,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
+from evalhub.access.request_limits import expensive
 from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user, row_number
 from evalhub.admin_site.versions import (
     Conflict,
@@ -154,6 +155,7 @@ class FeedbackInbox(HistoryAdmin):
         }
         return TemplateResponse(request, "issues/_similar_issues.html", context)
 
+    @expensive
     def similar_view(self, request: HttpRequest) -> HttpResponse:
         """Return rows similar to a text being typed. POST, so that no log holds the text."""
         if request.method != "POST" or not self.has_view_permission(request):

@@ -1,0 +1,158 @@
+"""Requests are limited over all processes, on every door that costs something."""
+
+import logging
+
+import pytest
+from django.core.cache import caches
+from django.urls import reverse
+
+from evalhub.access import request_limits
+from evalhub.access.addresses import network_of
+from evalhub.access.request_limits import AnonymousLimit, ExpensiveLimit, is_over
+from evalhub.api import schema
+from evalhub.error_pages import WithoutTraceback
+from tests.api import client_of
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _one_minute(monkeypatch):
+    """All within one minute of the clock."""
+    monkeypatch.setattr(request_limits.time, "time", lambda: 1_800_000_000.0)
+
+
+def another_process() -> None:
+    """Its own memory, and the same database."""
+    caches["default"].clear()
+
+
+@pytest.mark.parametrize("limit", [1, 10, 200])
+def test_a_limit_lets_through_what_it_says(limit):
+    assert [is_over("a", limit) for _ in range(limit)] == [False] * limit
+    assert is_over("a", limit)
+    assert not is_over("b", limit)
+
+
+def test_processes_share_a_limit():
+    answers = []
+    for _ in range(4):
+        answers += [is_over("a", 100) for _ in range(50)]
+        another_process()
+    # Two processes use the limit up; each later one lets through less than a step of five.
+    assert answers.count(False) <= 100 + 2 * 5
+    assert answers[:100] == [False] * 100
+
+
+def test_few_requests_write(django_assert_max_num_queries):
+    with django_assert_max_num_queries(10 * 5 + 5):  # ten steps of sixty
+        for _ in range(600):
+            is_over("a", 1200)
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+    ],
+)
+def test_an_ipv6_subscriber_counts_once(address, network):
+    assert network_of(address) == network
+
+
+def test_invalid_tokens_are_refused_by_address(client, monkeypatch):
+    monkeypatch.setattr("evalhub.access.tokens.INVALID_TOKENS", 3)
+    monkeypatch.setattr(AnonymousLimit, "rate", "1000/min", raising=False)
+
+    def answers(n, address, token="ehub_wrong"):
+        sent = {"REMOTE_ADDR": address, "HTTP_AUTHORIZATION": f"Bearer {token}"}
+        return [client.get("/api/v1/issues/", **sent).status_code for _ in range(n)]
+
+    assert answers(5, "192.0.2.1") == [401, 401, 401, 429, 429]
+    assert answers(1, "192.0.2.2") == [401]
+    assert client_of("viewer").get("/api/v1/issues/", REMOTE_ADDR="192.0.2.1").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "query"),
+    [
+        ("reports:compare", [], "?compute=1"),
+        ("reports:leaderboard_download", ["csv"], ""),
+        ("admin:issues_test_download", [], ""),
+    ],
+)
+def test_expensive_pages_and_downloads_have_their_own_limit(
+    client, monkeypatch, name, arguments, query
+):
+    monkeypatch.setattr(request_limits, "EXPENSIVE", 2)
+    client.force_login(make_user("maintainer"))
+    address = reverse(name, args=arguments) + query
+
+    codes = [client.get(address).status_code for _ in range(3)]
+
+    assert codes == [200, 200, 429]
+    assert client.get(reverse("reports:leaderboard")).status_code == 200
+
+
+def test_searches_while_typing_are_limited(client, monkeypatch):
+    monkeypatch.setattr(request_limits, "EXPENSIVE", 2)
+    client.force_login(make_user("annotator"))
+    address = reverse("admin:issues_feedback_similar")
+    assert [client.post(address, {"text": "a"}).status_code for _ in range(3)] == [200, 200, 429]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/api/v1/feedback/similar/?text=a",
+        "/api/v1/issues/similar/?text=a",
+        "/api/v1/reports/leaderboard/",
+    ],
+)
+def test_expensive_api_calls_have_their_own_limit(monkeypatch, address):
+    monkeypatch.setattr(ExpensiveLimit, "rate", "2/min", raising=False)
+    api = client_of("maintainer")
+    assert [api.get(address).status_code for _ in range(3)] == [200, 200, 429]
+    assert api.get("/api/v1/issues/").status_code == 200
+
+
+def test_surplus_pages_are_refused_in_words(client, monkeypatch):
+    monkeypatch.setattr(request_limits, "PAGES", 1)
+    client.force_login(make_user("viewer"))
+    responses = [client.get(reverse("admin:issues_issue_changelist")) for _ in range(2)]
+    assert [response.status_code for response in responses] == [200, 429]
+    assert "Wait a minute" in responses[1].content.decode()
+    assert responses[1]["Retry-After"] == "60"
+
+
+def test_the_schema_is_generated_once(client, monkeypatch):
+    monkeypatch.setattr(schema, "_written", {})
+    first = client.get(reverse("schema"))
+    monkeypatch.setattr(schema.SpectacularAPIView, "get", None)
+    second = client.get(reverse("schema"))
+    assert (first.status_code, first.content) == (200, second.content)
+    assert b"openapi: 3.1.0" in first.content
+
+
+def test_a_refusal_is_logged_on_one_line(client, settings):
+    client.force_login(make_user("viewer"))
+    (name,) = settings.LOGGING["handlers"]["console"]["filters"]
+    assert settings.LOGGING["filters"][name]["()"] == "evalhub.error_pages.WithoutTraceback"
+
+    seen: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.addFilter(WithoutTraceback())
+    handler.emit = seen.append  # type: ignore[assignment, method-assign]
+    logger = logging.getLogger("django.request")
+    logger.addHandler(handler)
+    try:
+        client.get(reverse("admin:evalhub_user_changelist"))
+    finally:
+        logger.removeHandler(handler)
+
+    assert [record.exc_info for record in seen] == [None]
+    assert "Forbidden" in seen[0].getMessage()
