@@ -31,6 +31,9 @@ CSRF_TRUSTED_ORIGINS = env.listing(
 HTTPS = env.flag(
     "EVALHUB_HTTPS", False, "A proxy serves the site over HTTPS: secure cookies, HSTS."
 )
+EVALHUB_SESSION_HOURS = env.number(
+    "EVALHUB_SESSION_HOURS", 168, "Hours after a login until the user must log in again.", least=1
+)
 EVALHUB_PROXIES = env.number(
     "EVALHUB_PROXIES",
     0,
@@ -282,11 +285,13 @@ LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 AXES_VERBOSE = False
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_HANDLER = "evalhub.access.logins.LoginHandler"
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "username", "ip_address"]
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "429.html"
-AXES_CLIENT_IP_CALLABLE = "evalhub.access.addresses.client_address"
+AXES_CLIENT_IP_CALLABLE = "evalhub.access.addresses.client_network"
 
+SESSION_COOKIE_AGE = EVALHUB_SESSION_HOURS * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = HTTPS

@@ -20,16 +20,16 @@ def client_address(request: HttpRequest) -> str:
 
 
 def client_network(request: HttpRequest) -> str:
-    """Return the client's IPv4 address, or the network of 64 bits of its IPv6 address."""
+    """Return the client's IPv4 address, or the first address of its IPv6 network of 64 bits."""
     return network_of(client_address(request))
 
 
 def network_of(address: str) -> str:
-    """Return the network of an address that limits count together; a text that is none as it is."""
+    """Return the first of the addresses that limits count together; another text without spaces."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
-        return address
+        return "".join(address.split())[:64]
     if parsed.version == 4:
         return address
-    return str(ip_network((parsed, PREFIX_V6), strict=False))
+    return str(ip_network((parsed, PREFIX_V6), strict=False).network_address)
