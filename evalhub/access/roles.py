@@ -71,7 +71,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 RECORDS = {
     "issues": ("revision", "frozencriterion", "merge"),
-    "runs": ("answer", "result", "resultscore", "judgment"),
+    "runs": ("answer", "result", "resultscore", "judgment", "sight"),
     "review": ("reviewitem", "assignment", "skip", "correction"),
     "tuning": ("labelledexample", "attemptjudgment", "publication"),
     "evalhub": ("exposure", "notification", "delivery", "savedfilter", "call"),

@@ -15,6 +15,7 @@ from reports.documents.reading import Page, Reading
 from reports.queries.incomplete_runs import incomplete_runs
 from runs.baselines import latest_pair, opponent_of, skipped_baselines
 from runs.models import Run, Suite
+from runs.sights import record
 
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
@@ -37,6 +38,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     if n > MAX_RUNS:
         warnings = (f"Showing the first {MAX_RUNS} of {n} chosen runs.", *warnings)
     compared = [side.run.pk for side in sides] if len(sides) > 1 else []
+    record(reading.reader, runs=compared)
     incomplete = incomplete_runs(Run.objects.filter(pk__in=compared))
     skipped = skipped_baselines([run.pk for run in runs[-1:]]) if n < 2 else {}
     return replace(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -21,7 +22,7 @@ from runs.admin.result.verdict_drafts import drafts_of
 from runs.admin.result.verdict_form import VerdictForm, verdict_forms
 from runs.baselines import NoBaseline, pin, unpin
 from runs.models import Result, Run
-from runs.review.blindness import hidden_for
+from runs.sights import hidden_from, record
 
 PART = "part"
 """Query parameter that asks for a part of the page alone."""
@@ -32,11 +33,15 @@ def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
     """Show both answers to a test, as a part of the comparison or as a page."""
     results = Result.objects.select_related("run", "test", "issue")
     pair = [get_object_or_404(results, pk=pk) for pk in (first, second)]
+    reader = current_user(request)
+    if hidden_from(reader) & {first, second}:
+        raise PermissionDenied("You are reviewing this result blind: submit your verdict first.")
+    record(reader, {first, second})
     answers_url = reverse("reports:compare_answers", args=[first, second])
     context = {
-        "answer_pair": answer_pair(pair[0], pair[1], current_user(request)),
+        "answer_pair": answer_pair(pair[0], pair[1], reader),
         "answers_url": answers_url,
-        "verdict_forms": _verdict_forms(pair, current_user(request), answers_url),
+        "verdict_forms": _verdict_forms(pair, reader, answers_url),
         "may_adjudicate": request.user.has_perm("runs.adjudicate"),
     }
     if PART in request.GET:
@@ -62,7 +67,6 @@ def _verdict_forms(
             next_url=next_url,
         ).get(WHOLE_TEST)
         for result in readable.select_related("run", "issue", "test", "revision__template")
-        if hidden_for(reader, result.pk) is None
     }
 
 

@@ -27,6 +27,7 @@ from reports.models import DecidedCluster
 from reports.report_views import COMPUTE
 from runs.failed_answers import FailedAnswer, read_answers
 from runs.models import Run
+from runs.sights import record
 
 FILE = "issues.add_issue"
 SHOWN = 5
@@ -78,6 +79,7 @@ def sentences_of(found: RunClusters) -> list[str]:
 
 
 def _shown(cluster: ProposedCluster, found: RunClusters, reader: User) -> dict[str, Any]:
+    record(reader, cluster.results)
     first = cluster.results[:SHOWN]
     by_id = {one.result: one for one in read_answers(first, found.judge_run)}
     answers = [by_id[pk] for pk in first if pk in by_id]

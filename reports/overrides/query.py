@@ -12,6 +12,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from reports.overrides.rule import Review, Reviews
 from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore, Run
 from runs.scoring.active_evaluations import active_evaluations
+from runs.sights import hidden_from, record
 
 MAX_SHOWN = 50
 """Overrides that the page of a run lists; the report of overrides has them all."""
@@ -73,7 +74,9 @@ def reviewers_of(results: QuerySet[Result]) -> list[tuple[str, int]]:
 
 def overrides_of(reviews: Sequence[Review], reader: User) -> list[Override]:
     """Return these reviews with their verdicts and, where this reader may read them, reasons."""
-    ids = [review.result for review in reviews]
+    hidden = hidden_from(reader)
+    ids = [review.result for review in reviews if review.result not in hidden]
+    record(reader, ids)
     score = Subquery(_active_scores().values("score")[:1])
     related = Result.objects.filter(pk__in=ids).select_related("issue", "run")
     fields = ("score", "is_disputed", "issue__title", "run__label", "run__model_name")

@@ -19,6 +19,7 @@ from runs.models import Answer, Judgment, Result, ResultScore
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing, prompt_of
 from runs.scoring.verdict import CriterionValue
+from runs.sights import record
 
 PAGE = 20
 TEXT = 2000
@@ -121,13 +122,17 @@ class JudgeColumn:
 
 @dataclass(frozen=True)
 class Grid:
-    """A page of the matching rows, `total` in all. `judge_columns`: one for each judge."""
+    """A page of the matching rows, `total` in all. `judge_columns`: one for each judge.
+
+    `left_out`: results of the run that the reader reviews blind now.
+    """
 
     rows: tuple[Row, ...]
     total: int
     page: int
     pages: int
     judge_columns: tuple[JudgeColumn, ...] = ()
+    left_out: int = 0
 
     @property
     def first(self) -> int:
@@ -147,17 +152,20 @@ class ResultTable(Listing):
         Args:
             of: Number of results of the run; None: unknown.
         """
-        known = None if filters.narrows else of
+        known = None if filters.narrows or self.hidden else of
         total = self.matching(filters).count() if known is None else known
         pages = max(1, -(-total // PAGE))
         page = min(filters.page, pages)
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
         ids = self.in_order(filters).values_list("pk", flat=True)
         rows = self._read(ids[(page - 1) * PAGE : page * PAGE])
-        return Grid(rows, total, page, pages, self.judge_columns())
+        record(self.reader, [row.result_id for row in rows])
+        left_out = Result.objects.filter(pk__in=self.hidden, run=self.run).count()
+        return Grid(rows, total, page, pages, self.judge_columns(), left_out)
 
     def rows(self, filters: Filters) -> Iterator[Row]:
         """Yield all matching rows in the order of the grid, read in chunks."""
+        record(self.reader, runs=[self.run.pk])
         ids = list(self.in_order(filters).values_list("pk", flat=True))
         for start in range(0, len(ids), 10 * PAGE):
             yield from self._read(ids[start : start + 10 * PAGE])

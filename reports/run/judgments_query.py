@@ -9,6 +9,7 @@ from reports.queries.result_rows import ResultTable, judge_name
 from runs.models import Judgment, Result
 from runs.result_list.filters import Filters
 from runs.scoring.verdict import CriterionValue
+from runs.sights import record
 
 PIECE = 100
 """Results read at once: a rubric can have a hundred judgments."""
@@ -52,6 +53,7 @@ def judgment_rows(sheet: ResultTable, filters: Filters) -> Iterator[JudgmentRow]
     """Yield the judgments of the matching results in the grid's order, in batches."""
     if sheet.judge_run is None:
         return
+    record(sheet.reader, runs=[sheet.run.pk])
     names = {judge["judge"]: judge.get("name", "") for judge in sheet.everyone()}
     ids = list(sheet.in_order(filters).values_list("pk", flat=True))
     for start in range(0, len(ids), PIECE):

@@ -16,6 +16,7 @@ from evalhub.statistics.deviation import sample_deviation
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.models import Revision, Test
 from runs.models import Answer, Result, Run
+from runs.sights import record
 
 MAX_VARIANTS = 30
 """Variants compared: those that answered last."""
@@ -129,6 +130,7 @@ def similarity_of(
         .values_list("pk", "text")
     )
     results = [result for result in results if result.pk in answers]
+    record(reader, answers)
     embedders = _embedders(results)
     embedder = next((e for e in embedders if e.language_model_id == embedder_id), BUILT_IN)
     messages, reference = _asked(test, prompt_version, reader)

@@ -27,6 +27,7 @@ from runs.figures.verdict_labels import evaluation_label
 from runs.models import Example
 from runs.scoring.examples import copy_into, taught_by_human_evaluation
 from runs.scoring.human_evaluation import active_among
+from runs.sights import record
 
 READ = (
     *("marked_by", "evaluation__annotator", "evaluation__criterion"),
@@ -41,6 +42,7 @@ class ExampleList(PageList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
+        record(request.user, {row.evaluation.result_id for row in self.result_list})
         left = active_among([row.evaluation for row in self.result_list])
         for row in self.result_list:
             row.is_active = row.pk in left

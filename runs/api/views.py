@@ -39,6 +39,7 @@ from runs.models import (
     Suite,
 )
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
+from runs.sights import record
 
 
 def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
@@ -264,13 +265,30 @@ def _body(request: Request) -> dict[str, Any]:
 # Results -----------------------------------------------------------------------------------------
 
 
-class ResultViewSet(ReadOnly):
+class VerdictsShown(ReadOnly):
+    """Rows that show verdicts on results, which is recorded of who may give some."""
+
+    result_column = "result_id"
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        rows = super().paginate_queryset(queryset)
+        record(self.request.user, {getattr(row, self.result_column) for row in rows or ()})
+        return rows
+
+    def get_object(self) -> Any:
+        row = super().get_object()
+        record(self.request.user, {getattr(row, self.result_column)})
+        return row
+
+
+class ResultViewSet(VerdictsShown):
     """Results with their answers. Sealed tests that you may not read show figures only.
 
     A single result includes its verdict, criterion by criterion.
     """
 
     queryset = Result.objects.all()
+    result_column = "pk"
     serializer_class = serializers.ResultSerializer
     filterset_class = filters.ResultFilters
 
@@ -298,7 +316,7 @@ class JudgeRunViewSet(ReadOnly):
     filterset_class = filters.JudgeRunFilters
 
 
-class JudgmentViewSet(ReadOnly):
+class JudgmentViewSet(VerdictsShown):
     """Judgments on tests whose text you may read."""
 
     queryset = Judgment.objects.all()
@@ -311,7 +329,7 @@ class JudgmentViewSet(ReadOnly):
         return judgments.select_related(*related).order_by("-pk")
 
 
-class HumanEvaluationViewSet(mixins.CreateModelMixin, ReadOnly):
+class HumanEvaluationViewSet(mixins.CreateModelMixin, VerdictsShown):
     """Human evaluations. POST appends one, which overrides the judges; none is deleted."""
 
     queryset = HumanEvaluation.objects.all()

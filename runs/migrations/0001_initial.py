@@ -1458,6 +1458,57 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Sight",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.result",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("result__isnull", False)),
+                        fields=("person", "result"),
+                        name="runs_sight_of_result_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("result__isnull", True)),
+                        fields=("person", "run"),
+                        name="runs_sight_of_run_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="VerdictDraft",
             fields=[
                 (

@@ -16,6 +16,7 @@ from runs.models.judge_run import (
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury
 from runs.models.launch import Launch
 from runs.models.run import Answer, Outcome, Result, Run, TagSet
+from runs.models.sight import Sight
 from runs.models.suite import Suite, SuiteVersion
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Result",
     "ResultScore",
     "Run",
+    "Sight",
     "Suite",
     "SuiteVersion",
     "TagSet",

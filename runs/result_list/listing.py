@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,18 +16,25 @@ from issues.models import Revision
 from runs.models import DOUBTFUL, JudgeRun, Result, ResultScore, Run, TagSet
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import in_order
+from runs.sights import hidden_from
 
 
 @dataclass(frozen=True)
 class Listing:
     """The results of one run in its active judge run, for one reader.
 
-    They include those of sealed tests for every reader, but searches do not find their texts.
+    They include those of sealed tests for every reader, but searches do not find their texts. Those
+    that the reader reviews blind are left out.
     """
 
     run: Run
     judge_run: JudgeRun | None
     reader: User
+
+    @cached_property
+    def hidden(self) -> frozenset[int]:
+        """Results that the reader reviews blind now."""
+        return hidden_from(self.reader)
 
     def matching(self, filters: Filters) -> ItemQuerySet:
         exact = {
@@ -38,6 +46,8 @@ class Listing:
         }
         given = {name: value for name, value in exact.items() if value}
         found = Result.objects.filter(run=self.run, **given)
+        if self.hidden:
+            found = found.exclude(pk__in=self.hidden)
         if filters.tag:
             found = found.filter(tag_set__in=self._tag_sets(lambda tags: filters.tag in tags))
         if filters.domain:

@@ -5,3 +5,9 @@ class ReviewConfig(AppConfig):
     name = "runs.review"
     label = "review"
     verbose_name = "Review"
+
+    def ready(self) -> None:
+        from runs.review.blindness import held_blind
+        from runs.sights import hide
+
+        hide(held_blind)

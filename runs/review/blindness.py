@@ -1,16 +1,23 @@
 """Blind review: judgments are hidden so that they do not bias the reviewer."""
 
+from collections.abc import Collection
+from typing import Any
+
+from django.db.models import QuerySet
+
 from evalhub.models import User
 from runs.models import HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, BlindMode
 from runs.review.reservations import KEPT
+from runs.sights import has_seen
 
 
 def is_hidden(assignment: Assignment) -> bool:
     """Tell whether judgments, score, reasons and others' evaluations are hidden now.
 
-    A reviewer who has submitted a verdict on the answer, even an undone one, has seen the judges':
-    later verdicts are not blind, so nothing is hidden.
+    A reviewer who has submitted a verdict on the answer, even an undone one, has seen the judges',
+    and so has one to whom a page, a file or the API showed them: nothing is hidden then, and the
+    verdict is not blind.
     """
     blind = assignment.queue.blind
     hides = blind == BlindMode.ALL or (blind == BlindMode.RANDOM and assignment.item.is_random)
@@ -19,12 +26,22 @@ def is_hidden(assignment: Assignment) -> bool:
     mine = HumanEvaluation.objects.filter(
         result=assignment.item.result_id, annotator=assignment.annotator_id
     )
-    return assignment.annotator_id is None or not mine.exists()
+    if assignment.annotator_id is None:
+        return True
+    return not mine.exists() and not has_seen(assignment.annotator_id, assignment.item.result)
 
 
 def hidden_for(annotator: User, result_id: int) -> Assignment | None:
     """Return the assignment in which the annotator reviews this result blind; None: none."""
-    assignments = Assignment.objects.filter(
-        annotator=annotator, item__result=result_id, state__in=KEPT
-    )
-    return next((p for p in assignments.select_related("queue", "item") if is_hidden(p)), None)
+    assignments = _held(annotator).filter(item__result=result_id)
+    return next((one for one in assignments if is_hidden(one)), None)
+
+
+def held_blind(reader: Any) -> Collection[int]:
+    """Return the results that this reader reviews blind now."""
+    return [one.item.result_id for one in _held(reader) if is_hidden(one)]
+
+
+def _held(annotator: Any) -> QuerySet[Assignment]:
+    held = Assignment.objects.filter(annotator=annotator.pk, state__in=KEPT)
+    return held.select_related("queue", "item__result")

@@ -17,6 +17,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.verdict_labels import Text, extent_label, text_or_none, verdict_label
 from runs.models import HumanEvaluation, Judgment
 from runs.scoring.active_evaluations import active_evaluations
+from runs.sights import record
 from runs.tuning.figures import known_examples, rows_of, values_of
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.tuning.work import judged_answer_about, with_texts
@@ -69,6 +70,7 @@ def disagreements_of(
     mine = list(readable.values_list("pk", flat=True))
     shown = mine[PAGE * (page - 1) : PAGE * page]
     labelled_examples = list(with_texts(LabelledExample.objects.filter(pk__in=shown)))
+    record(reader, {one.result_id for one in labelled_examples})
     evaluations = active_evaluations_on(labelled_examples)
     judge = _judge_verdicts(tuning, labelled_examples, attempt)
     examples = TemplateExample.objects.filter(template=tuning.draft)

@@ -36,6 +36,7 @@ from runs.admin.result.verdict_form import verdict_forms
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.verdict import judge_infos_of
+from runs.sights import hidden_from, record
 
 LIST = "_changelist_filters"
 
@@ -45,6 +46,7 @@ class ResultList(PageList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
+        record(request.user, {result.pk for result in self.result_list})
         splits = judge_splits_of(self.result_list)
         for result in self.result_list:
             result.split = splits.get(result.pk, DASH)
@@ -90,7 +92,7 @@ class ResultAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
         readable: QuerySet[Result] = Result.objects.readable_by(request.user)
-        return readable.order_by("-run_id", "pk")
+        return readable.exclude(pk__in=hidden_from(request.user)).order_by("-run_id", "pk")
 
     def get_urls(self) -> list[URLPattern]:
         judgment = "<int:pk>/judgment/<int:judgment_pk>/"
@@ -160,6 +162,7 @@ class ResultAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, result: Result, draft: EvaluationForm | None = None
     ) -> HttpResponse:
         """Show the result; `draft` is a form that was refused."""
+        record(request.user, {result.pk})
         context = self.page_context(request, result)
         drafts = drafts_of(result, current_user(request))
         if draft:
@@ -209,6 +212,7 @@ class ResultAdmin(ReadOnlyAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         result = self._result(request, pk)
+        record(request.user, {pk})
         related = ("judge_run__run", "criterion", "template", "call__language_model", "judge")
         rows = Judgment.objects.select_related(*related, "result__revision__template")
         judgment = get_object_or_404(rows, result=result, pk=judgment_pk, judge__isnull=False)

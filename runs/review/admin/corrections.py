@@ -22,6 +22,7 @@ from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
 from runs.review import corrections as acting
 from runs.review.models import Correction
+from runs.sights import record
 
 MAX_TESTS = 200
 """Tests that the filter offers; a link may name any other."""
@@ -117,6 +118,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
 
     def _shown(self, request: HttpRequest, correction: Correction, act: str = "") -> HttpResponse:
         """Show the correction beside the reference; `act` asks for confirmation."""
+        record(request.user, {correction.result_id})
         test = correction.result.test
         answer = Answer.objects.filter(pk=correction.result_id).first()
         is_reference = correction.text == test.reference

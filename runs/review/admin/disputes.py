@@ -21,6 +21,7 @@ from runs.admin.result.filters import TagFilter
 from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result
 from runs.review.disputes import Opinion, disputes_of
 from runs.review.models import Dispute
+from runs.sights import record
 
 
 class DisputeList(PageList):
@@ -28,6 +29,7 @@ class DisputeList(PageList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
+        record(request.user, {result.pk for result in self.result_list})
         found = disputes_of(self.result_list)
         suffix = ""
         if not request.GET.get(StateFilter.parameter_name):

@@ -1,0 +1,53 @@
+"""Who has seen the verdicts on a result, and who must not see them yet.
+
+A human verdict is blind only if its annotator was shown no verdict on the answer before. So every
+page, file and API response that shows verdicts of single results records it here, for those who
+may give verdicts. While an annotator reviews a result blind, its verdicts are left out for them.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q
+
+from runs.models import Result, Sight
+
+GIVES_VERDICTS = "runs.add_humanevaluation"
+Reader = AbstractBaseUser | AnonymousUser
+
+_sources: list[Callable[[Reader], Collection[int]]] = []
+
+
+def hide(source: Callable[[Reader], Collection[int]]) -> None:
+    """Leave out results for a reader, by a function that returns their ids."""
+    _sources.append(source)
+
+
+def hidden_from(reader: Reader) -> frozenset[int]:
+    """Return the results whose verdicts this reader must not see yet; they are few."""
+    if not _counts(reader):
+        return frozenset()
+    return frozenset(result for source in _sources for result in source(reader))
+
+
+def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] = ()) -> None:
+    """Record that a reader is shown the verdicts on results, or on all results of runs."""
+    if not _counts(reader) or not (results or runs):
+        return
+    person: Any = reader.pk
+    shown = Result.objects.filter(pk__in=results).order_by().values_list("pk", "run_id")
+    rows = [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]
+    rows += [Sight(person_id=person, run_id=run) for run in runs]
+    Sight.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def has_seen(person: int, result: Result) -> bool:
+    """Tell whether a person was shown verdicts on a result."""
+    whole = Q(result__isnull=True, run=result.run_id)
+    return Sight.objects.filter(Q(result=result) | whole, person=person).exists()
+
+
+def _counts(reader: Reader) -> bool:
+    return reader.pk is not None and reader.has_perm(GIVES_VERDICTS)  # type: ignore[union-attr]

@@ -1,0 +1,129 @@
+"""A verdict is blind only if its annotator was shown none, at any address of the site."""
+
+import pytest
+
+from runs.models import HumanEvaluation, Judgment, Result, Sight
+from runs.review.blindness import is_hidden
+from runs.review.reservations import take
+from runs.sights import has_seen
+from tests.api import client_of
+from tests.factories import first_result, make_issue, make_test, make_user
+from tests.runs.review.rows import make_queue, put, review
+from tests.runs.rubric_runs import rubric_run
+from tests.test_access_matrix import addresses, url_of
+from tests.test_sealed_everywhere import SECRET, clients_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def rows():
+    """A run whose verdicts say the secret, all of it in a blind queue."""
+    issue = make_issue()
+    test = make_test(issue=issue, criteria=[{"text": "is kind"}])
+    run = rubric_run([], {"is kind": [1.0, 0.0]}, tests=(test,))
+    Judgment.objects.update(justification=SECRET)
+    result = first_result(run)
+    for value in (1.0, 0.0):
+        HumanEvaluation.objects.create(
+            result=result,
+            criterion=result.revision.criteria.get(key=""),
+            annotator=make_user("annotator"),
+            value=value,
+            justification=SECRET,
+        )
+    Result.objects.filter(pk=result.pk).update(is_disputed=True, is_overridden=True)
+    queue = make_queue(blind="all", reviewers=3)
+    (item,) = put(queue, result)
+    return {
+        "run": run,
+        "result": result,
+        "judgment": result.judgments.first(),
+        "test": test,
+        "issue": issue,
+        "queue": queue,
+        "reviewitem": item,
+    }
+
+
+def doors_that_tell(person, rows):
+    """Names of the addresses at which this person reads a verdict, by whether that is recorded."""
+    told: dict[bool, set[str]] = {True: set(), False: set()}
+    browser, script = clients_of(person)
+    for address in addresses():
+        if address.name in ("", "admin:logout"):
+            continue
+        Sight.objects.all().delete()
+        url = url_of(address, rows)
+        client = script if url.startswith("/api/") else browser
+        if SECRET in text_of(client.get(url)):
+            told[has_seen(person.pk, rows["result"])].add(address.name)
+    return told
+
+
+def test_every_door_that_tells_a_verdict_records_it(rows):
+    told = doors_that_tell(make_user("annotator"), rows)
+
+    assert told[False] == set()
+    assert {"admin:runs_result_change", "api-judgment-list", "reports:run_json"} <= told[True]
+
+
+def test_no_page_tells_who_reviews_it_blind_and_files_are_recorded(rows):
+    ann = make_user("annotator")
+    take(rows["queue"], by=ann)
+
+    told = doors_that_tell(ann, rows)
+
+    assert told[False] == set()
+    assert not any(name.startswith("admin:") for name in told[True])
+    assert {"api-judgment-list", "reports:run_json"} <= told[True]
+
+
+def test_a_result_under_blind_review_is_in_no_table_of_its_run(client, rows):
+    ann = make_user("annotator")
+    client.force_login(ann)
+    take(rows["queue"], by=ann)
+
+    grid = client.get(f"/reports/runs/{rows['run'].pk}/rows/?outcome=failed&outcome=passed")
+    listed = client.get("/admin/runs/result/").context["cl"].result_list
+    pair = client.get(f"/reports/compare/answers/{rows['result'].pk}/{rows['result'].pk}/")
+
+    assert grid.context["grid"].rows == ()
+    assert "1 result left out" in grid.content.decode()
+    assert list(listed) == []
+    assert pair.status_code == 403
+    assert take(rows["queue"], by=ann).state == "reserved"
+    assert is_hidden(rows["reviewitem"].assignments.get(annotator=ann))
+
+
+@pytest.mark.parametrize("sight", ["page", "grid", "file", "script"])
+def test_a_verdict_after_a_look_is_not_blind(client, rows, sight):
+    ann, run, result = make_user("annotator"), rows["run"].pk, rows["result"]
+    client.force_login(ann)
+    url = {
+        "page": f"/admin/runs/result/{result.pk}/change/",
+        "grid": f"/reports/runs/{run}/",
+        "file": f"/reports/runs/{run}/results.csv",
+        "script": f"/api/v1/results/{result.pk}/",
+    }[sight]
+    text_of((client_of(ann) if sight == "script" else client).get(url))
+
+    review(take(rows["queue"], by=ann))
+
+    assert not HumanEvaluation.objects.filter(annotator=ann).latest("pk").blind
+
+
+def test_a_verdict_without_a_look_is_blind(client, rows):
+    ann = make_user("annotator")
+    client.force_login(ann)
+    assignment = take(rows["queue"], by=ann)
+    for address in (
+        "/admin/",
+        f"/admin/runs/result/{rows['result'].pk}/change/",
+        "/reports/trend/",
+    ):
+        client.get(address)
+
+    review(assignment)
+
+    assert HumanEvaluation.objects.filter(annotator=ann).latest("pk").blind
