@@ -37,10 +37,18 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
     if not _counts(reader) or not (results or runs):
         return
     person: Any = reader.pk
-    shown = Result.objects.filter(pk__in=results).order_by().values_list("pk", "run_id")
-    rows = [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]
-    rows += [Sight(person_id=person, run_id=run) for run in runs]
-    Sight.objects.bulk_create(rows, ignore_conflicts=True)
+    known = Sight.objects.filter(person=person)
+    new = Result.objects.filter(pk__in=results).exclude(
+        pk__in=known.filter(result__in=results).values("result")
+    )
+    rows = [
+        Sight(person_id=person, run_id=run, result_id=pk)
+        for pk, run in new.order_by().values_list("pk", "run_id")
+    ]
+    whole = set(known.filter(run__in=runs, result=None).values_list("run", flat=True))
+    rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
+    if rows:  # a page that is read again writes nothing
+        Sight.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def has_seen(person: int, result: Result) -> bool:

