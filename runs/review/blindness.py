@@ -16,8 +16,8 @@ def is_hidden(assignment: Assignment) -> bool:
     """Tell whether judgments, score, reasons and others' evaluations are hidden now.
 
     A reviewer who has submitted a verdict on the answer, even an undone one, has seen the judges',
-    and so has one to whom a page, a file or the API showed them: nothing is hidden then, and the
-    verdict is not blind.
+    and so has one who was shown them by a page, a file or the API: nothing is hidden then, and
+    the verdict is not blind.
     """
     blind = assignment.queue.blind
     hides = blind == BlindMode.ALL or (blind == BlindMode.RANDOM and assignment.item.is_random)
