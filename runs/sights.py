@@ -1,4 +1,4 @@
-"""Who has seen the verdicts on a result, and who must not see them yet.
+"""Record of the verdicts that people were shown, and those hidden from them for now.
 
 A human verdict is blind only if its annotator was shown no verdict on the answer before. So every
 page, file and API response that shows verdicts of single results records it here, for those who
