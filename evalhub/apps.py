@@ -9,11 +9,13 @@ class EvalHubConfig(AppConfig):
     def ready(self) -> None:
         from axes.signals import user_locked_out
         from django.contrib.auth.models import Group
+        from django.contrib.auth.signals import user_logged_in
 
         from evalhub import system_checks  # noqa: F401
-        from evalhub.access.logins import notify_of_lock
+        from evalhub.access.logins import note_password, notify_of_lock
         from evalhub.access.roles import apply_roles
 
+        user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
         Group._meta.verbose_name, Group._meta.verbose_name_plural = "role", "roles"
         post_migrate.connect(apply_roles, dispatch_uid="evalhub.roles")

@@ -19,7 +19,7 @@ from evalhub.access.forms import NewUserForm, RoleForm, UserEditForm, rights_in_
 from evalhub.access.models import Token, User
 from evalhub.access.roles import ROLES
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import PageAdmin
+from evalhub.admin_site.password_again import AsksPassword
 
 ADMINISTERS = "evalhub.change_token"
 """Right to see and revoke everybody's tokens."""
@@ -28,7 +28,7 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class EvalHubUserAdmin(UserAdmin, PageAdmin):
+class EvalHubUserAdmin(UserAdmin, AsksPassword):
     """Accounts of people and scripts; their rights come from their roles."""
 
     form, add_form = UserEditForm, NewUserForm
@@ -55,6 +55,10 @@ class EvalHubUserAdmin(UserAdmin, PageAdmin):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Let new users log in by default."""
         return {"is_staff": True, **super().get_changeform_initial_data(request)}
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        question = self.password_question(request, id)
+        return question or super().user_change_password(request, id, form_url)
 
     @display(description="roles")
     def roles(self, user: User) -> str:
@@ -84,7 +88,7 @@ def _may_touch(request: HttpRequest, user: User | None) -> bool:
 
 
 @admin.register(Group)
-class RoleAdmin(GroupAdmin, PageAdmin):
+class RoleAdmin(GroupAdmin, AsksPassword):
     """Roles. Built-in ones get their rights back at every migrate."""
 
     form = RoleForm
@@ -137,7 +141,7 @@ class TokenForm(forms.ModelForm):
 
 
 @admin.register(Token)
-class TokenAdmin(PageAdmin):
+class TokenAdmin(AsksPassword):
     """API tokens. Every user creates and revokes their own; a token's text is shown once."""
 
     form = TokenForm

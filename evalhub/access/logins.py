@@ -21,6 +21,19 @@ NOTICES = 10
 """Lock-outs notified within the cool-off time, so that an attack fills no inbox."""
 
 
+ENTERED_AT = "password_entered_at"
+
+
+def note_password(request: HttpRequest, **kwargs: Any) -> None:
+    """Note that the session's user has just entered their password; a receiver of logins."""
+    request.session[ENTERED_AT] = time.time()
+
+
+def entered_at(request: HttpRequest) -> float:
+    """Return when the session's user entered their password, in seconds since 1970; 0: never."""
+    return float(request.session.get(ENTERED_AT, 0))
+
+
 class LoginHandler(AxesDatabaseHandler):
     """Locks by several rules, each with a limit of its own."""
 

@@ -13,7 +13,8 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin, current_user
+from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin, current_user, row_number
+from evalhub.admin_site.password_again import AsksPassword
 from evalhub.llm.connection_check import probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
@@ -23,7 +24,7 @@ FOR_MAINTAINERS = ("Connection", "Parameters")
 
 
 @admin.register(LanguageModel)
-class LanguageModelAdmin(HistoryAdmin):
+class LanguageModelAdmin(AsksPassword, HistoryAdmin):
     """Endpoints that can be called. They are deactivated, never deleted.
 
     Only people who set them up see their address, the key's variable and the parameters.
@@ -85,6 +86,12 @@ class LanguageModelAdmin(HistoryAdmin):
 
     def _sets_up(self, request: HttpRequest) -> bool:
         return bool(self.has_change_permission(request) or self.has_add_permission(request))
+
+    def is_sensitive(self, request: HttpRequest, object_id: str | None) -> bool:
+        """Ask for the password where a key may be sent elsewhere."""
+        row = LanguageModel.objects.filter(pk=row_number(object_id)).first() or LanguageModel()
+        names = ("api_base", "api_key_env")
+        return any(request.POST.get(name, "").strip() != getattr(row, name) for name in names)
 
     @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
