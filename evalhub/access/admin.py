@@ -137,7 +137,7 @@ class RoleAdmin(GroupAdmin, AsksPassword):
 class TokenForm(forms.ModelForm):
     class Meta:
         model = Token
-        fields = ("name", "scope", "expires_at", "user")
+        fields = ("name", "scope", "expires_at", "networks", "user")
 
 
 @admin.register(Token)
@@ -190,8 +190,9 @@ class TokenAdmin(AsksPassword):
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         if obj is not None:
-            return ("name", "user", "scope", "start", "created_at", "expires_at", "last_used_at")
-        own = ("name", "scope", "expires_at")
+            dates = ("created_at", "expires_at", "last_used_at")
+            return ("name", "user", "scope", "start", "networks", *dates)
+        own = ("name", "scope", "expires_at", "networks")
         return (*own, "user") if request.user.has_perm(ADMINISTERS) else own
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:

@@ -1,10 +1,13 @@
 import hashlib
 import secrets
+from datetime import datetime, timedelta
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AbstractUser, AnonymousUser, Group
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -38,6 +41,28 @@ class User(AbstractUser):
 class TokenScope(models.TextChoices):
     READ = "read", "read only"
     WRITE = "write", "read and write"
+    FEEDBACK = "feedback", "send feedback only"
+
+
+TOKEN_LIFETIME = timedelta(days=90)
+
+
+def default_end() -> datetime:
+    return timezone.now() + TOKEN_LIFETIME
+
+
+def check_networks(text: str) -> None:
+    """Raise ValidationError if this is no list of addresses and CIDR ranges."""
+    for part in networks_in(text):
+        try:
+            ip_network(part, strict=False)
+        except ValueError as error:
+            problem = f"{part!r} is no address or range such as 192.0.2.7 or 10.0.0.0/8."
+            raise ValidationError(problem) from error
+
+
+def networks_in(text: str) -> list[str]:
+    return [part.strip() for part in text.replace(",", " ").split()]
 
 
 class TokenQuerySet(models.QuerySet["Token"]):
@@ -54,15 +79,25 @@ class TokenQuerySet(models.QuerySet["Token"]):
 
 
 class Token(models.Model):
-    """An API token with its user's rights, or with read access only."""
+    """An API token with its user's rights, or fewer. A change of their password revokes it."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100, help_text="Name the script that uses it.")
-    scope = models.CharField(max_length=5, choices=TokenScope, default=TokenScope.READ)
+    scope = models.CharField(max_length=8, choices=TokenScope, default=TokenScope.READ)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     prefix = models.CharField(max_length=10, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField(null=True, blank=True, help_text="Leave empty for no expiry.")
+    expires_at = models.DateTimeField(
+        null=True, blank=True, default=default_end, help_text="Leave empty for no expiry."
+    )
+    networks = models.CharField(
+        "addresses",
+        max_length=500,
+        blank=True,
+        validators=[check_networks],
+        help_text="Addresses and CIDR ranges from which it works, such as 192.0.2.7, 10.0.0.0/8. "
+        "Empty: all.",
+    )
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -74,6 +109,15 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+    def works_from(self, address: str) -> bool:
+        """Return whether the token can be used from an address."""
+        try:
+            client = ip_address(address)
+        except ValueError:
+            return not self.networks
+        allowed = networks_in(self.networks)
+        return not allowed or any(client in ip_network(one, strict=False) for one in allowed)
 
 
 def digest_of(text: str) -> str:

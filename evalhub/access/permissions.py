@@ -18,7 +18,7 @@ class ModelPermissions(DjangoModelPermissions):
 
     A view without a queryset names its right by `permission_required`; an action that is not plain
     create, change or delete names its own in `action_permissions`. One that `changes_nothing` is
-    open to read-only tokens by any method.
+    open to read-only tokens by any method, one in `takes_feedback` to those for feedback.
     """
 
     perms_map = {
@@ -33,7 +33,11 @@ class ModelPermissions(DjangoModelPermissions):
             return False
         token = request.auth
         reads = request.method in SAFE_METHODS or getattr(view, "changes_nothing", False)
-        if isinstance(token, Token) and not reads and token.scope != TokenScope.WRITE:
+        if isinstance(token, Token) and token.scope == TokenScope.FEEDBACK:
+            if getattr(view, "action", None) not in getattr(view, "takes_feedback", ()):
+                self.message = "This token can send feedback only. Create one that can read."
+                return False
+        elif isinstance(token, Token) and not reads and token.scope != TokenScope.WRITE:
             self.message = "This token is read-only. Create one that can write."
             return False
         actions: dict[str, str] = getattr(view, "action_permissions", {})

@@ -8,7 +8,7 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
-from evalhub.access.addresses import client_network
+from evalhub.access.addresses import client_address, client_network
 from evalhub.access.models import Token, User, digest_of
 from evalhub.access.request_limits import INVALID_TOKENS, MINUTE_S, is_over
 
@@ -30,6 +30,10 @@ class TokenAuthentication(BaseAuthentication):
             if is_over(f"tokens-{client_network(request)}", INVALID_TOKENS):
                 raise Throttled(MINUTE_S, "Too many invalid tokens came from this address.")
             raise AuthenticationFailed("This token is unknown, revoked or expired.")
+        if not token.works_from(address := client_address(request)):
+            raise AuthenticationFailed(
+                f"This token cannot be used from {address}. Create one for this address."
+            )
         now = timezone.now()
         if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:
             Token.objects.filter(pk=token.pk).update(last_used_at=now)
@@ -37,6 +41,20 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD
+
+
+class RevokeTokens:
+    """A password validator that allows every password; Django tells it of changed ones."""
+
+    def validate(self, password: str, user: User | None = None) -> None:
+        """Allow it."""
+
+    def password_changed(self, password: str, user: User | None = None) -> None:
+        if user is not None and user.pk is not None:
+            user.tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+
+    def get_help_text(self) -> str:
+        return "A new password revokes the user's API tokens."
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

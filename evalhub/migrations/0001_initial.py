@@ -10,6 +10,8 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
+import evalhub.access.models
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -433,9 +435,13 @@ class Migration(migrations.Migration):
                 (
                     "scope",
                     models.CharField(
-                        choices=[("read", "read only"), ("write", "read and write")],
+                        choices=[
+                            ("read", "read only"),
+                            ("write", "read and write"),
+                            ("feedback", "send feedback only"),
+                        ],
                         default="read",
-                        max_length=5,
+                        max_length=8,
                     ),
                 ),
                 ("digest", models.CharField(editable=False, max_length=64, unique=True)),
@@ -444,7 +450,20 @@ class Migration(migrations.Migration):
                 (
                     "expires_at",
                     models.DateTimeField(
-                        blank=True, help_text="Leave empty for no expiry.", null=True
+                        blank=True,
+                        default=evalhub.access.models.default_end,
+                        help_text="Leave empty for no expiry.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "networks",
+                    models.CharField(
+                        blank=True,
+                        help_text="Addresses and CIDR ranges from which it works, such as 192.0.2.7, 10.0.0.0/8. Empty: all.",
+                        max_length=500,
+                        validators=[evalhub.access.models.check_networks],
+                        verbose_name="addresses",
                     ),
                 ),
                 ("last_used_at", models.DateTimeField(blank=True, editable=False, null=True)),
@@ -454,9 +473,9 @@ class Migration(migrations.Migration):
                 "ordering": ("-pk",),
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("scope__in", ["read", "write"])),
+                        condition=models.Q(("scope__in", ["read", "write", "feedback"])),
                         name="evalhub_token_scope_known",
-                        violation_error_message="Choose one of: read, write.",
+                        violation_error_message="Choose one of: read, write, feedback.",
                     )
                 ],
             },

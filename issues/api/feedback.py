@@ -149,6 +149,7 @@ class FeedbackViewSet(Written):
     filterset_class = filters.FeedbackFilters
     ordering_fields = ("id", "created_at")
     action_permissions = {"batch": "issues.add_feedback"}
+    takes_feedback = ("create", "batch")
 
     def get_queryset(self) -> QuerySet[Feedback]:
         feedback: QuerySet[Feedback] = Feedback.objects.readable_by(self.request.user)

@@ -136,3 +136,77 @@ def test_a_session_needs_a_csrf_token_to_write():
 
     assert (client.get(LIST).status_code, response.status_code) == (200, 403)
     assert not Tag.objects.exists()
+
+
+# Their end, addresses and scope ------------------------------------------------------------------
+
+
+def test_a_token_ends_after_ninety_days_unless_chosen_otherwise(client):
+    token, _ = Token.objects.issue(user=make_user("viewer"), name="ci")
+    client.force_login(token.user)
+    page = client.get("/admin/evalhub/token/add/").content.decode()
+
+    assert token.expires_at is not None
+    assert abs(token.expires_at - timezone.now() - timedelta(days=90)) < timedelta(minutes=1)
+    assert f"{timezone.now() + timedelta(days=90):%Y-%m-%d}" in page
+
+
+def test_a_changed_password_revokes_all_tokens_of_its_user(client):
+    user, other = make_user("viewer"), make_user("viewer")
+    script, kept = client_of(user), client_of(other)
+    client.force_login(make_user("superuser"))
+    new = {"password1": "another long phrase", "password2": "another long phrase"}
+
+    response = client.post(f"/admin/auth/user/{user.pk}/password/", new)
+    if response.status_code == 404:
+        response = client.post(f"/admin/evalhub/user/{user.pk}/password/", new)
+
+    assert response.status_code == 302
+    assert [script.get(LIST).status_code, kept.get(LIST).status_code] == [401, 200]
+
+
+@pytest.mark.parametrize(
+    ("networks", "address", "status"),
+    [
+        ("", "192.0.2.7", 200),
+        ("192.0.2.7", "192.0.2.7", 200),
+        ("10.0.0.0/8, 2001:db8::/32", "2001:db8::1", 200),
+        ("10.0.0.0/8", "192.0.2.7", 401),
+        ("10.0.0.0/8", "2001:db8::1", 401),
+    ],
+)
+def test_a_token_works_from_its_addresses_only(networks, address, status):
+    response = client_of("viewer", networks=networks).get(LIST, REMOTE_ADDR=address)
+
+    assert response.status_code == status
+    assert status == 200 or f"cannot be used from {address}" in response.json()["detail"]
+
+
+def test_a_wrong_address_is_quoted(client):
+    client.force_login(make_user("viewer"))
+    sent = {"name": "ci", "scope": "read", "networks": "10.0.0.0/8, office"}
+    page = client.post("/admin/evalhub/token/add/", sent).content.decode()
+
+    assert "&#x27;office&#x27; is no address or range" in page
+    assert not Token.objects.exists()
+
+
+def test_an_application_s_token_sends_feedback_and_reads_nothing():
+    api = client_of("superuser", TokenScope.FEEDBACK)
+    row = {"prompt": "p", "answer": "a"}
+
+    assert api.post("/api/v1/feedback/", row).status_code == 201
+    assert api.post("/api/v1/feedback/batch/", {"feedback": [row]}).status_code == 201
+    for address in (
+        LIST,
+        "/api/v1/feedback/",
+        "/api/v1/feedback/1/",
+        "/api/v1/reports/leaderboard/",
+    ):
+        refused = api.get(address)
+        assert (refused.status_code, address) == (403, address)
+        assert "can send feedback only" in refused.json()["detail"]
+    assert api.patch("/api/v1/feedback/1/", {"note": "x"}).status_code == 403
+    assert (
+        client_of("viewer", TokenScope.FEEDBACK).post("/api/v1/feedback/", row).status_code == 403
+    )
