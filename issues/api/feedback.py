@@ -90,9 +90,9 @@ class TriageSerializer(RowSerializer):
 
 
 class SentRow(PlainSerializer):
-    """Outcome of one row of a batch: added, or a duplicate by its id."""
+    """Outcome of one row of a batch: added, or a duplicate; null is one that you may not read."""
 
-    id = serializers.IntegerField()
+    id = serializers.IntegerField(allow_null=True)
     state = serializers.ChoiceField(["added", "duplicates"])
 
 
@@ -176,10 +176,15 @@ class FeedbackViewSet(Written):
         body.is_valid(raise_exception=True)
         rows, user = self._rows(body.validated_data["feedback"]), request.user
         received = take_in(rows, by=user, reason="Sent to the API")  # type: ignore[arg-type]
+        known = self.get_queryset().filter(pk__in=received.duplicates.values())
+        readable = set(known.values_list("pk", flat=True))
         results = [
             {"id": received.added[n].pk, "state": "added"}
             if n in received.added
-            else {"id": received.duplicates[n], "state": "duplicates"}
+            else {
+                "id": pk if (pk := received.duplicates[n]) in readable else None,
+                "state": "duplicates",
+            }
             for n in range(len(rows))
         ]
         counts = {"added": len(received.added), "duplicates": len(received.duplicates)}

@@ -1,10 +1,11 @@
 """Feedback through the API: many at once, each once, triaged, and looked for."""
 
 import pytest
+from django.contrib.auth.models import Permission
 
 from issues.models import Feedback
 from tests.api import client_of
-from tests.factories import make_issue, make_test
+from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import make_feedback
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +111,21 @@ def test_similar_feedback_is_told_as_far_as_it_may_be_read():
 
     assert client_of("viewer").get(url).json() == []
     assert len(client_of("annotator").get(url).json()) == 1
+
+
+def test_a_batch_names_no_feedback_that_its_sender_may_not_read():
+    test = make_test(sealed=True)
+    make_feedback(source="app", source_id="7", issue=test.issue)
+    row = {"prompt": "p", "answer": "a", "source": "app", "source_id": "7"}
+    writer = make_user()
+    rights = ("add_feedback", "view_feedback")
+    writer.user_permissions.set(Permission.objects.filter(codename__in=rights))
+
+    sent = client_of(writer).post("/api/v1/feedback/batch/", {"feedback": [row]})
+    known = client_of("annotator").post("/api/v1/feedback/batch/", {"feedback": [row]})
+
+    assert sent.json()["results"] == [{"id": None, "state": "duplicates"}]
+    assert known.json()["results"][0]["id"] is not None
 
 
 QUERIES = ["", "?text=", "?text=a&limit=0", "?text=a&limit=x", "?text=a&limit=0010000", "?q=a"]
