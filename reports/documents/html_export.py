@@ -1,7 +1,10 @@
 """A report as one self-contained HTML file."""
 
 import re
+from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
@@ -22,15 +25,27 @@ def html_of(
         is_interactive: Figures are drawn by a script of 5 MB, which the file then holds.
     """
     has_figures = is_interactive and any(table.figure for table in document.tables)
-    scripts = ("plotly/plotly.min.js", "evalhub/charts.js") if has_figures else ()
+    names = ("plotly/plotly.min.js", "evalhub/charts.js") if has_figures else ()
+    scripts = [_source(name) for name in names]
     return render_to_string(
         "reports/documents/standalone.html",
         {
             "document": document,
-            "scripts": [_source(name) for name in scripts],
+            "scripts": scripts,
+            "policy": _policy(scripts),
             "styles": [_source("evalhub/colours.css"), _source("evalhub/standalone.css")],
             "origin": origin,
         },
+    )
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return the file's Content-Security-Policy: these scripts, no others, and no network."""
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 
 
