@@ -27,7 +27,7 @@ CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
 
 REVIEWED_FIELDS = (
     *("messages", "tools", "context", "reference", "guidelines", "template"),
-    "pass_threshold",
+    *("pass_threshold", "weight"),
 )
 """Fields of a test that affect results: changing one sends an approved test back to review."""
 

@@ -309,6 +309,16 @@ def test_an_approved_test_that_is_rewritten_goes_back_to_review():
     assert (kept, rewritten) == ("approved", "in_review")
 
 
+def test_a_changed_weight_needs_approval_again():
+    test = make_test(state="approved")
+    api, address = client_of("annotator"), f"/api/v1/tests/{test.pk}/"
+
+    same = api.patch(address, {"weight": test.weight}).json()["state"]
+    heavier = api.patch(address, {"weight": 5}).json()["state"]
+
+    assert (same, heavier) == ("approved", "in_review")
+
+
 def test_a_maintainers_rewrite_stays_approved():
     test = make_test()
 
