@@ -8,6 +8,7 @@ from evalhub.notifications.models import (
     NotificationKind,
     Webhook,
 )
+from evalhub.once import KeptAnswer
 from evalhub.work.models import BatchState, ItemState, Worker
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Exposure",
     "ExposureKind",
     "ItemState",
+    "KeptAnswer",
     "KeptValue",
     "LanguageModel",
     "Notification",

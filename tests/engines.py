@@ -8,6 +8,7 @@ BOTH_ENGINES = (
     "evalhub/work",
     "evalhub/access/test_exposures.py",
     "evalhub/llm/test_embeddings.py",
+    "evalhub/test_once.py",
     "evalhub/notifications/test_outbox.py",
     "issues/test_revisions.py",
     "issues/test_merging.py",

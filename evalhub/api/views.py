@@ -1,3 +1,6 @@
+import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -6,11 +9,14 @@ from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
+from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id, OneOf, Since, YesNo
 from evalhub.api.serializers import (
     CallSerializer,
@@ -27,12 +33,43 @@ from evalhub.models import (
     Notification,
     NotificationKind,
 )
+from evalhub.once import MAX_KEY, KeyReused, once
+
+IDEMPOTENCY_KEY = "Idempotency-Key"
+Handler = Callable[..., Response]
 
 
 class Rows(GenericViewSet):
     """Base of all viewsets; only the allowed verbs are mixed in."""
 
     lookup_value_regex = "[0-9]{1,18}"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Carry out a POST with an `Idempotency-Key` once."""
+        super().initial(request, *args, **kwargs)
+        key = request.headers.get(IDEMPOTENCY_KEY, "")
+        if key and request.method == "POST":
+            handler: Handler = getattr(self, "post")  # noqa: B009  set by `as_view`
+            self.post: Handler = partial(self._once, handler, key)
+
+    def _once(
+        self, handler: Handler, key: str, request: Request, *args: Any, **kwargs: Any
+    ) -> Response:
+        if len(key) > MAX_KEY or not key.isprintable():
+            problem = f"Send at most {MAX_KEY} printable characters, not {key[:80]!r}."
+            raise ValidationError({IDEMPOTENCY_KEY: [problem]})
+
+        def act() -> tuple[int, Any]:
+            response = handler(request, *args, **kwargs)
+            return response.status_code, json.loads(JSONRenderer().render(response.data) or b"null")
+
+        user: Any = request.user
+        try:
+            answer = once(user, key, [request.get_full_path(), request.data], act)
+        except KeyReused as error:
+            raise Conflict(str(error)) from None
+        headers = {"Idempotency-Replayed": "true"} if answer.is_repeated else {}
+        return Response(answer.body, status=answer.status, headers=headers)
 
     def sent(self, request: Request) -> dict[str, Any]:
         """Return the validated body of the request."""

@@ -2,6 +2,7 @@ from decimal import Decimal
 
 import django.contrib.auth.models
 import django.contrib.auth.validators
+import django.core.serializers.json
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
@@ -1149,5 +1150,40 @@ class Migration(migrations.Migration):
                 fields=("notification",),
                 name="evalhub_delivery_mail_once",
             ),
+        ),
+        migrations.CreateModel(
+            name="KeptAnswer",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=200)),
+                ("request_digest", models.CharField(max_length=64)),
+                ("status", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "body",
+                    models.JSONField(
+                        encoder=django.core.serializers.json.DjangoJSONEncoder, null=True
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "default_permissions": (),
+                "constraints": [
+                    models.UniqueConstraint(fields=("user", "key"), name="evalhub_keptanswer_once")
+                ],
+            },
         ),
     ]

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -16,9 +17,11 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
-from evalhub.formatting import DASH
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.digest import digest
+from evalhub.formatting import DASH, counted
 from evalhub.models import LanguageModel
+from evalhub.once import once
 from evalhub.schedules import BadCron, in_words, next_times
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
@@ -31,7 +34,7 @@ from runs.launching.launch_options import LaunchRefused
 from runs.launching.number_lists import numbers_in
 from runs.launching.schedules import launch_again
 from runs.launching.selection import warnings
-from runs.models import Launch, Suite
+from runs.models import Launch, Run, Suite
 
 
 @admin.register(Launch)
@@ -86,18 +89,34 @@ class LaunchAdmin(PageAdmin):
             return self._form_page(request, form, plan, more=act)
         if plan.problems:
             return self._form_page(request, form, plan, problems=plan.problems)
+        return self._launch(request, form, plan)
+
+    def _launch(self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan) -> HttpResponse:
+        """Launch, but not a second time what the same form has launched."""
+        user, spec = current_user(request), plan.spec.model_dump(mode="json")
+
+        def act() -> tuple[int, Any]:
+            record = launch(plan.spec, by=user)
+            if plan.cron:
+                record.start_schedule(plan.cron)
+            return 302, record.pk
+
+        form_key = bounded_text(request.POST.get("form_key"), 40) or uuid4().hex
+        asked = [spec, plan.cron]
         try:
-            record = launch(plan.spec, by=current_user(request))
+            answer = once(user, f"launch form {form_key} {digest(asked)}", asked, act)
         except LaunchRefused as refused:
             return self._form_page(request, form, plan, problems=refused.problems)
-        if plan.cron:
-            record.start_schedule(plan.cron)
-        runs = list(record.runs.order_by("pk"))
-        messages.success(request, f"Launched {len(runs)} run{'s' * (len(runs) != 1)}.")
+        runs = list(Run.objects.filter(launch=answer.body).order_by("pk"))
+        words = counted(len(runs), "run")
+        if answer.is_repeated:
+            messages.info(request, f"You sent this form twice. It launched {words} once.")
+        else:
+            messages.success(request, f"Launched {words}.")
         if len(runs) == 1:
             return HttpResponseRedirect(runs[0].get_absolute_url())
         list_url = reverse("admin:runs_run_changelist")
-        return HttpResponseRedirect(f"{list_url}?launch__id__exact={record.pk}")
+        return HttpResponseRedirect(f"{list_url}?launch__id__exact={answer.body}")
 
     def _save_defaults(
         self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan
@@ -133,6 +152,7 @@ class LaunchAdmin(PageAdmin):
             "runs/launch/form.html",
             title="Launch a run",
             form=form,
+            form_key=uuid4().hex,
             data=form.sent,
             issues=choices.issue_choices(form.sent.getlist("issues")),
             tags=choices.tag_choices(form.sent.getlist("tags")),

@@ -517,3 +517,24 @@ def test_annotators_are_not_offered_to_launch(client, db):
     client.force_login(make_user("annotator"))
 
     assert "launch_selected" not in client.get("/admin/issues/test/").content.decode()
+
+
+# Sent twice --------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_a_form_that_is_sent_twice_launches_once(client):
+    client.force_login(make_user("maintainer"))
+    page = reverse("admin:runs_launch_add")
+    key = client.get(page).context["form_key"]
+    form = sent(tests=str(make_test().pk), models=[make_model().pk], form_key=key)
+
+    first, again = (client.post(page, form, follow=True) for _ in range(2))
+    changed = client.post(page, form | {"repeats": "2"}, follow=True)
+
+    assert [page.redirect_chain[-1][0] for page in (first, again)] == [
+        Run.objects.earliest("pk").get_absolute_url()
+    ] * 2
+    assert "You sent this form twice. It launched 1 run once." in again.content.decode()
+    assert "Launched 1 run." in changed.content.decode()
+    assert Launch.objects.count() == 2
