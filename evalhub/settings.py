@@ -34,6 +34,16 @@ HTTPS = env.flag(
 EVALHUB_SESSION_HOURS = env.number(
     "EVALHUB_SESSION_HOURS", 168, "Hours after a login until the user must log in again.", least=1
 )
+EVALHUB_OIDC_ISSUER = env.text(
+    "EVALHUB_OIDC_ISSUER",
+    "",
+    "OpenID Connect provider, such as `https://login.example.org/realms/lab`; empty: passwords.",
+)
+OIDC_RP_CLIENT_ID = env.text("EVALHUB_OIDC_CLIENT_ID", "", "This site's id at that provider.")
+OIDC_RP_CLIENT_SECRET = env.secret("EVALHUB_OIDC_CLIENT_SECRET", "", "Its secret there.")
+EVALHUB_OIDC_ROLE = env.text(
+    "EVALHUB_OIDC_ROLE", "", "Role of accounts made at the first such login; empty: none are made."
+)
 EVALHUB_PROXIES = env.number(
     "EVALHUB_PROXIES",
     0,
@@ -271,6 +281,11 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
+if EVALHUB_OIDC_ISSUER:
+    AUTHENTICATION_BACKENDS.append("evalhub.access.single_sign_on.SingleSignOn")
+OIDC_RP_SIGN_ALGO = "RS256"
+OIDC_USE_PKCE = True
+OIDC_TIMEOUT = 10
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

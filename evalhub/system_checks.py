@@ -53,6 +53,20 @@ def check_addresses(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     return found
 
 
+@register(Tags.security)
+def check_single_sign_on(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    issuer = settings.EVALHUB_OIDC_ISSUER
+    if not issuer or (settings.OIDC_RP_CLIENT_ID and settings.OIDC_RP_CLIENT_SECRET):
+        return []
+    return [
+        Error(
+            f"EVALHUB_OIDC_ISSUER={issuer} is set without this site's id and secret there.",
+            hint="Set EVALHUB_OIDC_CLIENT_ID and EVALHUB_OIDC_CLIENT_SECRET.",
+            id="evalhub.E005",
+        )
+    ]
+
+
 def refuse_harmful_settings() -> None:
     """Run these checks for a web server, without Django's; raise ImproperlyConfigured."""
     if found := [*check_secret_key(None), *check_queue(None), *check_addresses(None)]:

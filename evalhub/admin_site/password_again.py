@@ -8,11 +8,11 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth import authenticate
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.widgets import UnfoldAdminPasswordWidget
 
 from evalhub.access.logins import entered_at, note_password
-from evalhub.admin_site.pages import PageAdmin
+from evalhub.admin_site.pages import PageAdmin, current_user
 
 FRESH_S = 30 * 60
 """Seconds for which an entered password counts."""
@@ -72,6 +72,9 @@ class AsksPassword(PageAdmin):
         is_fresh = time.time() - entered_at(request) < FRESH_S
         if request.method != "POST" or is_fresh or not self.is_sensitive(request, object_id):
             return None
+        if not current_user(request).has_usable_password():
+            self.say(request, "Nothing was saved: log out and in again first, then repeat this.")
+            return HttpResponseRedirect(request.get_full_path())
         form = PasswordForm(request)
         if form.is_valid():
             note_password(request)

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin.apps import AdminConfig
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -36,6 +37,10 @@ class Site(UnfoldAdminSite):
             path("settings/", self.admin_view(entry_page), name="settings"),
             *super().get_urls(),
         ]
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        context = {"has_single_sign_on": bool(settings.EVALHUB_OIDC_ISSUER)}
+        return super().login(request, {**context, **(extra_context or {})})
 
     def glossary(self, request: HttpRequest) -> HttpResponse:
         shown = {**self.each_context(request), "title": "Glossary", "terms": TERMS}

@@ -6,7 +6,12 @@ import sys
 import pytest
 from django.conf import settings as project
 
-from evalhub.system_checks import check_addresses, check_queue, check_secret_key
+from evalhub.system_checks import (
+    check_addresses,
+    check_queue,
+    check_secret_key,
+    check_single_sign_on,
+)
 
 
 def ids(problems):
@@ -74,6 +79,12 @@ def test_an_address_that_is_none_is_refused_at_start(settings, name):
     setattr(settings, name, ["10.0.0.0/8", "not a host"])
     (found,) = check_addresses(None)
     assert (found.id, name in found.msg, "not a host" in found.msg) == ("evalhub.E003", True, True)
+
+
+def test_single_sign_on_needs_its_secret(settings):
+    settings.EVALHUB_OIDC_ISSUER = "https://login.example.org"
+    (found,) = check_single_sign_on(None)
+    assert (found.id, "EVALHUB_OIDC_CLIENT_SECRET" in found.hint) == ("evalhub.E005", True)
 
 
 def test_a_key_that_is_bound_to_no_host_is_refused_at_start(settings):
