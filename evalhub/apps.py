@@ -14,7 +14,9 @@ class EvalHubConfig(AppConfig):
         from evalhub import system_checks  # noqa: F401
         from evalhub.access.logins import note_password, notify_of_lock
         from evalhub.access.roles import apply_roles
+        from evalhub.plain_pickles import read_plain_pickles_only
 
+        read_plain_pickles_only()
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
         Group._meta.verbose_name, Group._meta.verbose_name_plural = "role", "roles"

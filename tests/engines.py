@@ -7,7 +7,9 @@ BOTH_ENGINES = (
     # Locks, claims, leases, deliveries, and transactions that several processes share.
     "evalhub/work",
     "evalhub/access/test_exposures.py",
+    "evalhub/access/test_request_limits.py",
     "evalhub/llm/test_embeddings.py",
+    "evalhub/test_kept_values.py",
     "evalhub/test_once.py",
     "evalhub/notifications/test_outbox.py",
     "issues/test_revisions.py",
