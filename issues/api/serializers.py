@@ -176,7 +176,7 @@ class TestSerializer(RowSerializer):
         )
         if problems := raw_prompt_problems(*asked):
             raise serializers.ValidationError(problems)
-        return attrs
+        return super().validate(attrs)
 
     @transaction.atomic
     def create(self, validated_data: dict[str, Any]) -> Test:

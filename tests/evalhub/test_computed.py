@@ -1,6 +1,7 @@
 """Figures that are kept between requests."""
 
 import sys
+from dataclasses import make_dataclass
 from types import ModuleType
 
 import pytest
@@ -11,7 +12,7 @@ from evalhub.computed import computed
 @pytest.mark.django_db
 def test_value_kept_by_an_earlier_version_is_computed_again(monkeypatch):
     earlier = ModuleType("earlier")
-    exec("class Figure: pass", earlier.__dict__)
+    earlier.Figure = make_dataclass("Figure", [("n", int, 1)], namespace={"__module__": "earlier"})
     monkeypatch.setitem(sys.modules, "earlier", earlier)
     computed("figure", {}, earlier.Figure)
     del earlier.Figure
