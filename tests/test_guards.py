@@ -73,6 +73,16 @@ def test_every_answer_says_where_forms_frames_and_bases_lead(client, address, st
     assert policy["default-src"] == "'self'"
 
 
+def test_no_script_of_our_own_evaluates_text():
+    """The theme's Alpine needs `unsafe-eval`: no other script may come to lean on it."""
+    folder = settings.BASE_DIR / "evalhub" / "static"
+    scripts = {path.name: path.read_text() for path in folder.rglob("*.js")}
+    evaluates = re.compile(r"\beval\(|\bFunction\(|set(?:Timeout|Interval)\(\s*[\"'`]")
+
+    assert len(scripts) > 10
+    assert [name for name, text in scripts.items() if evaluates.search(text)] == []
+
+
 @pytest.mark.parametrize("is_interactive", [True, False])
 def test_a_downloaded_report_runs_its_own_scripts_only(is_interactive):
     figure: dict[str, object] = {"data": [], "layout": {}}

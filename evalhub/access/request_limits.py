@@ -12,6 +12,7 @@ from django.core.cache import caches
 from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from evalhub.access.addresses import client_network
@@ -116,3 +117,13 @@ class AnonymousLimit(_Shared, AnonRateThrottle):
 
 class ExpensiveLimit(_Shared, UserRateThrottle):
     scope = "expensive"
+
+
+class LongPageLimit(ExpensiveLimit):
+    """Counts pages with more rows than by default, whose texts can be long, as expensive."""
+
+    def get_cache_key(self, request: Any, view: Any) -> Any:
+        text = request.query_params.get("page_size", "")
+        is_number = text.isascii() and text.isdigit()
+        is_long = is_number and int(text[:9]) > (api_settings.PAGE_SIZE or 0)
+        return super().get_cache_key(request, view) if is_long else None

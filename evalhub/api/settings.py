@@ -20,6 +20,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": [
         "evalhub.access.request_limits.AnonymousLimit",
         "evalhub.access.request_limits.UserLimit",
+        "evalhub.access.request_limits.LongPageLimit",
     ],
     "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min", "expensive": "120/min"},
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

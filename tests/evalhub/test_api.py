@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 from django.urls import URLPattern, get_resolver, reverse
 from rest_framework.settings import api_settings
 
-from evalhub.access.request_limits import AnonymousLimit, UserLimit
+from evalhub.access.request_limits import AnonymousLimit, LongPageLimit, UserLimit
 from evalhub.api.filters import NamedFilters
 from evalhub.models import Call, CallRole, LanguageModel
 from tests.api import client_of, ids
@@ -237,7 +237,7 @@ def test_too_many_requests_are_slowed_down(monkeypatch):
 def test_requests_are_throttled_by_default():
     classes: list[object] = list(api_settings.DEFAULT_THROTTLE_CLASSES)
 
-    assert classes == [AnonymousLimit, UserLimit]
+    assert classes == [AnonymousLimit, UserLimit, LongPageLimit]
 
 
 # Language models and calls -----------------------------------------------------------------------

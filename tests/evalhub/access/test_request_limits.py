@@ -120,6 +120,15 @@ def test_expensive_api_calls_have_their_own_limit(monkeypatch, address):
     assert api.get("/api/v1/issues/").status_code == 200
 
 
+def test_long_pages_of_the_api_count_as_expensive(monkeypatch):
+    monkeypatch.setattr(ExpensiveLimit, "rate", "2/min", raising=False)
+    api = client_of("maintainer")
+    address = "/api/v1/results/?page_size="
+    assert [api.get(f"{address}1000").status_code for _ in range(3)] == [200, 200, 429]
+    assert api.get(f"{address}100").status_code == 200
+    assert api.get(f"{address}x").status_code == 400
+
+
 def test_surplus_pages_are_refused_in_words(client, monkeypatch):
     monkeypatch.setattr(request_limits, "PAGES", 1)
     client.force_login(make_user("viewer"))
