@@ -74,6 +74,12 @@ def bench(rest: Sequence[str]) -> int:
     become("-m", "tests.bench", *rest)
 
 
+def chaos(rest: Sequence[str]) -> int:
+    """Make each fault in the middle of a real run; prints what was lost and repeated."""
+    install("test", TEST)
+    become("-m", "tests.chaos", *rest)
+
+
 def generate_sample_data(rest: Sequence[str]) -> int:
     """Fill an empty database with generated runs and results, to see reports at any size."""
     install("runtime", RUNTIME)
@@ -120,7 +126,18 @@ def manage(rest: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     run.__name__: run
-    for run in (demo, test, check, bench, generate_sample_data, screenshots, audit, lock, manage)
+    for run in (
+        demo,
+        test,
+        check,
+        bench,
+        chaos,
+        generate_sample_data,
+        screenshots,
+        audit,
+        lock,
+        manage,
+    )
 }
 
 

@@ -1,7 +1,7 @@
 """A real HTTP provider with scripted replies, OpenAI-compatible, that counts what it is asked.
 
 In a test: `with Provider(script=...) as provider:`. In a process of its own:
-`python -m tests.provider --port 9000 --latency-ms 200`, with `GET /counts`.
+`python -m tests.provider --port 9000 --latency-ms 200`.
 """
 
 import argparse
@@ -10,8 +10,8 @@ import hashlib
 import json
 import random
 import re
+import ssl
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -141,8 +141,9 @@ class Provider:
         port: int = 0,
         host: str = "127.0.0.1",
         keep_requests: bool = True,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.script = script
+        self.script, self.tls = script, tls
         self.embed: Callable[[str], list[float] | Reply] = vector
         self.completes = True
         self.host, self.port = host, port
@@ -161,11 +162,10 @@ class Provider:
         self.paths: list[str] = []
         self.headers: dict[str, str] = {}
         self.in_flight = self.max_in_flight = 0
-        self.first_at = self.last_at = 0.0
 
     @property
     def base_url(self) -> str:
-        return f"http://{self.host}:{self.port}/v1"
+        return f"{'https' if self.tls else 'http'}://{self.host}:{self.port}/v1"
 
     @property
     def total(self) -> int:
@@ -197,7 +197,7 @@ class Provider:
         self._stop = asyncio.Event()
         runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, self.host, self.port, backlog=1024)
+        site = web.TCPSite(runner, self.host, self.port, backlog=1024, ssl_context=self.tls)
         await site.start()
         self.port = runner.addresses[0][1]
         self._started.set()
@@ -210,8 +210,6 @@ class Provider:
         application.router.add_post("/v1/messages", self._chat)
         application.router.add_post("/v1/completions", self._completions)
         application.router.add_post("/v1/embeddings", self._embeddings)
-        application.router.add_get("/counts", self._counts)
-        application.router.add_post("/clear", self._clear)
         return application
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
@@ -221,7 +219,6 @@ class Provider:
             return await self._reply(request)
         finally:
             self.in_flight -= 1
-            self.last_at = time.time()
 
     async def _completions(self, request: web.Request) -> web.StreamResponse:
         if not self.completes:
@@ -240,7 +237,6 @@ class Provider:
         return await _send(request, body, reply)
 
     async def _note(self, request: web.Request) -> Json:
-        self.first_at = self.first_at or time.time()
         body: Json = json.loads(await request.read())
         self.counts[digest(body)] += 1
         self.headers = dict(request.headers)
@@ -262,22 +258,6 @@ class Provider:
         tokens = sum(len(text.split()) for text in texts)
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return web.json_response({"object": "list", "data": data, "model": "m", "usage": usage})
-
-    async def _counts(self, request: web.Request) -> web.Response:
-        return web.json_response(
-            {
-                "counts": self.counts,
-                "total": self.total,
-                "max_in_flight": self.max_in_flight,
-                "in_flight": self.in_flight,
-                "first_at": self.first_at,
-                "last_at": self.last_at,
-            }
-        )
-
-    async def _clear(self, request: web.Request) -> web.Response:
-        self.clear()
-        return web.json_response({})
 
 
 def vector(text: str) -> list[float]:

@@ -1,16 +1,15 @@
 """Real processes for tests: started, watched through /proc, and ended whatever happens."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.conf import settings
 
@@ -21,18 +20,21 @@ Popen = subprocess.Popen[str]
 
 
 @contextmanager
-def running(log: Path, *command: str, **environment: str | None) -> Iterator[Popen]:
+def running(
+    log: Path, *command: str, before: Sequence[str] = (), **environment: str | None
+) -> Iterator[Popen]:
     """A process in a session of its own, which is killed at the end with all of its session.
 
     Args:
         log: The file to which its output is appended.
         command: Arguments for Python.
+        before: A command that starts Python with the arguments that follow it, such as `env`.
         environment: Added to the environment; a variable that is None is taken out.
     """
     merged = {k: v for k, v in (os.environ | environment).items() if v is not None}
     with log.open("a") as output:
         process = subprocess.Popen(
-            [sys.executable, *command],
+            [*before, sys.executable, *command],
             cwd=ROOT,
             env=merged,
             stdout=output,
@@ -102,16 +104,6 @@ def get(url: str) -> bytes:
     with urllib.request.urlopen(url, timeout=5) as response:
         content: bytes = response.read()
     return content
-
-
-def asked(base_url: str) -> dict[str, Any]:
-    """Return the provider's counts."""
-    counts: dict[str, Any] = json.loads(get(base_url.removesuffix("/v1") + "/counts"))
-    return counts
-
-
-def first_line(log: Path) -> str:
-    return log.read_text().partition("\n")[0] if "\n" in log.read_text() else ""
 
 
 def children(parent: int) -> list[int]:

@@ -1,0 +1,1 @@
+"""`dev.py chaos`: real faults in the middle of real runs, with every call counted by key."""
