@@ -111,7 +111,7 @@ ALL = (
     Row(
         "containers-of-one-name",
         processes.kill_in_container,
-        start=processes.start_container,
+        start=processes.start_containers,
         needs=(*processes.CONTAINER, "true"),
     ),
 )

@@ -179,17 +179,21 @@ def move_clock(site: Site) -> None:
     clock.write_text("+0")
 
 
-def start_container(site: Site) -> None:
-    site.start(before=NAMED)
+def start_containers(site: Site) -> None:
+    """Start two; the second is asleep at first, so that it is known which worker is whose."""
+    first, second = site.start(before=NAMED), site.start(before=NAMED)
+    site.worker(first, "idle")
+    site.worker(second, "idle")
+    site.freeze(family(second))
 
 
 def kill_in_container(site: Site) -> None:
-    """The worker of one container dies; that of the other has the same host name and process id."""
-    first = site.read(site.workers)
-    other = site.start(before=NAMED)
-    site.worker(other)
+    """The worker of one container dies; that of the other has its host name and process id."""
+    (mine,) = site.read(site.workers)
+    for pid in family(site.trees[1]):
+        site.signal(pid, signal.SIGCONT)
+    site.wait_for_second_worker()
     pid = site.worker(site.trees[0])
     site.freeze([pid])
-    held = [number for worker in first for number in site.leased_to(worker)]
-    site.note_death(held)
+    site.note_death(site.leased_to(mine))
     site.signal(pid, signal.SIGKILL)

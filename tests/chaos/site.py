@@ -159,6 +159,12 @@ class Site:
     def is_over(self) -> bool:
         return all(state in over for state in self.states())
 
+    def wait_for_second_worker(self) -> None:
+        def holds_items() -> bool:
+            return len(self.workers()) > 1 and bool(self.leased_to(max(self.workers())))
+
+        eventually(holds_items, "items of a second worker")
+
     def expect_unfinished(self) -> None:
         """A fault that the run has not felt is none."""
         if self.read(self.is_over):
