@@ -21,8 +21,7 @@ def test_calls_in_flight_of_what_died_may_be_repeated():
     [
         {"lost_work": 1},
         {"lost_replies": 1},
-        {"repeated": 9},
-        {"in_flight": 7},
+        {"beyond": 1},
         {"stall_s": 30.1},
         {"problems": ["1 processes left"]},
     ],
@@ -32,7 +31,7 @@ def test_a_row_out_of_its_bound_misses(changes):
 
 
 def test_a_fault_that_cannot_be_made_here_says_why_and_misses_nothing():
-    row = Row("moved", ALL[0].fault, needs=("no-such-program",))
+    row = Row("moved", ALL[0].fault, why_not=lambda: refusal("no-such-program"))
     reason = row.why_not_on("sqlite")
 
     assert reason == "there is no program no-such-program"

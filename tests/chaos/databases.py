@@ -1,15 +1,13 @@
 """The database of a rehearsal, on a server or in a file of its own, and how it fails."""
 
-import functools
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +24,17 @@ TERMINATE = (
 UNLIMITED = (
     "-c default_transaction_read_only=off -c statement_timeout=0 -c client_min_messages=error"
 )
+SETTINGS = (
+    "synchronous_commit=on",
+    "max_connections=40",
+    "min_wal_size=32MB",
+    "max_wal_size=48MB",
+)
 MB = 1024**2
 
 
 class Database(ABC):
-    """A migrated database below `folder`, made as a copy of `template` if that is given."""
+    """A database below `folder`, made as a copy of `template` if that is given."""
 
     def __init__(self, folder: Path, template: Path | None = None) -> None:
         self.folder = folder
@@ -42,18 +46,15 @@ class Database(ABC):
     @abstractmethod
     def url(self) -> str: ...
 
-    @abstractmethod
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start its server, if it has one."""
+
+    def stop(self) -> None:
+        """Stop its server."""
 
     @abstractmethod
-    def stop(self) -> None: ...
-
-    @contextmanager
-    def down(self) -> Iterator[None]:
+    def down(self) -> AbstractContextManager[None]:
         """Take it away for the length of the block."""
-        self.stop()
-        yield
-        self.start()
 
     @contextmanager
     def full(self) -> Iterator[None]:
@@ -80,12 +81,6 @@ class Sqlite(Database):
         self.data.mkdir(exist_ok=True)
         return f"sqlite:///{self.data / 'evalhub.sqlite3'}"
 
-    def start(self) -> None:
-        """It has no server."""
-
-    def stop(self) -> None:
-        """It has no server."""
-
     @contextmanager
     def connected(self) -> "Iterator[sqlite3.Connection]":
         file = self.data / "evalhub.sqlite3"
@@ -109,17 +104,12 @@ class Sqlite(Database):
 
 
 class Postgres(Database):
-    """A server that keeps its port, and loses nothing that it has acknowledged when it is killed.
+    """A server that keeps its port, and when it is killed all that it has acknowledged."""
 
-    `environment` is added to the server's own.
-    """
-
-    def __init__(
-        self, folder: Path, template: Path | None = None, environment: Mapping[str, str] = {}
-    ) -> None:
+    def __init__(self, folder: Path, template: Path | None = None) -> None:
         os.chmod(folder, 0o755)
         super().__init__(folder, template)
-        self.environment = {**os.environ, **environment}
+        self.environment = dict(os.environ)
         self.port = postgres.free_port()
         self.programs = postgres.reachable_programs(template or folder)
         self.process: subprocess.Popen[bytes] | None = None
@@ -137,13 +127,7 @@ class Postgres(Database):
 
     def start(self) -> None:
         log = self.folder / "postgres.log"
-        settings = {
-            "synchronous_commit": "on",
-            "max_connections": "40",
-            "min_wal_size": "32MB",
-            "max_wal_size": "48MB",
-        }
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        options = [part for setting in SETTINGS for part in ("-c", setting)]
         command = [*postgres.postgres_command(self.programs, self.folder, self.port), *options]
         with log.open("wb") as output:
             self.process = subprocess.Popen(
@@ -162,6 +146,12 @@ class Postgres(Database):
             self.process.send_signal(how)
             self.process.wait(postgres.READY_WITHIN_S)
             self.process = None
+
+    @contextmanager
+    def down(self) -> Iterator[None]:
+        self.stop()
+        yield
+        self.start()
 
     def connect(self, name: str = "postgres") -> "psycopg.Connection[Any]":
         url = self.url.rpartition("/")[0] + f"/{name}"
@@ -190,9 +180,8 @@ class Postgres(Database):
                     held.append(self.connect())
 
         take_all()
-        held[0].execute(TERMINATE.encode())
-        time.sleep(0.1)
-        take_all()
+        while held[0].execute(TERMINATE.encode()).fetchall():  # some may be quicker than we are
+            take_all()
         yield
         for connection in held:
             connection.close()
@@ -208,10 +197,10 @@ class Postgres(Database):
 ENGINES: dict[str, type[Database]] = {"sqlite": Sqlite, "postgres": Postgres}
 
 
-@functools.cache
-def why_no_postgres() -> str | None:
+def why_no_postgres() -> str:
+    """Why there is no server here; "" if there is."""
     try:
         postgres.programs()
     except postgres.Unavailable as problem:
         return str(problem)
-    return None
+    return ""

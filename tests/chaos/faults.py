@@ -6,13 +6,14 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests import provider
 from tests.chaos import database_faults as databases
 from tests.chaos import process_faults as processes
 from tests.chaos import provider_faults as providers
-from tests.chaos.databases import Database, why_no_postgres
+from tests.chaos.databases import why_no_postgres
 
 if TYPE_CHECKING:
     from tests.chaos.site import Site
@@ -28,9 +29,7 @@ class Row:
     Attributes:
         fault: Makes the fault and ends it.
         start: Starts the processes before the launch.
-        prepare: Changes the database before it is started.
         disk_mb: Size of the database's own disk by engine; {}: it has none.
-        needs: Commands that the machine must be able to run.
         why_not: Why the fault cannot be made here; "" if it can.
         short: On which engines the row is among the kill tests.
     """
@@ -39,18 +38,14 @@ class Row:
     fault: Callable[[Site], None]
     engines: tuple[str, ...] = SQLITE + POSTGRES
     start: Callable[[Site], None] = processes.start_one
-    prepare: Callable[[Database], None] | None = None
     disk_mb: Mapping[str, int] = field(default_factory=dict)
-    needs: tuple[str, ...] = ()
     why_not: Callable[[], str] = str
     short: tuple[str, ...] = ()
 
     def why_not_on(self, engine: str) -> str:
         """Why this row cannot run here; "" if it can."""
-        missing = why_no_postgres() if engine == "postgres" else None
-        if missing or self.why_not():
-            return missing or self.why_not()
-        return refusal(*self.needs) if self.needs else ""
+        missing = why_no_postgres() if engine == "postgres" else ""
+        return missing or self.why_not()
 
     @property
     def before(self) -> tuple[str, ...]:
@@ -87,7 +82,7 @@ ALL = (
     Row("statement-timeout", databases.statement_timeout, POSTGRES),
     Row("table-locked", databases.table_locked, POSTGRES),
     Row("database-locked", databases.locked, SQLITE),
-    Row("disk-full", databases.full, disk_mb=DISK_MB, needs=MOUNT),
+    Row("disk-full", databases.full, disk_mb=DISK_MB, why_not=partial(refusal, *MOUNT)),
     Row("provider-500", providers.failing(provider.SERVER_ERROR)),
     Row("provider-429", providers.failing(providers.WAIT_8_S)),
     Row("provider-hanging", providers.failing(provider.HANG)),
@@ -97,7 +92,7 @@ ALL = (
         "provider-certificate",
         providers.untrusted,
         start=providers.start_with_tls,
-        needs=("openssl", "version"),
+        why_not=partial(refusal, "openssl", "version"),
     ),
     Row("nullable-column", processes.add_nullable),
     Row("unknown-column", processes.add_unknown),
@@ -105,14 +100,13 @@ ALL = (
         "clock-moved",
         processes.move_clock,
         start=processes.start_with_clock,
-        prepare=processes.fake_server_clock,
         why_not=no_faketime,
     ),
     Row(
         "containers-of-one-name",
         processes.kill_in_container,
         start=processes.start_containers,
-        needs=(*processes.CONTAINER, "true"),
+        why_not=partial(refusal, *processes.CONTAINER, "true"),
     ),
 )
 ROWS = {row.name: row for row in ALL}

@@ -1,7 +1,7 @@
 """What one fault did to a run, and the bounds that it must hold."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 MAX_STALL_S = 30.0
 HEAD = ("wanted", "made", "lost work", "lost replies", "repeated", "in flight", "beyond", "stall s")
@@ -17,7 +17,8 @@ class Outcome:
             were in flight in a process that was killed.
         repeated: Requests of one key but the first, without those that the provider refused.
         in_flight: Calls of the processes that died, up to the moment at which their reply could
-            be saved: the bound.
+            be saved.
+        beyond: Repeated without having been in flight.
         stall_s: The longest time without progress after the end of the fault.
     """
 
@@ -29,36 +30,30 @@ class Outcome:
     lost_replies: int = 0
     repeated: int = 0
     in_flight: int = 0
+    beyond: int = 0
     stall_s: float = 0.0
     states: Sequence[str] = ()
-    problems: Sequence[str] = field(default=())
+    problems: Sequence[str] = ()
     not_run: str = ""
-
-    @property
-    def beyond(self) -> int:
-        return max(0, self.repeated - self.in_flight)
 
     @property
     def misses(self) -> list[str]:
         """What is out of its bound."""
-        found = [
-            f"{getattr(self, name)} {text}"
-            for name, text in (
-                ("lost_work", "lost work"),
-                ("lost_replies", "lost replies"),
-                ("beyond", "repeated beyond in flight"),
-            )
-            if getattr(self, name) > 0
-        ]
+        counts = {
+            "lost work": self.lost_work,
+            "lost replies": self.lost_replies,
+            "repeated beyond in flight": self.beyond,
+        }
+        found = [f"{count} {name}" for name, count in counts.items() if count]
         if self.stall_s > MAX_STALL_S:
             found.append(f"stall {self.stall_s:.0f} s")
         return [*found, *self.problems]
 
     @property
     def cells(self) -> list[str]:
-        counts = (self.wanted, self.made, self.lost_work, self.lost_replies)
-        more = (self.repeated, self.in_flight, self.beyond)
-        return [*map(str, counts), *map(str, more), f"{self.stall_s:.1f}"]
+        work = (self.wanted, self.made, self.lost_work, self.lost_replies)
+        calls = (self.repeated, self.in_flight, self.beyond)
+        return [*map(str, (*work, *calls)), f"{self.stall_s:.1f}"]
 
     @property
     def verdict(self) -> str:

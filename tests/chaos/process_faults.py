@@ -7,32 +7,31 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.chaos.databases import Database, Postgres
+from django.conf import settings
+
+from tests.chaos.databases import Postgres
+from tests.evalhub.work.processes import eventually, family, kill
 
 if TYPE_CHECKING:
     from tests.chaos.site import Site
-    from tests.evalhub.work.processes import Popen
 
 LEASES_BEYOND = 1.4
 STOP_WITHIN_S = 8.0
+NOTICE_S = 1
+"""Time in which a worker must see that it cannot save any more."""
+
 WAKE_S = 5
 """Time for processes that wake up to make a call that they must not make."""
 
 CLOCK_AHEAD_S = 12
+RELATIVE_SLEEP = """
+import select, time
+time.sleep = lambda seconds: select.select([], [], [], seconds)
+"""
+"""For Python, whose own sleep ends at a point in time, which libfaketime gets wrong."""
+
 CONTAINER = ("unshare", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc")
 NAMED = (*CONTAINER, "sh", "-c", 'hostname vm; exec "$@"', "sh")
-
-
-def family(tree: Popen) -> list[int]:
-    from tests.evalhub.work.processes import family as found
-
-    return found(tree.pid)
-
-
-def lease_s() -> float:
-    from evalhub.work.models import LEASE_S
-
-    return LEASE_S
 
 
 def start_one(site: Site) -> None:
@@ -72,14 +71,14 @@ def kill_worker(site: Site) -> None:
 
 def kill_parent(site: Site) -> None:
     """The others must die with it; then another cluster is started."""
-    parent, *others = family(site.trees[0])
+    parent, *others = family(site.trees[0].pid)
     site.kill([parent], others)
     start_again(site)
 
 
 def kill_everything(site: Site) -> None:
     database = site.database
-    site.kill(family(site.trees[0]))
+    site.kill(family(site.trees[0].pid))
     if isinstance(database, Postgres):
         database.stop(signal.SIGQUIT)
         database.start()
@@ -88,13 +87,13 @@ def kill_everything(site: Site) -> None:
 
 def stop_beyond_lease(site: Site) -> None:
     """A second cluster takes over; then the first wakes up."""
-    pids = family(site.trees[0])
+    pids = family(site.trees[0].pid)
     site.freeze(pids)
-    site.note_death()
+    site.note_in_flight()
     site.start()
-    time.sleep(LEASES_BEYOND * lease_s())
+    time.sleep(LEASES_BEYOND * settings.EVALHUB_LEASE_S)
     for pid in pids:
-        site.signal(pid, signal.SIGCONT)
+        kill(pid, signal.SIGCONT)
     site.ended_at = time.monotonic()
     time.sleep(WAKE_S)
 
@@ -116,7 +115,7 @@ def deploy_in_outage(site: Site) -> None:
 
 def end(site: Site) -> None:
     tree = site.trees[-1]
-    pids = family(tree)
+    pids = family(tree.pid)
     tree.terminate()
     site.expect_gone(pids, STOP_WITHIN_S)
     if status := tree.poll():
@@ -133,8 +132,9 @@ def add_unknown(site: Site) -> None:
 
     Calls in flight when the schema changes cannot be saved with it, and may be made again.
     """
-    site.note_death()
     with site.column(null=False):
+        time.sleep(NOTICE_S)
+        site.note_in_flight()
         time.sleep(10)
         end(site)
     start_again(site)
@@ -148,7 +148,9 @@ def fake_clock(folder: Path) -> dict[str, str]:
     file = folder / "clock"
     file.write_text("+0")
     file.chmod(0o644)
+    (folder / "sitecustomize.py").write_text(RELATIVE_SLEEP)
     return {
+        "PYTHONPATH": str(folder),
         "LD_PRELOAD": str(next(iter(faketime()), "")),
         "FAKETIME_TIMESTAMP_FILE": str(file),
         "FAKETIME_NO_CACHE": "1",
@@ -160,16 +162,16 @@ def faketime() -> list[Path]:
     return sorted(Path("/usr/lib").glob("**/faketime/libfaketimeMT.so.1"))
 
 
-def fake_server_clock(database: Database) -> None:
-    if isinstance(database, Postgres):
-        database.environment |= fake_clock(database.folder)
-
-
 def start_with_clock(site: Site) -> None:
-    """On SQLite, whose clock is that of each process, the second tree has a clock of its own."""
+    """PostgreSQL's clock is moved; on SQLite, where each process has its own, a second tree's."""
     site.start()
-    if not isinstance(site.database, Postgres):
-        site.start(**fake_clock(site.database.folder))
+    clock = fake_clock(site.database.folder)
+    if isinstance(site.database, Postgres):
+        site.database.stop()
+        site.database.environment |= clock
+        site.database.start()
+    else:
+        site.start(**clock)
 
 
 def move_clock(site: Site) -> None:
@@ -184,16 +186,16 @@ def start_containers(site: Site) -> None:
     first, second = site.start(before=NAMED), site.start(before=NAMED)
     site.worker(first, "idle")
     site.worker(second, "idle")
-    site.freeze(family(second))
+    site.freeze(family(second.pid))
 
 
 def kill_in_container(site: Site) -> None:
     """The worker of one container dies; that of the other has its host name and process id."""
     (mine,) = site.read(site.workers)
-    for pid in family(site.trees[1]):
-        site.signal(pid, signal.SIGCONT)
-    site.wait_for_second_worker()
+    for pid in family(site.trees[1].pid):
+        kill(pid, signal.SIGCONT)
+    eventually(lambda: any(map(site.leased_to, site.read(site.workers)[1:])), "a second worker")
     pid = site.worker(site.trees[0])
     site.freeze([pid])
-    site.note_death(site.leased_to(mine))
-    site.signal(pid, signal.SIGKILL)
+    site.note_killed(site.leased_to(mine))
+    kill(pid, signal.SIGKILL)

@@ -41,10 +41,7 @@ def database_of(row: Row, engine: str, template: Path, folder: Path) -> Database
     if row.disk_mb:
         size = f"size={row.disk_mb[engine]}m"
         subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(place)], check=True)
-    database = ENGINES[engine](place, template)
-    if row.prepare:
-        row.prepare(database)
-    return database
+    return ENGINES[engine](place, template)
 
 
 def perform(row: Row, engine: str, database: Database, folder: Path, stack: ExitStack) -> Outcome:
@@ -61,15 +58,17 @@ def perform(row: Row, engine: str, database: Database, folder: Path, stack: Exit
     site.ended_at = site.ended_at or time.monotonic()
     watch.wait()
     watch.stop()
+    repeated = site.repeated()
     return Outcome(
         name=row.name,
         engine=engine,
         wanted=WANTED,
         made=site.provider.total,
         lost_work=site.read(site.lost_work),
-        lost_replies=max(0, site.unrecorded().total() - site.in_flight),
-        repeated=site.repeated(),
-        in_flight=site.in_flight,
+        lost_replies=site.lost_replies(),
+        repeated=repeated.total(),
+        in_flight=site.in_flight.total(),
+        beyond=(repeated - site.in_flight).total(),
         stall_s=watch.stall_s(),
         states=watch.states,
         problems=site.problems,

@@ -48,8 +48,9 @@ def key_of(request: Json) -> Key:
 class Site:
     """A database, a provider, process trees, and the run that they work on.
 
-    `in_flight` counts the calls that the processes which died had made, and of which nothing was
-    recorded; `problems` are faults of another kind; `ended_at` is when the fault was over.
+    `in_flight` are the calls of processes that died or lost their leases, up to the moment at which
+    their replies could be saved, and `killed` those of them whose replies nobody can save any more.
+    `problems` are what else went wrong; `ended_at` is when the fault was over.
     """
 
     def __init__(self, database: Database, folder: Path, stack: ExitStack) -> None:
@@ -60,7 +61,8 @@ class Site:
         self.headers: dict[str, str] = {}
         self.refused: Counter[Key] = Counter()
         self.answered_at: dict[Key, list[float]] = defaultdict(list)
-        self.in_flight = 0
+        self.in_flight: Counter[Key] = Counter()
+        self.killed: Counter[Key] = Counter()
         self.problems: list[str] = []
         self.ended_at = 0.0
         self.provider = Provider(self.reply, latency_ms=LATENCIES_MS)
@@ -99,14 +101,11 @@ class Site:
             processes.kill(pid, signal.SIGSTOP)
         time.sleep(FREEZE_S)
 
-    def signal(self, pid: int, number: signal.Signals) -> None:
-        processes.kill(pid, number)
-
     def kill(self, pids: Collection[int], also_die: Collection[int] = ()) -> None:
         """SIGKILL processes; those that must die with them are stopped until then."""
         everyone = [*pids, *also_die]
         self.freeze(everyone)
-        self.note_death()
+        self.note_killed()
         for pid in pids:
             processes.kill(pid)
         self.expect_gone(everyone)
@@ -149,8 +148,8 @@ class Site:
         }
         request_worker()
 
-    def wait_for_calls(self, number: int, within_s: float = 90.0) -> None:
-        eventually(lambda: self.provider.total >= number, f"{number} calls", within_s)
+    def wait_for_calls(self, number: int) -> None:
+        eventually(lambda: self.provider.total >= number, f"{number} calls", 90)
 
     def states(self) -> list[str]:
         """The states of the run and its judge run."""
@@ -158,12 +157,6 @@ class Site:
 
     def is_over(self) -> bool:
         return all(state in over for state in self.states())
-
-    def wait_for_second_worker(self) -> None:
-        def holds_items() -> bool:
-            return len(self.workers()) > 1 and bool(self.leased_to(max(self.workers())))
-
-        eventually(holds_items, "items of a second worker")
 
     def expect_unfinished(self) -> None:
         """A fault that the run has not felt is none."""
@@ -200,24 +193,32 @@ class Site:
         """Requests that reached the provider and of which nothing is recorded."""
         return self.asked() - self.read(self.recorded)
 
-    def note_death(self, numbers: Collection[int] | None = None) -> None:
+    def note_in_flight(self, numbers: Collection[int] | None = None) -> Counter[Key]:
         """Count what is in flight in processes that have just been frozen.
 
         Args:
             numbers: Of these tests alone; None: of all.
         """
         since = time.monotonic() - FREEZE_S - SAVE_WITHIN_S
-        asked = self.asked()
+        asked, found = self.asked(), Counter[Key]()
         for key, lacking in self.unrecorded().items():
             times = self.answered_at[key]
-            fresh = asked[key] - len(times) + sum(at > since for at in times)
+            recent = asked[key] - len(times) + sum(at > since for at in times)
             if numbers is None or key[1] in numbers:
-                self.in_flight += min(lacking, fresh)
+                found[key] = min(lacking, recent)
+        self.in_flight += found
+        return found
 
-    def repeated(self) -> int:
+    def note_killed(self, numbers: Collection[int] | None = None) -> None:
+        self.killed += self.note_in_flight(numbers)
+
+    def repeated(self) -> Counter[Key]:
         """Calls that were made again although the provider had answered, or was about to."""
         good = self.asked() - self.refused
-        return sum(count - 1 for count in good.values())
+        return good - Counter(good.keys())
+
+    def lost_replies(self) -> int:
+        return (self.unrecorded() - self.killed).total()
 
     def lost_work(self) -> int:
         """Answers and judgments that the run lacks at its end."""
@@ -225,8 +226,8 @@ class Site:
         return WANTED - Answer.objects.count() - judged
 
     def workers(self) -> list[int]:
-        """The keys of all workers that have registered."""
-        return list(Worker.objects.values_list("pk", flat=True))
+        """The keys of all workers that have registered, the first one first."""
+        return list(Worker.objects.order_by("pk").values_list("pk", flat=True))
 
     def leased_to(self, worker: int) -> list[int]:
         """The numbers of the tests that a worker row holds."""

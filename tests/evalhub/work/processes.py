@@ -11,10 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from django.conf import settings
-
 PROC = Path("/proc")
-ROOT = settings.BASE_DIR
+ROOT = Path(__file__).parents[3]
 T = TypeVar("T")
 Popen = subprocess.Popen[str]
 
