@@ -1,8 +1,15 @@
 import logging
+import sys
 from collections.abc import Callable
 
+from django.db import Error
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.defaults import server_error
+
+from evalhub.work.database import may_pass
+
+RETRY_AFTER_S = 10
 
 
 class WithoutTraceback(logging.Filter):
@@ -29,3 +36,14 @@ def explain_refusals(get_response: Handler) -> Handler:
         return page
 
     return respond
+
+
+def explain_errors(request: HttpRequest) -> HttpResponse:
+    """Answer with status 503 if the database is gone or refuses for now, otherwise with 500."""
+    error = sys.exc_info()[1]
+    if not isinstance(error, Error) or not may_pass(error):
+        return server_error(request)
+    page = server_error(request, "503.html")
+    page.status_code = 503
+    page["Retry-After"] = str(RETRY_AFTER_S)
+    return page

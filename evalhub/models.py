@@ -9,12 +9,13 @@ from evalhub.notifications.models import (
     Webhook,
 )
 from evalhub.once import KeptAnswer
-from evalhub.work.models import BatchState, ItemState, Worker
+from evalhub.work.models import BatchState, CostReservation, ItemState, Worker
 
 __all__ = [
     "BatchState",
     "Call",
     "CallRole",
+    "CostReservation",
     "Delivery",
     "DeliveryState",
     "Embedding",

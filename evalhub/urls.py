@@ -20,5 +20,6 @@ urlpatterns = [
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]
+handler500 = "evalhub.error_pages.explain_errors"
 if settings.EVALHUB_OIDC_ISSUER:
     urlpatterns.append(path("oidc/", include("evalhub.access.single_sign_on")))

@@ -56,7 +56,7 @@ BROKEN = Exists(
 STOPPED = [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED]
 
 
-@transaction.atomic
+@progress.act
 def pause_run(run: Run) -> None:
     """Start no more calls for its answers and judge runs. Those in flight are saved.
 
@@ -69,7 +69,7 @@ def pause_run(run: Run) -> None:
         progress.pause(batch, reason="Paused by a user.")
 
 
-@transaction.atomic
+@progress.act
 def cancel_run(run: Run) -> None:
     """Stop at once. Saved results stay; the rest is marked as cancelled.
 
@@ -82,7 +82,7 @@ def cancel_run(run: Run) -> None:
         progress.cancel(batch, _items(batch), reason="Cancelled by a user.")
 
 
-@transaction.atomic
+@progress.act
 def resume_run(run: Run) -> None:
     """Continue with the missing calls.
 
@@ -108,7 +108,7 @@ def retryable_of(runs: Collection[Run]) -> dict[int, int]:
     return found
 
 
-@transaction.atomic
+@progress.act
 def retry_errors(run: Run) -> int:
     """Retry failed answers, and failed judgments of the active judge run.
 

@@ -109,12 +109,13 @@ def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: s
             return _error(Kind.UNREACHABLE, f"{where} took no connection.", received)
         case TimeoutError():
             return _timed_out(endpoint, received)
+        case aiohttp.ClientConnectorCertificateError():  # which is a ValueError too
+            detail = str(failure.certificate_error)
+            message = f"{where} has a certificate that is not trusted: {detail}"
+            return CallError(Kind.UNREACHABLE, message, can_retry=False, completion=received)
         case ReplyTooLong() | aiohttp.ClientResponseError() | ValueError():
             message = f"{where} sent what is no reply: {redact(str(failure), key)[:QUOTED]}."
             return _error(Kind.UNREADABLE_REPLY, message, received, can_retry=False)
-        case aiohttp.ClientConnectorCertificateError():
-            message = f"{where} has a certificate that is not trusted: {failure}."
-            return _error(Kind.UNREACHABLE, message, received, can_retry=False)
         case aiohttp.ClientConnectorDNSError():
             message = f"{where}: no address is known for the host {failure.host!r}."
         case aiohttp.ClientConnectorError():

@@ -39,6 +39,14 @@ FATAL = {
 }
 """Kinds that affect every other call to the same endpoint."""
 
+OUTAGES = {
+    CallErrorKind.TIMED_OUT,
+    CallErrorKind.UNREACHABLE,
+    CallErrorKind.UNREADABLE_REPLY,
+    CallErrorKind.SERVER_ERROR,
+}
+"""Kinds by which a provider that is down shows."""
+
 
 class CallError(Exception):
     """A call without a usable answer. Its message is for people and holds no key.
@@ -70,3 +78,8 @@ class CallError(Exception):
     def is_fatal_for_run(self) -> bool:
         """Return True if the run must fail at once with this message."""
         return self.kind in FATAL
+
+    @property
+    def may_be_outage(self) -> bool:
+        """Return True if a provider that is down would fail like this."""
+        return self.can_retry and self.kind in OUTAGES

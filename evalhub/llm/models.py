@@ -10,6 +10,7 @@ from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
+from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.key_policy import key_problem
 from evalhub.llm.parameters import parameter_problems
@@ -200,7 +201,9 @@ class Call(models.Model):
     compared with `request_digest`.
     """
 
-    sealed_fields = ("reply", "error_message")
+    sealed_fields = ("reply", "error_message", "unsaved")
+    completion: Completion | None = None
+    """The reply as it arrived, while it is only in memory."""
 
     language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="calls")
     role = models.CharField(max_length=10, choices=CallRole)
@@ -220,11 +223,22 @@ class Call(models.Model):
     cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     started_at = models.DateTimeField()
+    unsaved = models.JSONField(
+        null=True,
+        editable=False,
+        help_text="The parsed reply while it could not be saved with the item, whose next try "
+        "takes it instead of asking again. Null: it was saved, or there is none.",
+    )
 
     class Meta:
         ordering = ("-pk",)
         indexes = [
             models.Index(fields=("batch", "item_id"), name="evalhub_call_item"),
+            models.Index(
+                fields=("batch", "item_id"),
+                name="evalhub_call_unsaved",
+                condition=models.Q(unsaved__isnull=False),
+            ),
             models.Index(
                 fields=("batch", "error_kind"),
                 name="evalhub_call_errors",
@@ -234,13 +248,42 @@ class Call(models.Model):
         constraints = [known("evalhub_call_role_known", "role", CallRole)]
 
     def __str__(self) -> str:
-        return f"{self.get_role_display()} call {self.pk} to {self.language_model}"
+        return f"{self.get_role_display()} call {self.pk} to model {self.language_model_id}"
+
+    def keep_reply(self) -> None:
+        """Keep the reply in the record, for the item's next try: it could not be saved.
+
+        One that was taken from a record is used once: it may be why saving fails.
+        """
+        if self.completion is not None and self.role != CallRole.EMBEDDING and self.pk is None:
+            self.unsaved = {
+                "text": self.completion.text,
+                "tool_calls": list(self.completion.tool_calls),
+                "reasoning": self.completion.reasoning,
+            }
+
+    def kept_completion(self) -> Completion:
+        """Return the kept reply as it was when it arrived."""
+        assert self.unsaved is not None
+        return Completion(
+            text=self.unsaved["text"],
+            tool_calls=tuple(self.unsaved["tool_calls"]),
+            reasoning=self.unsaved["reasoning"],
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cost_usd=self.cost_usd,
+            latency_ms=self.latency_ms or 0,
+            finish_reason=self.finish_reason,
+            request_id=self.request_id,
+            reply=self.reply,
+        )
 
 
 class SharedRate(models.Model):
     """A language model's current rate, which every worker process follows.
 
-    `share` of the model's own limits, in (0, 1]: cut by a 429, and recovering with time.
+    `share` of the model's own limits, in (0, 1]: cut by a 429, and recovering with time. While
+    its provider is down one call at a time tries it (`evalhub.work.shared_rate`).
     """
 
     language_model = models.OneToOneField(
@@ -248,9 +291,11 @@ class SharedRate(models.Model):
     )
     share = models.FloatField(default=1.0)
     cut_at = models.DateTimeField(null=True, blank=True)
-    not_before = models.DateTimeField(
-        null=True, blank=True, help_text="The provider asked for silence until then."
+    not_before = models.DateTimeField(null=True, blank=True, help_text="No call starts until then.")
+    down_since = models.DateTimeField(
+        null=True, blank=True, help_text="Calls have only failed since then. Null: not down."
     )
+    down_reason = models.TextField(blank=True, help_text="The error of the last call.")
 
     class Meta:
         constraints = [

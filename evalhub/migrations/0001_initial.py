@@ -76,11 +76,26 @@ class Migration(migrations.Migration):
                 ),
                 ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
                 ("started_at", models.DateTimeField()),
+                (
+                    "unsaved",
+                    models.JSONField(
+                        editable=False,
+                        help_text="The parsed reply while it could not be saved with the item, "
+                        "whose next try takes it instead of asking again. Null: it was saved, or "
+                        "there is none.",
+                        null=True,
+                    ),
+                ),
             ],
             options={
                 "ordering": ("-pk",),
                 "indexes": [
                     models.Index(fields=["batch", "item_id"], name="evalhub_call_item"),
+                    models.Index(
+                        condition=models.Q(("unsaved__isnull", False)),
+                        fields=["batch", "item_id"],
+                        name="evalhub_call_unsaved",
+                    ),
                     models.Index(
                         condition=models.Q(("error_kind", ""), _negated=True),
                         fields=["batch", "error_kind"],
@@ -523,7 +538,23 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("name", models.CharField(help_text="Host and process id.", max_length=100)),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="Host, process id and a random part.",
+                        max_length=100,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "process",
+                    models.CharField(
+                        blank=True,
+                        help_text="Where the process can be looked for: machine, namespace, id "
+                        "and start.",
+                        max_length=200,
+                    ),
+                ),
                 ("started_at", models.DateTimeField()),
                 (
                     "beat_at",
@@ -535,10 +566,45 @@ class Migration(migrations.Migration):
                     "models_in_use",
                     models.JSONField(default=list, help_text="Keys of the models it is calling."),
                 ),
+                (
+                    "problem",
+                    models.TextField(blank=True, help_text="Why it takes no work. Empty: it does."),
+                ),
                 ("stopped_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "ordering": ("-pk",),
+            },
+        ),
+        migrations.CreateModel(
+            name="CostReservation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=60)),
+                (
+                    "amount_usd",
+                    models.DecimalField(decimal_places=8, default=0, max_digits=14),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="cost_reservations",
+                        to="evalhub.worker",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("key", "worker"), name="evalhub_cost_reserved_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -997,9 +1063,21 @@ class Migration(migrations.Migration):
                     "not_before",
                     models.DateTimeField(
                         blank=True,
-                        help_text="The provider asked for silence until then.",
+                        help_text="No call starts until then.",
                         null=True,
                     ),
+                ),
+                (
+                    "down_since",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="Calls have only failed since then. Null: not down.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "down_reason",
+                    models.TextField(blank=True, help_text="The error of the last call."),
                 ),
             ],
             options={

@@ -27,7 +27,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         return workers.annotate(alive=ExpressionWrapper(alive(), BooleanField()))
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return ("name", "status", "started_at", "beat_at", "stopped_at", "models")
+        return ("name", "status", "problem", "started_at", "beat_at", "stopped_at", "models")
 
     @display(
         description="state", label={"running": "success", "not responding": "danger", "stopped": ""}
@@ -52,6 +52,8 @@ class WorkerAdmin(ReadOnlyAdmin):
             "evalhub/work/queue.html",
             title="Workers and queue",
             workers=overview.running_workers(),
+            outages=overview.outages(),
+            holdings=overview.holdings(),
             batches=list(overview.live_batches()),
             queued=overview.queued_tasks(),
             finished=list(overview.finished_tasks()),

@@ -53,23 +53,12 @@ def is_cancelled(kind: AnyKind, batch_id: int) -> bool:
 
 
 def claim(kind: AnyKind, batch_id: int, worker: Worker, most: int, alone: bool) -> leases.Claim:
-    """Lease items of a live batch (`leases.claim`). After an error: `give_back_all_but`."""
+    """Lease items of a live batch (`leases.claim`). After an error: `leases.reconcile`."""
     with transaction.atomic():
         claimed = leases.claim(kind, batch_id, worker, most, alone=alone)
         if claimed.item_ids:
             kind.batches().filter(pk=batch_id, started_at=None).update(started_at=clock.now())
     return claimed
-
-
-def give_back_all_but(item_ids: list[int], kind: AnyKind, batch_id: int, worker: Worker) -> None:
-    """Release what the worker holds of a batch and has not in progress.
-
-    A claim whose connection breaks at its end may have been committed: the worker holds items
-    then that it does not know of, and that nobody else may do.
-    """
-    batch = kind.batches().filter(pk=batch_id).first()
-    if batch is not None:
-        leases.release(kind.remaining(batch).filter(worker=worker).exclude(pk__in=item_ids))
 
 
 def give_back(kind: AnyKind, item_ids: Sequence[int], worker: Worker, after_s: float = 0.0) -> None:

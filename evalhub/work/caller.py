@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from django.db import DatabaseError
 from django.utils import timezone
@@ -24,6 +25,7 @@ from evalhub.work.budget import Gate
 from evalhub.work.database import Database
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.rate_limiter import RateLimiters
+from evalhub.work.shared_rate import PROBE_S
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Completion)
@@ -127,6 +129,7 @@ class Caller(ABC):
             self._failed(call, CANCELLED, "Cancelled before the reply arrived.", None)
             raise
         fill(call, completion)
+        call.completion = completion
         self.gate.budget.add_unsaved(cost_of(call))
         return completion, call
 
@@ -145,6 +148,10 @@ class ModelCaller(Caller):
         queue_save: Queues content, or None, to be saved with calls.
         sealed: Sealed tests whose text the calls carry. Sending it outside the trusted network is
             recorded in `sendings` first.
+        fund: Reserves a call's cost, if there is a limit.
+        may_hold: Returns False once the item may have been given to another worker.
+        unsaved: Earlier calls with replies that could not be saved: each is taken once.
+        is_lost: The item was given to another worker.
     """
 
     worker_id: int
@@ -154,6 +161,10 @@ class ModelCaller(Caller):
     random: Random
     sendings: Sendings
     sealed: Sequence[int] = ()
+    fund: Callable[[float], Awaitable[object]]
+    may_hold: Callable[[], bool]
+    unsaved: list[Call] = field(default_factory=list)
+    is_lost: bool = False
 
     async def embed(self, endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, in their order, by one recorded call to an embedding model.
@@ -174,41 +185,77 @@ class ModelCaller(Caller):
 
     async def answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
         """Call until there is a reply, or until retrying cannot help."""
+        if (call := self._take_unsaved(pending)) is not None:
+            return cast(T, call.kept_completion()), call
         await self.sendings.note(self.sealed, pending.endpoint, pending.role)
-        attempt = 0
+        limiter = self.limiters.limiter(pending.endpoint.language_model_id)
+        attempt, began_at = 0, time.monotonic()
         while True:
             attempt += 1
             try:
                 async with self.limiters.slot(pending.endpoint, self.gate):
+                    await self.fund(pending.estimate_usd)
+                    if self.is_lost or not self.may_hold():
+                        raise GivenBack
                     with self.gate.reserve(pending.estimate_usd):
-                        return await self.once(pending, attempt)
+                        found = await self.once(pending, attempt)
             except CallError as error:
-                await self._wait_or_raise(error, pending.endpoint, attempt)
+                await self._wait_or_raise(error, pending.endpoint, attempt, began_at)
+            else:
+                if limiter.replied():
+                    await self._end_outage(pending.endpoint)
+                return found
+
+    def _take_unsaved(self, pending: PendingCall[T]) -> Call | None:
+        for call in self.unsaved:
+            if (call.request_digest, call.role) == (pending.digest, pending.role):
+                self.unsaved.remove(call)
+                self.calls.append(call)
+                return call
+        return None
 
     def record(self, call: Call) -> None:
         """Save a call by itself, without waiting."""
         self.save_later(None, call)
 
-    async def _wait_or_raise(self, error: CallError, endpoint: Endpoint, attempt: int) -> None:
+    async def _wait_or_raise(
+        self, error: CallError, endpoint: Endpoint, attempt: int, began_at: float
+    ) -> None:
         """Wait for the next try; raise if there is none, or none that is worth waiting for."""
+        limiter = self.limiters.limiter(endpoint.language_model_id)
         if error.is_fatal_for_run:
             self.gate.is_open = False
             raise BatchFailed(f"{endpoint.name}: {error.message}") from error
         if error.kind == CallErrorKind.RATE_LIMITED:
-            model = endpoint.language_model_id
-            since = self.limiters.limiter(model).since
-            arguments = (model, error.retry_after_s, since, self.worker_id)
-            try:
-                self.limiters.follow(await self.database(shared_rate.slow_down, *arguments))
-            except DatabaseError:
-                log.exception("The rate of %s could not be reduced", endpoint.name)
-        share = self.limiters.limiter(endpoint.language_model_id).share
-        retry = next_try(error, attempt, share, self.random)
+            await self._follow(endpoint, shared_rate.cut, error.retry_after_s)
+        retry = next_try(error, attempt, limiter.share, self.random)
+        if not error.may_be_outage:
+            if limiter.replied():
+                await self._end_outage(endpoint)
+        elif limiter.failed(self.item_id, began_at, is_last_try=retry is None):
+            await self._follow(endpoint, shared_rate.note_outage, error.message)
+            raise GivenBack(after_s=PROBE_S) from error
         if retry is None:
             raise error
         if retry.is_later:
             raise GivenBack(after_s=retry.wait_s) from error
         await asyncio.sleep(retry.wait_s)
+
+    async def _end_outage(self, endpoint: Endpoint) -> None:
+        await self._follow(endpoint, shared_rate.end_outage)
+
+    async def _follow(self, endpoint: Endpoint, change: Callable[..., None], *args: Any) -> None:
+        """Change the model's shared rate, and follow it here at once."""
+        model = endpoint.language_model_id
+        since = self.limiters.limiter(model).since
+        try:
+            self.limiters.follow(
+                await self.database(
+                    shared_rate.changed, model, since, self.worker_id, change, *args
+                )
+            )
+        except DatabaseError:
+            log.exception("The rate of %s could not be changed", endpoint.name)
 
     async def save(self, content: Any, *calls: Call) -> None:
         """Save content together with its calls; raise LeaseLost if another worker has the item."""
@@ -218,7 +265,7 @@ class ModelCaller(Caller):
     def save_later(self, content: Any, *calls: Call) -> Saved:
         """Save as `save` does, without waiting."""
         future = self.queue_save(content, list(calls))
-        if cost := sum(map(cost_of, calls)):
+        if cost := sum(cost_of(call) for call in calls if call.pk is None):
             budget = self.gate.budget
             future.add_done_callback(lambda _: budget.mark_saved(cost))
         return future

@@ -1,5 +1,6 @@
 """The database's clock, the only one by which workers on several machines compare times."""
 
+import time
 from datetime import datetime, timedelta
 
 from django.db import connection
@@ -20,3 +21,10 @@ def now() -> datetime:
 
 def ago(seconds: float) -> datetime:
     return now() - timedelta(seconds=seconds)
+
+
+def since_boot() -> float:
+    """Return seconds of a clock that nobody sets and that runs while the machine sleeps."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()

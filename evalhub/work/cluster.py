@@ -21,6 +21,7 @@ from django.db import connections
 from setproctitle import setproctitle
 
 from evalhub.llm import gateway
+from evalhub.work import schema
 from evalhub.work.kinds import kinds
 from evalhub.work.parent_watch import Restarts, die_with
 from evalhub.work.queue_worker import Stop, release_dead, work_on_tasks
@@ -38,17 +39,17 @@ TEND_S = 0.5
 REMIND_S = 1.0
 """Interval at which SIGTERM is repeated: a new worker may not handle it yet."""
 
-Death = tuple[int, int]
-"""The id of a dead process, and the id of its task (0: none)."""
-
 
 class ProcessSlot:
-    """A place in the cluster, filled by one process after another."""
+    """A place in the cluster, filled by one process after another.
 
-    def __init__(self, name: str, run: Callable[[Death | None], None]) -> None:
+    `dead_task`: the id of the task that the last one worked on; 0: none; None: it is the first.
+    """
+
+    def __init__(self, name: str, run: Callable[[int | None], None]) -> None:
         self.name, self.run = name, run
         self.process: ForkProcess | None = None
-        self.predecessor: Death | None = None
+        self.dead_task: int | None = None
         self.restarts = Restarts()
 
     @property
@@ -60,7 +61,7 @@ class ProcessSlot:
         """Start a process, unless there is one or it is too soon."""
         if self.process is not None or not self.restarts.is_due:
             return
-        arguments = (os.getpid(), self.run, self.predecessor)
+        arguments = (os.getpid(), self.run, self.dead_task)
         self.process = fork.Process(target=enter, args=arguments, name=self.name, daemon=True)
         self.restarts.started()
         self.process.start()
@@ -72,15 +73,15 @@ class ProcessSlot:
         status = self.process.exitcode
         level = logging.WARNING if status else logging.INFO
         log.log(level, "%s (process %d) ended: %s", self.name, self.process.pid, status)
-        self.predecessor = (self.process.pid, ack_id)
+        self.dead_task = ack_id
         self.process = None
         self.restarts.died()
 
 
-def enter(parent: int, run: Callable[[Death | None], None], predecessor: Death | None) -> None:
+def enter(parent: int, run: Callable[[int | None], None], dead_task: int | None) -> None:
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's Ctrl-C
-    run(predecessor)
+    run(dead_task)
 
 
 class Cluster:
@@ -93,19 +94,17 @@ class Cluster:
 
     # In the children --------------------------------------------------------------------------
 
-    def _work(self, place: int, predecessor: Death | None) -> None:
+    def _work(self, place: int, dead_task: int | None) -> None:
         stop = Stop()
         stop.listen(signal.SIGTERM)
-        if predecessor:
+        if dead_task is not None:
             try:
-                release_dead(*predecessor)
+                release_dead(dead_task)
             except Exception:
-                log.exception(
-                    "The items of process %d are freed when their leases end", predecessor
-                )
+                log.exception("What the last process held is freed when its lease ends")
         work_on_tasks(partial(self.current_tasks.__setitem__, place), stop)
 
-    def _reap(self, _: Death | None) -> None:
+    def _reap(self, _: int | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         setproctitle("qcluster reaper")
         Reaper(self.current_tasks, self.pids).watch()
@@ -163,6 +162,7 @@ def prepare() -> None:
     """Load everything that the children need, and close everything that they must not inherit."""
     gateway.load()
     kinds()
+    schema.known_migrations()
     connections.close_all()
     gc.collect()
     gc.freeze()

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import Error, InterfaceError, OperationalError, connection, transaction
 
 from evalhub.work import clock
 
@@ -19,18 +20,35 @@ AGAIN_S = 1.0
 MAX_TRIES = 3
 """Tries of a transaction that fails although the database can be reached."""
 
-SHUT_DOWN = {"57P01", "57P02", "57P03"}
-"""PostgreSQL's states for a server that ends a connection, or is about to start."""
+PASSING_STATES = (
+    "08",  # the connection broke
+    "25006",  # read-only, as after a failover
+    "40",  # deadlock, or a conflict with another transaction
+    "53",  # out of disk, memory or connections
+    "55P03",  # a lock was not available in time
+    "57",  # shut down, starting, or out of time
+    "58",  # an error of the disk
+)
+"""PostgreSQL's states of a refusal that may pass, or how they begin."""
+
+PASSING_CODES = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+}
 
 
-class Unreachable(OperationalError):
-    """The connection to the database broke, or could not be made."""
+class Unavailable(OperationalError):
+    """The database cannot be reached, or refuses for now."""
 
 
 class Database:
     """Runs functions in the process's database thread.
 
-    `is_patient`: calls through `with_retries` wait for a database that cannot be reached.
+    `is_patient`: calls through `with_retries` wait for a database that is unavailable.
     """
 
     def __init__(self) -> None:
@@ -38,24 +56,25 @@ class Database:
         self.is_patient = True
 
     async def __call__(self, function: Callable[..., T], *args: Any) -> T:
+        """Call a function once; raise Unavailable if the database is."""
         events = asyncio.get_running_loop()
         return await events.run_in_executor(self._thread, _attempt, function, args)
 
     async def with_retries(self, function: Callable[..., T], *args: Any) -> T:
-        """Call a function, again and again until the database can be reached.
+        """Call a function, again and again while the database is unavailable.
 
         `function` must be one transaction that is safe to repeat. Its own errors are raised at
-        once; those that may pass, such as a deadlock, after three tries.
+        once; those that may or may not pass, after three tries.
         """
         own_errors = 0
         while True:
             try:
                 return await self(function, *args)
             except (OperationalError, InterfaceError) as error:
-                own_errors += not isinstance(error, Unreachable) and await self._is_there()
+                own_errors += not isinstance(error, Unavailable) and await self._is_there()
                 if not self.is_patient or own_errors == MAX_TRIES:
                     raise
-                log.warning("The database did not respond, trying again: %s", error)
+                log.warning("The database is unavailable, trying again: %s", error)
                 await asyncio.sleep(AGAIN_S)
 
     async def _is_there(self) -> bool:
@@ -73,23 +92,28 @@ class Database:
 def _attempt(function: Callable[..., T], args: tuple[Any, ...]) -> T:
     try:
         return function(*args)
-    except (OperationalError, InterfaceError) as error:
-        is_lost = _is_of_connection(error)
-        connection.close()  # it may be broken, and would fail every call after this one
-        if is_lost:
-            raise Unreachable(*error.args) from error
+    except Error as error:
+        passes = may_pass(error)
+        if passes or isinstance(error, OperationalError | InterfaceError):
+            connection.close()  # it may be broken, and would fail every call after this one
+        if passes:
+            raise Unavailable(*error.args) from error
         raise
 
 
-def _is_of_connection(error: Exception) -> bool:
-    """Return True if the connection broke, False if the database refused the statement.
+def may_pass(error: Error) -> bool:
+    """Return True if the database is gone or refuses for now, False if it refuses this statement.
 
     On PostgreSQL the connection's own state does not tell: a transaction's end makes a new one.
     """
-    state = getattr(error.__cause__, "sqlstate", "")
-    if state == "":  # SQLite has none
-        return connection.connection is None or not connection.is_usable()
-    return state is None or state.startswith("08") or state in SHUT_DOWN
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", None)  # of its own errors it has none
+        return code is not None and code & 0xFF in PASSING_CODES
+    if state := getattr(cause, "sqlstate", None):
+        return str(state).startswith(PASSING_STATES)
+    is_of_connection = hasattr(cause, "sqlstate") or connection.connection is None
+    return is_of_connection and isinstance(error, OperationalError | InterfaceError)
 
 
 @transaction.atomic

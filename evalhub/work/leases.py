@@ -1,8 +1,10 @@
 """Leases: a worker's id on an item. One heartbeat renews all of a worker's leases."""
 
 import os
+import secrets
 import socket
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -10,20 +12,29 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from evalhub.llm.retry import CLAIMS_TOGETHER
-from evalhub.work import clock
+from evalhub.work import clock, process_identity
 from evalhub.work.kinds import AnyKind, kinds
-from evalhub.work.models import LEASE_S, Batch, BatchState, Item, ItemState, Worker
+from evalhub.work.models import (
+    LEASE_S,
+    Batch,
+    BatchState,
+    CostReservation,
+    Item,
+    ItemState,
+    Worker,
+)
 
 BEAT_S = LEASE_S / 4
 
 
 def register() -> Worker:
-    now = clock.now()
-    return Worker.objects.create(name=process_name(os.getpid()), started_at=now, beat_at=now)
-
-
-def process_name(pid: int) -> str:
-    return f"{socket.gethostname()}:{pid}"
+    now, pid = clock.now(), os.getpid()
+    return Worker.objects.create(
+        name=f"{socket.gethostname()[:70]}:{pid}-{secrets.token_hex(4)}",
+        process=process_identity.identity(pid),
+        started_at=now,
+        beat_at=now,
+    )
 
 
 def workers_alive() -> int:
@@ -35,15 +46,35 @@ def alive() -> Q:
     return Q(stopped_at=None, beat_at__gt=clock.ago(LEASE_S))
 
 
-def beat(worker: Worker, at: datetime, uses: dict[str, Any]) -> None:
+def beat(worker: Worker, at: datetime, uses: dict[str, Any], problem: str = "") -> None:
     """Renew every lease that the worker holds.
 
     Args:
         at: The database's time when the worker last read the other workers' announcements: it
             knows everything announced before.
         uses: The worker's own announcement (`RateLimiters.uses`).
+        problem: Why it claims nothing; "": it claims.
     """
-    Worker.objects.filter(pk=worker.pk).update(beat_at=at, models_in_use=uses, stopped_at=None)
+    Worker.objects.filter(pk=worker.pk).update(
+        beat_at=at, models_in_use=uses, problem=problem, stopped_at=None
+    )
+
+
+def reconcile(worker: Worker, doing: Mapping[AnyKind, set[int]]) -> dict[AnyKind, set[int]]:
+    """Release what the worker holds and is not doing; return what it does and no longer holds.
+
+    A claim whose connection breaks at its end may have been committed, and an item whose end could
+    not be saved stays leased: nobody would do these while the worker lives.
+    """
+    lost = {}
+    for kind in kinds():
+        mine = kind.items().filter(worker=worker, state=ItemState.PENDING)
+        held, known = set(mine.values_list("pk", flat=True)), doing.get(kind, set())
+        if held - known:
+            release(mine.filter(pk__in=held - known))
+        elsewhere = kind.items().filter(pk__in=known - held, state=ItemState.PENDING)
+        lost[kind] = set(elsewhere.values_list("pk", flat=True)) if known - held else set()
+    return lost
 
 
 def sign_off(worker: Worker, uses: dict[str, Any]) -> None:
@@ -51,6 +82,7 @@ def sign_off(worker: Worker, uses: dict[str, Any]) -> None:
     with transaction.atomic():
         for kind in kinds():
             release(kind.items().filter(worker=worker, state=ItemState.PENDING))
+        CostReservation.objects.filter(worker=worker).delete()
         now = clock.now()
         Worker.objects.filter(pk=worker.pk).update(stopped_at=now, beat_at=now, models_in_use=uses)
 
@@ -60,20 +92,56 @@ def release(items: QuerySet[Item], **changes: object) -> None:
     items.update(worker=None, attempts=F("attempts") - 1, **changes)
 
 
-def reap(names: Iterable[str] = ()) -> int:
-    """Free the items of dead workers: those without a recent heartbeat, and those named.
+class Observer:
+    """Finds dead workers.
 
-    Args:
-        names: Workers whose process is known to have died (`process_name`).
-
-    Returns:
-        The number of workers found dead.
+    One whose process is gone from this machine is dead at once. Silence counts only after this
+    observer itself was well for the length of a lease: after an outage of the database or a sleep
+    of the machine, all are silent for a moment.
     """
-    running = Worker.objects.filter(stopped_at=None)
-    silent = running.filter(beat_at__lte=clock.ago(LEASE_S)) | running.filter(name__in=names)
-    dead = list(silent.values_list("pk", flat=True))
-    if not dead:
-        return 0
+
+    def __init__(self) -> None:
+        self.well_since = self.looked_at = time.monotonic()
+
+    @property
+    def is_trusted(self) -> bool:
+        return time.monotonic() > self.well_since + LEASE_S
+
+    def reap(self) -> int:
+        """Free the items of dead workers. Return the number of workers found dead."""
+        began_at = time.monotonic()
+        if began_at > self.looked_at + LEASE_S / 2:
+            self.well_since = began_at
+        try:
+            dead = gone_workers() + (silent_workers() if self.is_trusted else [])
+            return self._free(dead, began_at) if dead else 0
+        except Exception:
+            self.well_since = time.monotonic()
+            raise
+        finally:
+            self.looked_at = time.monotonic()
+            if self.looked_at > began_at + BEAT_S:
+                self.well_since = self.looked_at
+
+    @transaction.atomic
+    def _free(self, dead: list[int], began_at: float) -> int:
+        has_waited = time.monotonic() > began_at + BEAT_S  # for a lock, as the workers' beats do
+        return 0 if has_waited else free(dead)
+
+
+def gone_workers() -> list[int]:
+    """Return the workers that ran beside this process and have ended."""
+    running = Worker.objects.filter(stopped_at=None).values_list("pk", "process")
+    return [pk for pk, process in running if process_identity.has_ended(process)]
+
+
+def silent_workers() -> list[int]:
+    running = Worker.objects.filter(stopped_at=None, beat_at__lte=clock.ago(LEASE_S))
+    return list(running.values_list("pk", flat=True))
+
+
+def free(dead: list[int]) -> int:
+    """Free the items of these workers and mark them as stopped; return how many were not yet."""
     with transaction.atomic():
         for kind in kinds():
             kind.items().filter(state=ItemState.PENDING, worker__in=dead).update(worker=None)
@@ -119,7 +187,7 @@ def claim(kind: AnyKind, batch_id: int, worker: Worker, most: int, *, alone: boo
             suspects = _lock(waiting.filter(attempts=CLAIMS_TOGETHER), 1)
             claimed = Claim(suspects, is_suspect=bool(suspects))
         items = kind.items().filter(pk__in=claimed.item_ids)
-        items.update(worker=worker, attempts=F("attempts") + 1)
+        items.update(worker=worker, attempts=F("attempts") + 1, claimed_at=clock.now())
     return claimed
 
 

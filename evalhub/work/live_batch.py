@@ -1,12 +1,13 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work.budget import Gate
+from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import AnyKind
 from evalhub.work.rate_limiter import RateLimiters
 
@@ -18,7 +19,7 @@ MAX_WITHOUT_CALLS = 50
 
 @dataclass
 class LiveBatch:
-    """A batch as last read, its gate, and the tasks in progress with the ids of their items.
+    """A batch as last read, its gate, and the tasks in progress with their items' callers.
 
     `is_stopped`: it is not live any more; only then can it be reopened.
     """
@@ -27,7 +28,7 @@ class LiveBatch:
     batch: Any = None
     endpoints: list[Endpoint] = field(default_factory=list)
     gate: Gate = field(default_factory=Gate)
-    tasks: dict[asyncio.Task[None], int] = field(default_factory=dict)
+    tasks: dict[asyncio.Task[None], ModelCaller] = field(default_factory=dict)
     is_stopped: bool = False
     is_cancelled: bool = False
 
@@ -64,9 +65,24 @@ class LiveBatch:
         busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
         return -(-max(widths) // busiest) * 3 // 2 + 2 - len(self.tasks)
 
-    def start(self, item_id: int, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def surplus(self, limiters: RateLimiters) -> list[asyncio.Task[None]]:
+        """Return the newest items without a call, if there are more than keep its models busy.
+
+        Other workers may do them: the width shrinks when one joins.
+        """
+        waiting = [task for task, caller in self.tasks.items() if not caller.calls]
+        return waiting[::-1][: max(0, -self.free_slots(limiters))]
+
+    def take_again(self, item_ids: Sequence[int]) -> list[int]:
+        """Go on with claimed items that were lost and are still in progress; return the others."""
+        in_progress = {caller.item_id: caller for caller in self.tasks.values()}
+        for item_id in in_progress.keys() & set(item_ids):
+            in_progress[item_id].is_lost = False
+        return [item_id for item_id in item_ids if item_id not in in_progress]
+
+    def start(self, work: Coroutine[Any, Any, None], caller: ModelCaller) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
-        self.tasks[task] = item_id
+        self.tasks[task] = caller
         task.add_done_callback(self._ended)
         return task
 

@@ -9,15 +9,17 @@ from contextlib import asynccontextmanager, suppress
 from random import Random
 from typing import Any
 
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import InterfaceError, OperationalError
 
 from evalhub.access.exposures import Sendings
-from evalhub.work import batches, clock, leases, shared_rate
+from evalhub.llm.models import Call
+from evalhub.work import batches, leases, unsaved_replies
 from evalhub.work.batches import Key, internal
-from evalhub.work.budget import Budget
 from evalhub.work.caller import ModelCaller
-from evalhub.work.database import Database
+from evalhub.work.cost_reservations import Funding
+from evalhub.work.database import Database, Unavailable
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
+from evalhub.work.heartbeat import Heartbeat
 from evalhub.work.kinds import Job, Save, kinds
 from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import BatchState, Worker
@@ -43,14 +45,14 @@ class Loop:
         self.limiters = RateLimiters()
         self.random = Random()
         self.live_batches: dict[Key, LiveBatch] = {}
-        self.budgets: dict[Any, Budget] = {}
         self.suspect: asyncio.Task[None] | None = None
         self.changed = asyncio.Event()
         self.stopped = asyncio.Event()
-        self.announced_at = 0.0
         self.performed = Counter[str]()
         self.saver: Saver
         self.worker: Worker
+        self.heartbeat: Heartbeat
+        self.funding: Funding
 
     def stop(self) -> None:
         """Claim nothing more; let calls in flight end for a moment, then give their items back."""
@@ -62,6 +64,7 @@ class Loop:
         try:
             self.worker = await self.database(leases.register)
             try:
+                await self.database.with_retries(unsaved_replies.take_in)
                 await self._run()
             finally:
                 try:
@@ -73,7 +76,11 @@ class Loop:
 
     async def _run(self) -> None:
         self.saver = Saver(self.database, self.worker)
-        async with self._beside(self.saver.run()), self._beside(self._beat()):
+        self.funding = Funding(self.database, self.worker)
+        self.heartbeat = Heartbeat(
+            self.database, self.worker, self.limiters, self.live_batches, self.saver
+        )
+        async with self._beside(self.saver.run()), self._beside(self.heartbeat.run()):
             try:
                 await self._work()
             except asyncio.CancelledError:
@@ -104,7 +111,8 @@ class Loop:
             self.changed.clear()
             try:
                 await self._look()
-                is_busy = await self._claim() or self._tasks()
+                may_claim = await self.heartbeat.check_schema()
+                is_busy = (may_claim and await self._claim()) or self._tasks()
                 if not is_busy and not await self.database.with_retries(batches.is_anything_left):
                     return
             except Exception:
@@ -116,47 +124,6 @@ class Loop:
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for live_batch in self.live_batches.values() for task in live_batch.tasks}
 
-    # Other workers ---------------------------------------------------------------------------
-
-    async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(leases.BEAT_S)
-            try:
-                await self.database(close_old_connections)
-                await self._announce_use()
-                await self.database(leases.reap)
-            except Exception:
-                log.exception("The heartbeat of %s failed; trying again", self.worker)
-
-    async def _announce_use(self) -> None:
-        """Follow the other workers' announcements, and only then send this worker's own."""
-        self.announced_at = time.monotonic()
-        for live_batch in self.live_batches.values():
-            if live_batch.tasks:
-                self.limiters.need(live_batch.models)
-        now = await self.database.with_retries(clock.now)
-        await self._follow()
-        await self.database.with_retries(leases.beat, self.worker, now, self.limiters.uses())
-
-    async def _follow(self) -> None:
-        since = self.limiters.since()
-        self.limiters.follow(
-            await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)
-        )
-
-    async def _announce(self) -> None:
-        """Announce the models in use here from now on; calls start once all workers know."""
-        if not (new := self.limiters.unannounced()):
-            return
-        now = await self.database.with_retries(clock.now)
-        for limiter in new:
-            limiter.since = now.isoformat(timespec="microseconds")
-        await self._announce_use()
-        announced_at = await self.database.with_retries(clock.now)
-        for limiter in new:
-            limiter.announced_at = announced_at
-        await self._follow()
-
     # Batches ---------------------------------------------------------------------------------
 
     async def _look(self) -> None:
@@ -165,21 +132,22 @@ class Loop:
         for key, (batch, endpoints, spend) in live.items():
             live_batch = self.live_batches.setdefault(key, LiveBatch(key[0]))
             live_batch.follow(batch, endpoints)
-            live_batch.gate.budget = self.budgets.setdefault(spend.key or key, Budget())
-        spends = {spend.key or key: spend for key, (_, _, spend) in live.items()}
-        for budget_key, spend in spends.items():
-            self.budgets[budget_key].look(spend)
+            live_batch.gate.budget = self.funding.budget(batch, spend)
+        await self.funding.give_back_unused()
         for key, live_batch in list(self.live_batches.items()):
             if key in live:
-                live_batch.gate.reconsider()
+                await self.funding.reconsider(live_batch)
             else:
                 await self._stop_batch(key, live_batch)
         models = {model for batch in self.live_batches.values() for model in batch.models}
         if self.limiters.know(models):
-            await self._follow()
-        await self._announce()
-        if self.limiters.are_joining and time.monotonic() > self.announced_at + TICK_S:
-            await self._announce_use()
+            await self.heartbeat.follow()
+        await self.heartbeat.announce()
+        if self.limiters.are_joining and time.monotonic() > self.heartbeat.announced_at + TICK_S:
+            await self.heartbeat.announce_use()
+        for live_batch in self.live_batches.values():
+            for task in live_batch.surplus(self.limiters):
+                task.cancel()
 
     async def _stop_batch(self, key: Key, live_batch: LiveBatch) -> None:
         """Start no call; if the batch was cancelled, end those in flight."""
@@ -216,29 +184,34 @@ class Loop:
     async def _claim_for(self, live_batch: LiveBatch) -> int:
         if (free_slots := live_batch.free_slots(self.limiters)) < 1:
             return 0
-        alone = not self._tasks()
+        self.heartbeat.is_claiming = True
         try:
-            claim = await self.database(
-                batches.claim, *live_batch.key, self.worker, free_slots, alone
-            )
-        except (OperationalError, InterfaceError) as error:
+            return await self._start(live_batch, free_slots)
+        except Unavailable as error:
             log.warning("Claiming items of %s failed, trying again: %s", live_batch.batch, error)
-            in_progress = list(live_batch.tasks.values())
-            await self.saver.flush()  # so that what ended before is held no more
-            await self.database.with_retries(
-                batches.give_back_all_but, in_progress, *live_batch.key, self.worker
-            )
             return 0
+        finally:
+            self.heartbeat.is_claiming = False
+
+    async def _start(self, live_batch: LiveBatch, free_slots: int) -> int:
+        """Claim items and start to do them. What a broken claim leased is given back later."""
+        alone = not self._tasks()
+        claim = await self.database(batches.claim, *live_batch.key, self.worker, free_slots, alone)
         if not claim.item_ids:
             return 0
-        jobs = await self._prepared(live_batch, claim.item_ids)
+        new = live_batch.take_again(claim.item_ids)
+        jobs = await self._prepared(live_batch, new)
+        unsaved = await self.database.with_retries(
+            unsaved_replies.of_items, live_batch.batch.work_key, new
+        )
         for job in jobs:
-            task = live_batch.start(job.item_id, self._do(live_batch, job))
+            caller = self._caller(live_batch, job, unsaved.get(job.item_id, []))
+            task = live_batch.start(self._do(live_batch, job, caller), caller)
             task.add_done_callback(lambda _: self.changed.set())
             if claim.is_suspect:
                 self.suspect = task
         self.limiters.need(live_batch.models)
-        await self._announce()
+        await self.heartbeat.announce()
         return len(jobs)
 
     async def _prepared(self, live_batch: LiveBatch, item_ids: list[int]) -> list[Any]:
@@ -256,13 +229,13 @@ class Loop:
                 await self._fail(live_batch, item_id, error)
         return jobs
 
-    async def _do(self, live_batch: LiveBatch, job: Job) -> None:
-        kind, batch = live_batch.kind, live_batch.batch
-        caller = ModelCaller(
+    def _caller(self, live_batch: LiveBatch, job: Job, unsaved: list[Call]) -> ModelCaller:
+        kind, batch, gate = live_batch.kind, live_batch.batch, live_batch.gate
+        return ModelCaller(
             work_key=batch.work_key,
             item_id=job.item_id,
             worker_id=self.worker.pk,
-            gate=live_batch.gate,
+            gate=gate,
             limiters=self.limiters,
             queue_save=lambda content, calls: self.saver.add(
                 Save(kind, batch.pk, job.item_id, content, calls)
@@ -271,7 +244,13 @@ class Loop:
             random=self.random,
             sendings=self.sendings,
             sealed=kind.sealed_tests(job),
+            fund=lambda estimate: self.funding.ensure(kind, batch, gate.budget, estimate),
+            may_hold=self.heartbeat.may_hold,
+            unsaved=unsaved,
         )
+
+    async def _do(self, live_batch: LiveBatch, job: Job, caller: ModelCaller) -> None:
+        kind, batch = live_batch.kind, live_batch.batch
         try:
             await kind.perform(job, caller)
             self.performed[batch.work_name] += 1
@@ -287,8 +266,13 @@ class Loop:
         except asyncio.CancelledError:
             await asyncio.shield(self._give_back(live_batch, job, 0.0))
             raise
+        except Unavailable:
+            log.warning("%s %s is done again when its lease has ended", kind, job.item_id)
         except Exception as error:
-            await self._fail(live_batch, job.item_id, error)
+            if await self.heartbeat.check_schema():
+                await self._fail(live_batch, job.item_id, error)
+            else:
+                await self._give_back(live_batch, job, 0.0)
 
     async def _fail(self, live_batch: LiveBatch, item_id: int, error: Exception) -> None:
         log.error("Doing item %s of %s failed", item_id, live_batch.batch, exc_info=error)
@@ -312,9 +296,7 @@ class Loop:
             if other.gate.budget is live_batch.gate.budget
         ):
             await self.saver.flush()
-            spend = await self.database.with_retries(live_batch.kind.spend, live_batch.batch)
-            live_batch.gate.budget.balance(spend)
-            if not live_batch.gate.reconsider():
+            if await self.funding.is_exhausted(live_batch):
                 reason = "Paused at its cost limit. To continue, raise the limit and resume."
                 await self._stop_as(live_batch, BatchState.PAUSED, reason)
 
@@ -342,5 +324,5 @@ class Loop:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         stopped.cancel()
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError, Unavailable):
             await self.saver.flush()

@@ -31,10 +31,18 @@ class ItemState(models.TextChoices):
 class Worker(models.Model):
     """A worker process. Its heartbeat renews every lease that it holds."""
 
-    name = models.CharField(max_length=100, help_text="Host and process id.")
+    name = models.CharField(
+        max_length=100, unique=True, help_text="Host, process id and a random part."
+    )
+    process = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Where the process can be looked for: machine, namespace, id and start.",
+    )
     started_at = models.DateTimeField()
     beat_at = models.DateTimeField("last heartbeat", help_text="By the database's clock.")
     models_in_use = models.JSONField(default=list, help_text="Keys of the models it is calling.")
+    problem = models.TextField(blank=True, help_text="Why it takes no work. Empty: it does.")
     stopped_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -42,6 +50,25 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class CostReservation(models.Model):
+    """Money that a worker may spend under a cost limit, beyond what is recorded as spent.
+
+    `key` names the limit (`evalhub.work.budget.Spend`).
+    """
+
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="cost_reservations")
+    key = models.CharField(max_length=60)
+    amount_usd = models.DecimalField(max_digits=14, decimal_places=8, default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("key", "worker"), name="evalhub_cost_reserved_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount_usd} US dollars for {self.key}"
 
 
 class Batch(models.Model):
@@ -88,6 +115,7 @@ class Item(models.Model):
     """A piece of a batch, leased to a worker while it is being done.
 
     `attempts` counts claims without an orderly end, to find work that kills its worker.
+    `claimed_at` means nothing without a worker.
     """
 
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.PENDING)
@@ -95,6 +123,7 @@ class Item(models.Model):
         Worker, models.SET_NULL, null=True, blank=True, related_name="+", db_index=False
     )
     attempts = models.PositiveSmallIntegerField(default=0)
+    claimed_at = models.DateTimeField(null=True, blank=True, help_text="When the worker took it.")
     next_try_at = models.DateTimeField(null=True, blank=True)
     error_kind = models.CharField(max_length=30, blank=True)
     error_message = models.TextField(blank=True)

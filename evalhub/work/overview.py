@@ -1,18 +1,22 @@
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 from django_q.models import OrmQ, Task
 
-from evalhub.llm.models import LanguageModel
+from evalhub.llm.models import LanguageModel, SharedRate
 from evalhub.work import clock
 from evalhub.work.kinds import kinds
 from evalhub.work.leases import alive
-from evalhub.work.models import BatchState, ItemState, Worker
+from evalhub.work.models import LEASE_S, Batch, BatchState, Item, ItemState, Worker
 from evalhub.work.progress import counts
+
+HELD = 200
+"""Items in progress shown, those that are held longest."""
 
 RECENT = 10
 """Finished tasks and dead workers shown."""
@@ -28,6 +32,24 @@ class RunningWorker:
     is_responding: bool
     items: dict[str, int]
     models: list[str]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """An item that a worker holds: other workers leave it until the lease ends.
+
+    The lease is renewed with each heartbeat. `url` "": the item has no page.
+    """
+
+    name: str
+    url: str
+    batch: str
+    worker: Worker
+    since: datetime | None
+
+    @property
+    def until(self) -> datetime:
+        return self.worker.beat_at + timedelta(seconds=LEASE_S)
 
 
 @dataclass(frozen=True)
@@ -82,6 +104,46 @@ def running_workers() -> list[RunningWorker]:
         )
         for row in rows
     ]
+
+
+def holding_of(item: Item) -> Holding | None:
+    """Return who works on an item, since when and until when; None: nobody."""
+    if item.worker is None or item.state != ItemState.PENDING:
+        return None
+    kind = next(kind for kind in kinds() if isinstance(item, kind.item_model))
+    return Holding(
+        f"{item._meta.verbose_name} {item.pk}",
+        getattr(item, "get_absolute_url", str)(),
+        f"{kind.batch_model._meta.verbose_name} {getattr(item, f'{kind.batch_field}_id')}",
+        item.worker,
+        item.claimed_at,
+    )
+
+
+def holdings() -> list[Holding]:
+    """Return the items in progress, at most 200, those that are held longest first."""
+    found: list[Any] = []
+    for kind in kinds():
+        held = kind.items().filter(state=ItemState.PENDING, worker__isnull=False)
+        found += held.select_related("worker").order_by("claimed_at")[:HELD]
+    found.sort(key=lambda item: item.claimed_at or item.worker.started_at)
+    return [holding for item in found[:HELD] if (holding := holding_of(item))]
+
+
+def outages(batches: Iterable[Batch] | None = None) -> list[SharedRate]:
+    """Return the language models whose provider is down now; only those that batches call."""
+    down = SharedRate.objects.filter(down_since__isnull=False).select_related("language_model")
+    found = list(down.order_by("down_since"))
+    if batches is None or not found:
+        return found
+    called = {
+        endpoint.language_model_id
+        for batch in batches
+        for kind in kinds()
+        if isinstance(batch, kind.batch_model)
+        for endpoint in kind.endpoints(batch)
+    }
+    return [one for one in found if one.language_model_id in called]
 
 
 def dead_workers() -> QuerySet[Worker]:

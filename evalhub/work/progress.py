@@ -1,14 +1,41 @@
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Count, QuerySet
 
 from evalhub.work.models import Batch, BatchState, Item, ItemState
 from evalhub.work.queue import request_worker
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TRIES = 3
+"""Tries of a person's act that met a deadlock."""
+
 
 class NotPossible(ValueError):
     """The action is not available in the batch's state; the message says why."""
+
+
+def act(function: Callable[P, T]) -> Callable[P, T]:
+    """Make a person's act one transaction, and try it again after a deadlock with the workers."""
+
+    @wraps(function)
+    def acting(*args: P.args, **kwargs: P.kwargs) -> T:
+        for tries_left in reversed(range(TRIES)):
+            try:
+                with transaction.atomic():
+                    return function(*args, **kwargs)
+            except OperationalError as error:
+                state = getattr(error.__cause__, "sqlstate", None) or ""
+                is_deadlock = state.startswith("40") and not connection.in_atomic_block
+                if not is_deadlock or not tries_left:
+                    raise
+        raise AssertionError("a try returns or raises")
+
+    return acting
 
 
 def counts(items: QuerySet[Item]) -> dict[str, int]:
@@ -22,40 +49,41 @@ def pause(batch: Batch, *, reason: str = "") -> None:
     _move(batch, [BatchState.LIVE], BatchState.PAUSED, reason)
 
 
+@act
 def cancel(batch: Batch, items: QuerySet[Item], *, reason: str = "") -> None:
     """Stop at once. Saved items stay; the others are marked as cancelled."""
-    with transaction.atomic():
-        _move(
-            batch,
-            [BatchState.LIVE, BatchState.PAUSED, BatchState.FAILED],
-            BatchState.CANCELLED,
-            reason,
-        )
-        items.filter(state=ItemState.PENDING).update(state=ItemState.CANCELLED, worker=None)
+    _move(
+        batch,
+        [BatchState.LIVE, BatchState.PAUSED, BatchState.FAILED],
+        BatchState.CANCELLED,
+        reason,
+    )
+    pending = items.filter(state=ItemState.PENDING)
+    lock_items(pending)
+    pending.update(state=ItemState.CANCELLED, worker=None)
 
 
+@act
 def resume(batch: Batch, items: QuerySet[Item]) -> None:
     """Continue with unfinished items after a pause, a cancellation, or a failure."""
-    with transaction.atomic():
-        _move(
-            batch, [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED], BatchState.LIVE, ""
-        )
-        items.filter(state=ItemState.CANCELLED).update(state=ItemState.PENDING, attempts=0)
-        items.filter(state=ItemState.PENDING, worker=None).update(next_try_at=None)
-        request_worker()
+    _move(batch, [BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED], BatchState.LIVE, "")
+    lock_items(items.filter(state__in=[ItemState.CANCELLED, ItemState.PENDING]))
+    items.filter(state=ItemState.CANCELLED).update(state=ItemState.PENDING, attempts=0)
+    items.filter(state=ItemState.PENDING, worker=None).update(next_try_at=None)
+    request_worker()
 
 
+@act
 def retry_errors(batch: Batch, items: QuerySet[Item]) -> int:
     """Retry exactly the items that ended in an error. Return their number."""
-    with transaction.atomic():
-        lock(batch)
-        errors = items.filter(state=ItemState.ERROR)
-        count = errors.update(
-            state=ItemState.PENDING, attempts=0, error_kind="", error_message="", next_try_at=None
-        )
-        if count:
-            reopen(batch)
-        return count
+    lock(batch)
+    errors = items.filter(state=ItemState.ERROR)
+    count = errors.update(
+        state=ItemState.PENDING, attempts=0, error_kind="", error_message="", next_try_at=None
+    )
+    if count:
+        reopen(batch)
+    return count
 
 
 def lock(batch: Batch) -> None:
@@ -65,6 +93,12 @@ def lock(batch: Batch) -> None:
     """
     rows: Any = type(batch)._default_manager.select_for_update(of=("self",))
     rows.get(pk=batch.pk)
+
+
+def lock_items(items: QuerySet[Item]) -> None:
+    """Lock items in the order in which workers lock them."""
+    rows = items.select_for_update(of=("self",)).order_by("pk")
+    list(rows.values_list("pk", flat=True))
 
 
 def reopen(batch: Batch) -> None:

@@ -133,8 +133,8 @@ def perform(task: Task, broker: Broker, note_task: NoteTask) -> Outcome:
     return Outcome(succeeded, timed_out=timer.value == 0)
 
 
-def release_dead(pid: int, ack_id: int) -> None:
-    """Free at once what a dead process held: its items and its task."""
-    leases.reap(names=[leases.process_name(pid)])
+def release_dead(ack_id: int) -> None:
+    """Free at once what a dead process held: its items and its task (0: it had none)."""
+    leases.free(leases.gone_workers())
     if ack_id:
         OrmQ.objects.filter(pk=ack_id).update(lock=timezone.now())

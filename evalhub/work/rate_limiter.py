@@ -21,6 +21,9 @@ from evalhub.work.shared_rate import MINUTE_S, Shared, Use
 IDLE_S = 20.0
 """A model that was not needed for this long is left to the other workers."""
 
+OUTAGE_ITEMS = 3
+"""Items that have to fail, or wait behind one, for a provider to count as down."""
+
 LOOK_S = 1.0
 """While a call waits for the rate, its batch's gate is checked this often."""
 
@@ -41,6 +44,9 @@ class RateLimiter:
     announced_at: datetime | None = None
     is_joined: bool = False
     needed_at: float = 0.0
+    is_down: bool = False
+    replied_at: float = 0.0
+    failing: set[int | None] = field(default_factory=set)
 
     def wait_s(self, now: float) -> float:
         """Return the seconds until the rate allows the next call; 0 if it does now."""
@@ -103,9 +109,27 @@ class RateLimiter:
         self.in_flight -= 1
         self.wake()
 
+    def replied(self) -> bool:
+        """Note that the provider replied; return True if it was taken for down."""
+        self.replied_at = time.monotonic()
+        self.failing.clear()
+        was_down, self.is_down = self.is_down, False
+        return was_down
+
+    def failed(self, item_id: int | None, began_at: float, *, is_last_try: bool) -> bool:
+        """Note a call that failed as in an outage; return True if the provider is down.
+
+        It is if nothing was replied since the item's first try, at `began_at`, and if this is not
+        the last item or two: these may fail for a reason of their own.
+        """
+        self.failing.add(item_id)
+        concerned = len(self.failing) + self.in_flight + len(self.waiting)
+        is_outage = self.replied_at < began_at and concerned >= OUTAGE_ITEMS
+        return self.is_down or (is_last_try and is_outage)
+
     def follow(self, shared: Shared) -> None:
         self.width, self.per_minute = shared.width, shared.per_minute
-        self.share = shared.share
+        self.share, self.is_down = shared.share, shared.is_down
         self.paused_until = time.monotonic() + shared.paused_s
         if self.announced_at is not None and not self.is_joined:
             self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at

@@ -9,8 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -18,8 +17,9 @@ from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
 from django_q.scheduler import scheduler
 
-from evalhub.work import clock, leases
+from evalhub.work import leases
 from evalhub.work.models import LEASE_S, Worker
+from evalhub.work.process_identity import identity
 from evalhub.work.queue import enqueue_task, is_task_waiting
 
 log = logging.getLogger(__name__)
@@ -31,20 +31,13 @@ LONGEST_PAUSE_S = 60.0
 """Pause between two tasks, while earlier ones have not set all workers to work."""
 
 
-class StaleWorker(NamedTuple):
-    """A worker process without a heartbeat since `beat_at`, noticed at `since`."""
-
-    pid: int
-    beat_at: datetime
-    since: float
-
-
 class Reaper:
     """Looks after the work every two seconds: each worker process's task and pid; 0: none."""
 
     def __init__(self, current_tasks: Sequence[int], pids: Sequence[int]) -> None:
         self.current_tasks, self.pids = current_tasks, pids
-        self.stale: dict[int, StaleWorker] = {}
+        self.observer = leases.Observer()
+        self.taken_for_dead: dict[int, float] = {}
         self.pause_s = 0.0
         self.next_task_at = self.next_minute_at = 0.0
 
@@ -56,32 +49,35 @@ class Reaper:
     def look(self, now: float) -> None:
         """Run one round; `now` is in seconds of a monotonic clock."""
         attempt(close_old_connections)
+        attempt(self.observer.reap)
         attempt(self.end_stuck, now)
-        attempt(leases.reap)
         attempt(self.ask_for_worker, now)
         if now >= self.next_minute_at:
             self.next_minute_at = now + MINUTE_S
             every_minute()
 
     def end_stuck(self, now: float) -> None:
-        """Kill a process of this cluster that is alive without a heartbeat.
+        """Kill a busy process of this cluster that was taken for dead a lease ago, yet lives.
 
-        It is watched for the length of a lease first: after a sleep of the machine, or of the
-        database, all heartbeats are late for a moment.
+        One that only slept beats again when it wakes.
         """
-        mine = {leases.process_name(pid): pid for pid in self.pids if pid}
-        running = Worker.objects.filter(name__in=mine, stopped_at=None)
-        for worker in running.filter(beat_at__lte=clock.ago(LEASE_S)):
-            stale = StaleWorker(mine[worker.name], worker.beat_at, now)
-            self.stale.setdefault(worker.pk, stale)
-        beats = dict(Worker.objects.filter(pk__in=self.stale).values_list("pk", "beat_at"))
-        for key, stale in list(self.stale.items()):
-            if beats.get(key) != stale.beat_at or stale.pid not in mine.values():
-                del self.stale[key]
-            elif now > stale.since + LEASE_S:
-                del self.stale[key]
-                log.error("Process %d is stuck: killed, and replaced", stale.pid)
-                os.kill(stale.pid, signal.SIGKILL)
+        if not self.observer.is_trusted:
+            self.taken_for_dead.clear()
+        busy = zip(self.pids, self.current_tasks, strict=True)
+        mine = {identity(pid): pid for pid, task in busy if pid and task}
+        newest = {
+            row.process: row for row in Worker.objects.filter(process__in=mine).order_by("pk")
+        }
+        silent = {
+            row.pk: mine[process]
+            for process, row in newest.items()
+            if row.stopped_at is not None and row.stopped_at > row.beat_at
+        }
+        self.taken_for_dead = {pk: self.taken_for_dead.get(pk, now) for pk in silent}
+        for pk, since in self.taken_for_dead.items():
+            if now > since + LEASE_S:
+                log.error("Process %d is stuck: killed, and replaced", silent[pk])
+                os.kill(silent[pk], signal.SIGKILL)
 
     def ask_for_worker(self, now: float) -> None:
         """Queue a task if work waits, no task does, and a process is idle."""

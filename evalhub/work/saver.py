@@ -15,7 +15,8 @@ from django.db import transaction
 from django.db.models import F
 
 from evalhub.llm.models import Call
-from evalhub.work.database import Database
+from evalhub.work import unsaved_replies
+from evalhub.work.database import Database, Unavailable
 from evalhub.work.kinds import AnyKind, Save, kinds
 from evalhub.work.models import Worker
 
@@ -34,6 +35,7 @@ class Saver:
     def __init__(self, database: Database, worker: Worker) -> None:
         self.database, self.worker = database, worker
         self._waiting: list[Waiting] = []
+        self._being_stored: list[Waiting] = []
         self._arrived = asyncio.Event()
         self._is_over = False
 
@@ -46,6 +48,12 @@ class Saver:
             self._drop()
         return future
 
+    @property
+    def items(self) -> set[tuple[AnyKind, int]]:
+        """The items of which something waits to be saved."""
+        waiting = (save for save, _ in [*self._waiting, *self._being_stored] if save is not None)
+        return {(save.kind, save.item_id) for save in waiting}
+
     async def flush(self) -> None:
         """Wait until everything queued so far has been saved or has failed."""
         await self.add(None)
@@ -56,18 +64,19 @@ class Saver:
                 await self._arrived.wait()
                 await asyncio.sleep(GATHER_S)
                 self._arrived.clear()
-                waiting, self._waiting = self._waiting, []
-                await self._store(waiting)
+                self._being_stored, self._waiting = self._waiting, []
+                await self._store(self._being_stored)
+                self._being_stored = []
         finally:
             self._is_over = True
             self._drop()
 
     def _drop(self) -> None:
         """Cancel everything that is queued: nothing is saved any more."""
-        waiting, self._waiting = self._waiting, []
-        for save, future in waiting:
-            if save is not None:
-                log.error("Not saved, as the worker has ended: %s", save)
+        waiting = [*self._being_stored, *self._waiting]
+        self._being_stored, self._waiting = [], []
+        self._keep_in_file([save for save, future in waiting if save and not future.done()])
+        for _, future in waiting:
             if not future.done():
                 future.cancel()
 
@@ -75,6 +84,11 @@ class Saver:
         saves = [save for save, _ in waiting if save is not None]
         try:
             held = await self.database.with_retries(store, saves, self.worker.pk) if saves else []
+        except Unavailable as error:  # and the worker is ending
+            self._keep_in_file(saves)
+            for _, future in waiting:
+                _fail(future, error)
+            return
         except Exception:
             log.exception("Saving %d items together failed: now one by one", len(saves))
             for save, future in waiting:
@@ -88,29 +102,36 @@ class Saver:
 
     async def _store_alone(self, save: Save | None, future: "asyncio.Future[bool]") -> None:
         """Save one alone: a bad row must not lose its neighbours' answers, nor its own calls."""
-        kept, problem = True, None
+        kept = True
         try:
             if save is not None:
                 kept = (await self.database.with_retries(store, [save], self.worker.pk))[0]
         except Exception as error:
-            problem = error
+            assert save is not None
             log.exception("This cannot be saved: %s", save)
             await self._store_calls_only(save)
-        if future.done():
-            return
-        if problem is not None:
-            future.set_exception(problem)
-            future.exception()  # seen: not everybody waits for what becomes of a save
+            _fail(future, error)
         else:
-            future.set_result(kept)
+            if not future.done():
+                future.set_result(kept)
 
-    async def _store_calls_only(self, save: Save | None) -> None:
-        if save is None or save.content is None or not save.calls:
-            return
+    async def _store_calls_only(self, save: Save) -> None:
+        for call in save.calls:
+            call.keep_reply()
         try:
             await self.database.with_retries(store, [replace(save, content=None)], self.worker.pk)
         except Exception:
             log.exception("Not even its calls can be recorded: %s", save)
+            self._keep_in_file([save])
+
+    def _keep_in_file(self, saves: list[Save]) -> None:
+        unsaved_replies.write([call for save in saves for call in save.calls])
+
+
+def _fail(future: "asyncio.Future[bool]", error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+        future.exception()  # seen: not everybody waits for what becomes of a save
 
 
 def store(saves: list[Save], worker_id: int) -> list[bool]:
@@ -118,7 +139,7 @@ def store(saves: list[Save], worker_id: int) -> list[bool]:
 
     Rows are locked in the order batch, item, result, as in every action on a run.
     """
-    calls = [call for save in saves for call in save.calls]
+    calls = [call for save in saves for call in save.calls if call.pk is None]
     try:
         with transaction.atomic():
             return _write(saves, calls, worker_id)
@@ -129,14 +150,23 @@ def store(saves: list[Save], worker_id: int) -> list[bool]:
 
 
 def _write(saves: list[Save], calls: list[Call], worker_id: int) -> list[bool]:
+    """Save everything; `calls` are those without a record."""
     _add_spent(saves)
     held = _held(saves, worker_id)
     kept = [(save.kind, save.item_id) in held for save in saves]
-    Call.objects.bulk_create(calls)
     groups: dict[AnyKind, list[Save]] = defaultdict(list)
+    taken: list[int] = []
     for save, is_kept in zip(saves, kept, strict=True):
-        if is_kept and save.content is not None:
+        if save.content is not None and not is_kept:
+            for call in save.calls:
+                call.keep_reply()
+            continue
+        taken += [call.pk for call in save.calls if call.pk is not None]
+        if save.content is not None:
             groups[save.kind].append(save)
+    if taken:
+        Call.objects.filter(pk__in=taken).update(unsaved=None)
+    Call.objects.bulk_create(calls)
     for kind, group in groups.items():
         kind.store(group)
     return kept
@@ -157,7 +187,7 @@ def _add_spent(saves: list[Save]) -> None:
     spent: dict[tuple[AnyKind, int], Decimal] = defaultdict(Decimal)
     for save in saves:
         spent[save.kind, save.batch_id] += sum(
-            (c.cost_usd or Decimal(0) for c in save.calls), Decimal(0)
+            (call.cost_usd or Decimal(0) for call in save.calls if call.pk is None), Decimal(0)
         )
     for kind, batch_id in sorted(spent, key=lambda key: (kinds().index(key[0]), key[1])):
         if amount := spent[kind, batch_id]:

@@ -3,13 +3,18 @@
 Workers that use a model divide its limits. Calls that one of them has in flight beyond its part
 are subtracted from the parts of the others. A 429 halves the shared rate, at most once in ten
 seconds; it then recovers by itself.
+
+While a provider is down its model's calls wait, and one at a time tries it every 15 seconds. The
+first reply ends that. So an outage makes a run longer instead of ending it in errors.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import DateTimeField, Q, Value
+from django.db.models.functions import Coalesce
 
 from evalhub.llm.models import LanguageModel, SharedRate
 from evalhub.llm.retry import LONGEST_WAIT_S, MIN_SHARE
@@ -21,6 +26,8 @@ DOUBLES_IN_S = 60.0
 """Time in which the rate doubles after a cut, up to the full rate."""
 
 MINUTE_S = 60.0
+PROBE_S = 15.0
+"""Pause between two calls to a provider that is down."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,8 @@ class Shared:
     """A worker's part of a language model's limits, as if it used the model.
 
     `width` limits calls in flight; `per_minute` None: no limit. `seen_at` is the oldest heartbeat
-    of the model's other users, by the database's clock; None: there are none.
+    of the model's other users, by the database's clock; None: there are none. `is_down`: its
+    provider is.
     """
 
     width: int
@@ -48,6 +56,7 @@ class Shared:
     share: float
     paused_s: float
     seen_at: datetime | None
+    is_down: bool = False
 
 
 class Other(NamedTuple):
@@ -103,12 +112,15 @@ def _shared(
     in_flight = {other.worker_id: use.in_flight for other, use in announced if other.is_alive}
     sent = {other.worker_id: use.sent for other, use in announced}
     per_minute = model.requests_per_minute
+    is_down = shared_rate is not None and shared_rate.down_since is not None
+    width = 1 if is_down else max(1, int(model.max_concurrency * share))
     return Shared(
-        width=part_of(max(1, int(model.max_concurrency * share)), ranks, me[1], in_flight),
+        width=part_of(width, ranks, me[1], in_flight),
         per_minute=per_minute and part_of(max(1, int(per_minute * share)), ranks, me[1], sent),
         share=share,
         paused_s=max(0.0, (not_before - now).total_seconds()) if not_before else 0.0,
         seen_at=min((user.beat_at for user in users), default=None),
+        is_down=is_down,
     )
 
 
@@ -166,8 +178,33 @@ def cut(language_model_id: int, retry_after_s: float | None) -> None:
         SharedRate.objects.filter(earlier, pk=shared_rate.pk).update(not_before=until)
 
 
-def slow_down(
-    language_model_id: int, retry_after_s: float | None, since: str | None, worker_id: int
+def note_outage(language_model_id: int, reason: str) -> None:
+    """Note that a model's provider is down, or still is: the next call waits."""
+    now = clock.now()
+    SharedRate.objects.get_or_create(language_model_id=language_model_id)
+    SharedRate.objects.filter(pk=language_model_id).update(
+        down_since=Coalesce("down_since", Value(now, DateTimeField())),
+        down_reason=reason,
+        not_before=now + timedelta(seconds=PROBE_S),
+    )
+
+
+def end_outage(language_model_id: int) -> None:
+    """Note that a model's provider replied."""
+    down = SharedRate.objects.filter(pk=language_model_id, down_since__isnull=False)
+    down.update(down_since=None, down_reason="", not_before=None)
+
+
+def changed(
+    language_model_id: int,
+    since: str | None,
+    worker_id: int,
+    change: Callable[..., None],
+    *args: Any,
 ) -> dict[int, Shared]:
-    cut(language_model_id, retry_after_s)
+    """Make a change to a model's shared rate, and return this worker's part of it as it is then.
+
+    `since` is as in `RateLimiters.since`.
+    """
+    change(language_model_id, *args)
     return read_shared({language_model_id: since}, worker_id)

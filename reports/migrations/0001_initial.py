@@ -175,6 +175,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
                 ("next_try_at", models.DateTimeField(blank=True, null=True)),
                 ("error_kind", models.CharField(blank=True, max_length=30)),
                 ("error_message", models.TextField(blank=True)),

@@ -17,6 +17,7 @@ from django.utils.text import slugify
 
 from evalhub.admin_site.pages import current_user
 from evalhub.work.leases import workers_alive
+from evalhub.work.overview import outages
 from reports.documents.exports import json_of
 from reports.documents.links import row_url, run_url
 from reports.documents.origin import Origin, absolute
@@ -89,6 +90,9 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         control_url=reverse("admin:runs_run_control", args=[pk]),
         juries=Jury.objects.filter(is_active=True) if may_control else (),
         is_stuck=report.progress.is_live and not workers_alive(),
+        outages=outages([report.run, *judge_runs_of(report.run)])
+        if report.progress.is_live
+        else [],
     )
 
 

@@ -21,7 +21,7 @@ from evalhub.formatting import counted, usd
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.trusted_network import address_of, is_trusted
 from evalhub.models import Call, LanguageModel, User
-from evalhub.work.budget import Budget, Gate, Spend
+from evalhub.work.budget import Budget, Gate
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
 from evalhub.work.shared_rate import cut, read_shared
@@ -118,7 +118,7 @@ def _gate(user: User) -> Gate:
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     calls = Call.objects.filter(batch=_work_key(user), started_at__gte=midnight)
     spent = calls.aggregate(total=Sum("cost_usd"))["total"] or 0
-    return Gate(Budget(Spend(float(spent), float(settings.EVALHUB_TRY_LIMIT_USD))))
+    return Gate(Budget(allowance_usd=float(settings.EVALHUB_TRY_LIMIT_USD) - float(spent)))
 
 
 def _save(caller: DirectCaller) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import prefetch_related_objects
 
 from evalhub.models import Call, CallRole, ItemState, User
+from evalhub.work.overview import Holding, holding_of
 from issues.conversation import request_messages, turns_to_generate
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
@@ -134,6 +135,11 @@ class ResultPage:
     @property
     def may_be_evaluated(self) -> bool:
         return self.result.state == ItemState.DONE
+
+    @property
+    def holding(self) -> Holding | None:
+        """The worker that is answering it now."""
+        return holding_of(self.result)
 
 
 def page_of(result: Result, reader: User) -> ResultPage:

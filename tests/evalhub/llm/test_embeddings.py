@@ -40,6 +40,10 @@ class OpenLimiters(RateLimiters):
         return super().slot(endpoint, gate)
 
 
+async def free(estimate_usd: float) -> None:
+    """Reserve nothing: there is no limit."""
+
+
 @pytest.fixture
 def measure(provider, run, transactional_db):
     """Measures the similarity of two texts as a worker does; the calls are saved."""
@@ -60,6 +64,8 @@ def measure(provider, run, transactional_db):
             database=database,
             random=Random(1),
             sendings=Sendings(database),
+            fund=free,
+            may_hold=lambda: True,
         )
         try:
             return await similarity(first, second, endpoint=endpoint, caller=caller)

@@ -1,6 +1,8 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,13 @@ from tests.evalhub.work.processes import eventually
 from tests.runs.conftest import model_at, provider, work
 
 __all__ = ["model_at", "provider", "quick", "start", "work"]
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, settings: Any) -> Path:
+    """A folder for unsaved replies that no other test reads."""
+    settings.DATA_DIR = tmp_path
+    return tmp_path
 
 
 @pytest.fixture

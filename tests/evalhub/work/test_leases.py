@@ -1,12 +1,17 @@
 """Claiming, giving back and freeing items, on the rows of a run."""
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 
-from evalhub.models import BatchState, ItemState
-from evalhub.work import batches, clock, leases
+from evalhub.models import BatchState, ItemState, Worker
+from evalhub.work import batches, clock, leases, process_identity
 from evalhub.work.kinds import kinds
+from evalhub.work.models import LEASE_S
 from runs.models import Run
 from tests.factories import make_jury, make_model, make_run, make_test
 
@@ -95,13 +100,97 @@ def test_sign_off_gives_back_all_with_its_attempts():
     assert worker.stopped_at is not None
 
 
-def test_reaper_frees_items_of_dead_workers_only():
+def silent(worker):
+    """Let a worker's last heartbeat be a minute ago."""
+    Worker.objects.filter(pk=worker.pk).update(beat_at=clock.ago(60))
+
+
+def observer_of(seconds):
+    """An observer that looked regularly, and was well, for so long."""
+    found = leases.Observer()
+    found.well_since -= seconds
+    return found
+
+
+def test_observer_frees_items_of_dead_workers_only():
     run, dead, alive = run_of(2), leases.register(), leases.register()
     claim(run, dead, 1)
     claim(run, alive, 1)
-    type(dead).objects.filter(pk=dead.pk).update(beat_at=clock.ago(60))
-    assert leases.reap() == 1
+    silent(dead)
+    assert observer_of(LEASE_S + 1).reap() == 1
     assert rows(run, "attempts", "worker") == [(1, None), (1, alive.pk)]
+
+
+def test_silence_counts_only_after_the_observer_was_well_for_a_lease():
+    run, worker = run_of(1), leases.register()
+    claim(run, worker)
+    silent(worker)
+    assert observer_of(LEASE_S / 2).reap() == 0
+    assert rows(run, "worker") == [(worker.pk,)]
+
+
+def test_observer_that_slept_believes_no_silence():
+    worker = leases.register()
+    silent(worker)
+    observer = observer_of(LEASE_S + 1)
+    observer.looked_at -= LEASE_S
+    assert observer.reap() == 0
+
+
+def test_observer_that_met_an_outage_believes_no_silence(monkeypatch):
+    worker = leases.register()
+    silent(worker)
+    observer = observer_of(LEASE_S + 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(leases, "free", refuse)
+        with pytest.raises(OperationalError):
+            observer.reap()
+    assert observer.reap() == 0
+
+
+def refuse(*args):
+    raise OperationalError("cannot execute UPDATE in a read-only transaction")
+
+
+def test_worker_whose_process_is_gone_is_dead_at_once():
+    run, dead, alive = run_of(2), leases.register(), leases.register()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    process = process_identity.identity(ended.pid)
+    ended.wait()
+    Worker.objects.filter(pk=dead.pk).update(process=process)
+    claim(run, dead, 1)
+    claim(run, alive, 1)
+    assert leases.Observer().reap() == 1
+    assert rows(run, "worker") == [(None,), (alive.pk,)]
+
+
+def test_worker_elsewhere_with_the_same_name_and_process_id_is_not_dead():
+    """As in two containers of one host name: another machine or process namespace."""
+    machine, namespace, user, _, start = process_identity.identity(os.getpid()).split()
+    gone = ["4194303", start]
+    assert process_identity.has_ended(" ".join([machine, namespace, user, *gone]))
+    assert not process_identity.has_ended(" ".join(["another", namespace, user, *gone]))
+    assert not process_identity.has_ended(" ".join([machine, "pid:[1]", user, *gone]))
+    assert not process_identity.has_ended("host 4194303")
+
+
+def test_names_of_workers_are_unique():
+    assert leases.register().name != leases.register().name
+
+
+def test_what_nobody_does_is_given_back_and_what_is_lost_is_told():
+    run, worker, other = run_of(3), leases.register(), leases.register()
+    done_here, forgotten, taken = claim(run, worker).item_ids
+    run.results.filter(pk=taken).update(worker=other)
+
+    lost = leases.reconcile(worker, {ANSWERING: {done_here, taken}})
+
+    assert lost[ANSWERING] == {taken}
+    assert rows(run, "pk", "attempts", "worker") == [
+        (done_here, 1, worker.pk),
+        (forgotten, 0, None),
+        (taken, 1, other.pk),
+    ]
 
 
 def test_reaper_counts_no_attempt_back():
@@ -110,14 +199,14 @@ def test_reaper_counts_no_attempt_back():
     for expected in (1, 2):
         worker = leases.register()
         claim(run, worker, alone=True)
-        leases.reap(names=[worker.name])
+        leases.free([worker.pk])
         assert rows(run, "attempts") == [(expected,)]
 
 
 def test_heartbeat_of_a_worker_taken_for_dead_revives_it_without_its_items():
     run, worker = run_of(1), leases.register()
     claim(run, worker)
-    leases.reap(names=[worker.name])
+    leases.free([worker.pk])
     leases.beat(worker, clock.now(), {})
     worker.refresh_from_db()
     assert worker.stopped_at is None
@@ -136,7 +225,7 @@ def test_item_failed_after_its_lease_was_lost_stays_with_its_new_worker():
     run = make_run(jury=make_jury(make_model()))
     old, new = leases.register(), leases.register()
     (item,) = claim(run, old).item_ids
-    leases.reap(names=[old.name])
+    leases.free([old.pk])
     run.results.update(worker=new)
 
     batches.fail_item(ANSWERING, item, old, "too late")

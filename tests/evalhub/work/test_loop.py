@@ -1,10 +1,11 @@
 """Loops, alone and in pairs, on real batches against a real provider."""
 
+import threading
 import time
 from itertools import pairwise
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work import batches, database, leases, saver
@@ -230,6 +231,59 @@ def test_cancel_is_seen_after_the_time_is_over(provider, model_at, start):
     worker.end(4)
 
     assert set(run.results.values_list("state", flat=True)) == {ItemState.CANCELLED}
+
+
+def test_worker_that_joins_gets_what_the_first_has_not_begun(provider, model_at, start):
+    slowly(provider, 2)
+    run = make_run(*some_tests(24), model=model_at(max_concurrency=8))
+    one = start()
+    eventually(lambda: provider.in_flight == 8, "calls in flight")
+    assert len(one.loop._tasks()) == 14
+
+    two = start()
+    eventually(lambda: len(one.loop._tasks()) <= 8, "what was given back")
+    assert provider.total == 8  # nothing has ended yet
+    slowly(provider, 0)
+    one.end()
+    two.end()
+
+    assert states(run) == {ItemState.DONE}
+    assert max(provider.counts.values()) == 1
+
+
+if connection.vendor == "postgresql":  # SQLite has one writer at a time
+
+    def test_cancelling_survives_a_deadlock_with_a_worker():
+        """A worker holds a later row and asks for an earlier one, against the order."""
+        run = make_run(*some_tests(4))
+        first, *_, last = run.results.order_by("pk").values_list("pk", flat=True)
+        holds, asked = threading.Event(), threading.Event()
+        problems = []
+
+        def lock(pk):
+            Result.objects.select_for_update().get(pk=pk)
+
+        def against_the_order():
+            try:
+                with transaction.atomic():
+                    lock(last)
+                    holds.set()
+                    asked.wait(10)
+                    time.sleep(0.3)  # the act waits for the last row by now
+                    lock(first)
+            except OperationalError as error:
+                problems.append(error)
+            finally:
+                connection.close()
+
+        other = threading.Thread(target=against_the_order)
+        other.start()
+        holds.wait(10)
+        asked.set()
+        control.cancel_run(run)
+        other.join()
+
+        assert states(run) == {ItemState.CANCELLED}
 
 
 # One batch and the others ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from django_q.brokers import get_broker
 from django_q.models import Failure, OrmQ, Success
 
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock, leases, parent_watch, reaper
+from evalhub.work import clock, leases, parent_watch, process_identity, reaper
 from evalhub.work.models import LEASE_S
 from evalhub.work.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
 from evalhub.work.queue_worker import (
@@ -133,14 +133,14 @@ def test_a_process_whose_task_timed_out_takes_no_other():
 @pytest.mark.django_db
 def test_a_successor_frees_what_the_dead_one_held():
     result = first_result(make_run())
-    now = clock.now()
-    dead = Worker.objects.create(name=leases.process_name(4711), started_at=now, beat_at=now)
-    alive = Worker.objects.create(name=leases.process_name(4712), started_at=now, beat_at=now)
+    alive, dead = leases.register(), leases.register()
+    gone = process_identity.identity(os.getpid()).rsplit(maxsplit=2)[0] + " 4194303 1"
+    Worker.objects.filter(pk=dead.pk).update(process=gone)
     type(result).objects.update(worker=dead)
     enqueue_task()
     lock_tasks()
 
-    release_dead(4711, OrmQ.objects.get().pk)
+    release_dead(OrmQ.objects.get().pk)
 
     result.refresh_from_db()
     assert result.worker is None
@@ -193,9 +193,12 @@ def test_the_reaper_asks_nobody_when_nothing_can_be_done():
     assert not OrmQ.objects.exists()
 
 
-def silent_worker(pid: int) -> Worker:
+def worker_taken_for_dead(pid: int) -> Worker:
+    worker = leases.register()
     then = clock.ago(LEASE_S + 1)
-    return Worker.objects.create(name=leases.process_name(pid), started_at=then, beat_at=then)
+    rows = Worker.objects.filter(pk=worker.pk)
+    rows.update(process=process_identity.identity(pid), beat_at=then, stopped_at=clock.now())
+    return worker
 
 
 @pytest.fixture
@@ -205,30 +208,49 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return pids
 
 
+def reaper_of(*pids: int, task: int = BUSY) -> Reaper:
+    """A reaper that was well for a lease, of a cluster with these processes."""
+    found = Reaper([task] * len(pids), pids)
+    found.observer.well_since -= LEASE_S + 1
+    return found
+
+
 @pytest.mark.django_db
 def test_the_reaper_kills_a_process_that_lives_and_stays_silent(killed):
-    silent_worker(4711)
-    silent_worker(4712)  # of another cluster
-    watching = Reaper([BUSY], [4711])
+    worker_taken_for_dead(os.getpid())
+    worker_taken_for_dead(os.getppid())  # of another cluster
+    watching = reaper_of(os.getpid())
 
     watching.end_stuck(0.0)
     watching.end_stuck(LEASE_S)
     assert killed == []
 
     watching.end_stuck(LEASE_S + 1)
-    assert killed == [4711]
+    assert killed == [os.getpid()]
 
 
 @pytest.mark.django_db
 def test_the_reaper_spares_a_process_that_is_heard_of_again(killed):
-    worker = silent_worker(4711)
-    watching = Reaper([BUSY], [4711])
+    worker = worker_taken_for_dead(os.getpid())
+    watching = reaper_of(os.getpid())
 
     watching.end_stuck(0.0)
-    Worker.objects.filter(pk=worker.pk).update(beat_at=clock.now(), stopped_at=None)
+    leases.beat(worker, clock.now(), {})
     watching.end_stuck(2.0)
     watching.end_stuck(LEASE_S + 1)
 
+    assert killed == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("reason", ["idle", "outage"])
+def test_the_reaper_spares_a_process_that_is_idle_or_met_an_outage(killed, reason):
+    worker_taken_for_dead(os.getpid())
+    watching = reaper_of(os.getpid(), task=IDLE if reason == "idle" else BUSY)
+    watching.end_stuck(0.0)
+    if reason == "outage":
+        watching.observer.well_since += LEASE_S
+    watching.end_stuck(LEASE_S + 1)
     assert killed == []
 
 

@@ -24,7 +24,11 @@ def worker(*, ago_s=0.0, stopped=False, **uses):
         for name, (since, in_flight, sent) in uses.items()
     }
     return Worker.objects.create(
-        name="w", started_at=at, beat_at=at, models_in_use=told, stopped_at=at if stopped else None
+        name=f"w{Worker.objects.count()}",
+        started_at=at,
+        beat_at=at,
+        models_in_use=told,
+        stopped_at=at if stopped else None,
     )
 
 

@@ -1,0 +1,125 @@
+"""A worker's place among the others: its heartbeat, its leases, and its use of the models."""
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from typing import NoReturn
+
+from django.db import close_old_connections
+
+from evalhub.work import clock, leases, schema, shared_rate
+from evalhub.work.batches import Key
+from evalhub.work.database import Database
+from evalhub.work.kinds import AnyKind
+from evalhub.work.live_batch import LiveBatch
+from evalhub.work.models import LEASE_S, Worker
+from evalhub.work.rate_limiter import RateLimiters
+from evalhub.work.saver import Saver
+
+log = logging.getLogger(__name__)
+
+REMIND_S = 60.0
+"""Interval at which the log repeats why a worker takes no work."""
+
+
+class Heartbeat:
+    """Tells the other workers that this one lives and what it calls, and learns of them.
+
+    `is_claiming`: items may be leased that no task is doing yet. `problem`: why nothing may be
+    claimed; "": it may.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        worker: Worker,
+        limiters: RateLimiters,
+        live_batches: dict[Key, LiveBatch],
+        saver: Saver,
+    ) -> None:
+        self.database, self.worker, self.limiters = database, worker, limiters
+        self.live_batches, self.saver = live_batches, saver
+        self.observer = leases.Observer()
+        self.is_claiming = False
+        self.problem = ""
+        self.announced_at = 0.0
+        self._reminded_at = 0.0
+        self._held_until = clock.since_boot() + LEASE_S
+
+    def may_hold(self) -> bool:
+        """Return False if the worker was silent for a lease: others may do its items now."""
+        return clock.since_boot() < self._held_until
+
+    async def run(self) -> NoReturn:
+        while True:
+            await asyncio.sleep(leases.BEAT_S)
+            try:
+                await self.beat()
+                await self.database(self.observer.reap)
+            except Exception:
+                log.exception("The heartbeat of %s failed; trying again", self.worker)
+
+    async def beat(self) -> None:
+        await self.database(close_old_connections)
+        began_at = clock.since_boot()
+        await self.announce_use()
+        if not self.is_claiming:
+            await self._reconcile()
+        self._held_until = began_at + LEASE_S
+
+    async def _reconcile(self) -> None:
+        """Give back what nobody does here; let what is no longer held make no further call."""
+        callers = {
+            (batch.kind, caller.item_id): caller
+            for batch in self.live_batches.values()
+            for caller in batch.tasks.values()
+            if caller.item_id is not None
+        }
+        doing: dict[AnyKind, set[int]] = defaultdict(set)
+        for kind, item_id in self.saver.items | callers.keys():
+            doing[kind].add(item_id)
+        lost = await self.database(leases.reconcile, self.worker, doing)
+        for (kind, item_id), caller in callers.items():
+            caller.is_lost |= item_id in lost[kind]
+
+    async def check_schema(self) -> bool:
+        """Return True if the tables are those of this code; otherwise log what to do."""
+        self.problem = await self.database.with_retries(schema.mismatch)
+        if self.problem and time.monotonic() > self._reminded_at + REMIND_S:
+            self._reminded_at = time.monotonic()
+            log.error("%s takes no work. %s", self.worker, self.problem)
+        return not self.problem
+
+    # Language models -------------------------------------------------------------------------
+
+    async def announce_use(self) -> None:
+        """Follow the other workers' announcements, and only then send this worker's own."""
+        self.announced_at = time.monotonic()
+        for live_batch in self.live_batches.values():
+            if live_batch.tasks:
+                self.limiters.need(live_batch.models)
+        now = await self.database.with_retries(clock.now)
+        await self.follow()
+        await self.database.with_retries(
+            leases.beat, self.worker, now, self.limiters.uses(), self.problem
+        )
+
+    async def follow(self) -> None:
+        since = self.limiters.since()
+        self.limiters.follow(
+            await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)
+        )
+
+    async def announce(self) -> None:
+        """Announce the models in use here from now on; calls start once all workers know."""
+        if not (new := self.limiters.unannounced()):
+            return
+        now = await self.database.with_retries(clock.now)
+        for limiter in new:
+            limiter.since = now.isoformat(timespec="microseconds")
+        await self.announce_use()
+        announced_at = await self.database.with_retries(clock.now)
+        for limiter in new:
+            limiter.announced_at = announced_at
+        await self.follow()

@@ -1,0 +1,35 @@
+"""The check that the tables are those that this process's code was written for."""
+
+from functools import cache
+
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+NAMED = 3
+"""Migrations named in a message."""
+
+
+@cache
+def known_migrations() -> frozenset[tuple[str, str]]:
+    """Return app and name of every migration, as they were when the process first asked."""
+    return frozenset(MigrationLoader(None).disk_migrations)
+
+
+def mismatch() -> str:
+    """Return what to do about tables that are not this code's; "": they are."""
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    apps = {app for app, _ in known_migrations()}
+    if unknown := sorted(key for key in applied - known_migrations() if key[0] in apps):
+        return (
+            f"The database was migrated further ({_names(unknown)}) than the code of this worker. "
+            "Start the workers again with the new code."
+        )
+    if missing := sorted(known_migrations() - applied):
+        return f"The database lacks {_names(missing)}: run manage.py migrate."
+    return ""
+
+
+def _names(keys: list[tuple[str, str]]) -> str:
+    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+    return ", ".join(f"{app}.{name}" for app, name in keys[:NAMED]) + more

@@ -1,0 +1,30 @@
+"""What readers get when something fails that is not their fault."""
+
+import sqlite3
+
+import pytest
+from django.db import OperationalError
+from django.urls import reverse
+
+
+def locked():
+    cause = sqlite3.OperationalError("database is locked")
+    cause.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    raise OperationalError("database is locked") from cause
+
+
+def broken():
+    raise OperationalError("no such column: new")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("failure", "status"), [(locked, 503), (broken, 500)])
+def test_unavailable_database_is_told_from_a_fault(admin_client, monkeypatch, failure, status):
+    monkeypatch.setattr("evalhub.work.overview.running_workers", failure)
+    admin_client.raise_request_exception = False
+
+    response = admin_client.get(reverse("admin:evalhub_worker_queue"))
+
+    assert response.status_code == status
+    assert ("saved nothing" in response.content.decode()) == (status == 503)
+    assert response.has_header("Retry-After") == (status == 503)
