@@ -11,6 +11,7 @@ BOTH_ENGINES = (
     "evalhub/llm/test_embeddings.py",
     "evalhub/test_kept_values.py",
     "evalhub/test_once.py",
+    "evalhub/operations/test_backup.py",
     "evalhub/notifications/test_outbox.py",
     "issues/test_revisions.py",
     "issues/test_merging.py",
