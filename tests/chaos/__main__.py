@@ -19,6 +19,7 @@ from tests.browser import OUTPUT
 from tests.chaos.databases import ENGINES, why_no_postgres
 from tests.chaos.faults import ALL, ROWS, Row
 from tests.chaos.outcome import HEAD, Outcome
+from tests.chaos.row import LEASE
 
 SHORT_LEASE_S = "4"
 
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     environment.clean()
     if options.short:
-        os.environ["EVALHUB_LEASE_S"] = SHORT_LEASE_S
+        os.environ[LEASE] = SHORT_LEASE_S
     engines = [options.engine] if options.engine else list(ENGINES)
     print_line("fault", "engine", HEAD, "state: verdict")
     outcomes = [outcome for engine in engines for outcome in on_engine(engine, rows, options.short)]

@@ -17,6 +17,9 @@ from tests.chaos.databases import ENGINES, Database
 from tests.chaos.faults import ROWS, Row
 from tests.chaos.outcome import Outcome
 
+LEASE = "CHAOS_LEASE_S"
+"""The variable that shortens the workers' leases, in seconds."""
+
 WITHIN_S = 400
 MIDDLE = 4
 """The fault comes after this part of the calls: one in four."""
@@ -30,7 +33,7 @@ def main(name: str, engine: str, template: Path, folder: Path) -> Outcome:
         stack.callback(database.stop)
         os.environ["DATABASE_URL"] = database.url
         os.environ["EVALHUB_DATA_DIR"] = str(folder)
-        os.environ.setdefault("EVALHUB_LEASE_S", "20")
+        os.environ["EVALHUB_LEASE_S"] = os.environ.get(LEASE, "20")
         django.setup()
         return perform(row, engine, database, folder, stack)
 
