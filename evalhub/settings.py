@@ -20,7 +20,8 @@ DEBUG = env.flag("EVALHUB_DEBUG", False, "Debug pages and relaxed checks; never 
 SECRET_KEY = env.secret(
     "EVALHUB_SECRET_KEY",
     INSECURE_SECRET_KEY,
-    "Signs sessions and queued tasks; the same for web and workers. Required outside debug.",
+    "Signs sessions and queued tasks: 50 random characters, the same for web and workers. Required "
+    "outside debug.",
 )
 ALLOWED_HOSTS = env.listing(
     "EVALHUB_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names of the site."

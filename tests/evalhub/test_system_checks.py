@@ -1,5 +1,6 @@
 """Settings that would do harm later are refused at start, in words."""
 
+import secrets
 import subprocess
 import sys
 
@@ -91,3 +92,32 @@ def test_a_key_that_is_bound_to_no_host_is_refused_at_start(settings):
     settings.EVALHUB_KEYS = ["OPENAI_API_KEY@api.openai.com", "LLM_KEY"]
     (found,) = check_addresses(None)
     assert (found.id, "'LLM_KEY' is not VARIABLE@host" in found.msg) == ("evalhub.E004", True)
+
+
+def documented(title):
+    """The variables in the block of docs/running.md under this heading."""
+    section = (project.BASE_DIR / "docs/running.md").read_text().partition(f"## {title}\n")[2]
+    block = section.partition("\n    ")[2].partition("\n\n")[0]
+    return dict(part.split("=", 1) for part in block.split())
+
+
+@pytest.mark.parametrize("also", [{}, documented("Log in by OpenID Connect")])
+def test_the_documented_settings_pass_the_checks_for_deployment(tmp_path, also):
+    given = documented("Put it behind a proxy") | also
+    for name in given:
+        if name.endswith("_FILE"):
+            (tmp_path / name).write_text(secrets.token_urlsafe(40))
+            given[name] = str(tmp_path / name)
+    assert {"EVALHUB_SECRET_KEY_FILE", "DATABASE_URL", "EVALHUB_HTTPS"} <= set(given)
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=project.BASE_DIR,
+        env=given | {"EVALHUB_DATA_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout.startswith("System check identified no issues")
+    assert (done.returncode, done.stderr) == (0, "")
