@@ -38,7 +38,10 @@ class Contents:
 
 @dataclass(frozen=True)
 class Description:
-    """The content and origin of a backup. `taken_at` is by the database's clock, not before its content."""
+    """The content and origin of a backup.
+
+    `taken_at` is by the database's clock, and not before the content's moment.
+    """
 
     evalhub: str
     engine: str
