@@ -22,8 +22,8 @@ def mismatch() -> str:
     apps = {app for app, _ in known_migrations()}
     if unknown := sorted(key for key in applied - known_migrations() if key[0] in apps):
         return (
-            f"The database was migrated further ({_names(unknown)}) than the code of this worker. "
-            "Start the workers again with the new code."
+            f"The database was migrated further ({_names(unknown)}) than this code. "
+            "Start web server and workers with the new code."
         )
     if missing := sorted(known_migrations() - applied):
         return f"The database lacks {_names(missing)}: run manage.py migrate."
