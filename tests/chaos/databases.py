@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -31,6 +32,7 @@ SETTINGS = (
     "max_wal_size=48MB",
 )
 MB = 1024**2
+TRIES = 20
 
 
 class Database(ABC):
@@ -180,8 +182,10 @@ class Postgres(Database):
                     held.append(self.connect())
 
         take_all()
-        while held[0].execute(TERMINATE.encode()).fetchall():  # some may be quicker than we are
+        for _ in range(TRIES):  # a slot is free a moment after its session was ended
+            held[0].execute(TERMINATE.encode())
             take_all()
+            time.sleep(0.05)
         yield
         for connection in held:
             connection.close()

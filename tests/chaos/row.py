@@ -62,6 +62,10 @@ def perform(row: Row, engine: str, database: Database, folder: Path, stack: Exit
     watch.wait()
     watch.stop()
     repeated = site.repeated()
+    beyond = repeated - site.in_flight
+    for key in beyond:
+        times = [f"{at - site.ended_at:+.2f} s" for at in site.answered_at[key]]
+        sys.stderr.write(f"{key} was repeated: answered {', '.join(times)} after the fault\n")
     return Outcome(
         name=row.name,
         engine=engine,
@@ -71,7 +75,7 @@ def perform(row: Row, engine: str, database: Database, folder: Path, stack: Exit
         lost_replies=site.lost_replies(),
         repeated=repeated.total(),
         in_flight=site.in_flight.total(),
-        beyond=(repeated - site.in_flight).total(),
+        beyond=beyond.total(),
         stall_s=watch.stall_s(),
         states=watch.states,
         problems=site.problems,
