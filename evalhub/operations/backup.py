@@ -23,10 +23,10 @@ def write_backup(path: Path, *, overwrite: bool = False) -> Description:
     """
     if path.exists() and not overwrite:
         raise BackupError(f"{path} exists. Choose another name, or add --overwrite.")
-    if engine().is_empty():
-        raise BackupError("The database has no tables: there is nothing to back up.")
     file = None
     try:
+        if engine().is_empty():
+            raise BackupError("The database has no tables: there is nothing to back up.")
         with NamedTemporaryFile(prefix=f".{path.name}-", dir=path.parent, delete=False) as file:
             with ZipFile(file, "w") as archive:
                 description = _fill(archive, path.parent)

@@ -18,7 +18,7 @@ from evalhub.operations.engines import Engine
 ASIDE = "evalhub_before_restore"
 """The schema in which the replaced tables wait until the restored ones are complete."""
 
-LOCK_TIMEOUT = "10s"
+PATIENCE_S = 10
 
 
 class Postgres(Engine):
@@ -122,7 +122,7 @@ def replaced_tables() -> Iterator[None]:
         set_aside(tables, schema)
     except OperationalError as error:
         raise BackupError(
-            f"The tables are in use ({error}). Stop the web server and the workers."
+            f"The database is in use ({error}). Stop the web server and the workers."
         ) from error
     try:
         yield
@@ -144,7 +144,7 @@ def set_aside(tables: Sequence[str], schema: str) -> None:
     if not tables:
         return
     with connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
+        cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE_S}s'")
         cursor.execute(f'DROP SCHEMA IF EXISTS "{ASIDE}" CASCADE')
         cursor.execute(f'CREATE SCHEMA "{ASIDE}"')
         for table in tables:

@@ -65,9 +65,12 @@ def restore(
             otherwise.
     """
     with opened(path) as (archive, description):
-        check(description, replace=replace)
-        confirm(description)
-        engine().load(archive, description.contents)
+        try:
+            check(description, replace=replace)
+            confirm(description)
+            engine().load(archive, description.contents)
+        except DatabaseError as error:
+            raise BackupError(f"The database cannot be written: {error}") from error
         replies = _restore_replies(archive)
     try:
         call_command("migrate", interactive=False, verbosity=0)

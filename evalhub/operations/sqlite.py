@@ -1,5 +1,6 @@
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import copyfileobj
@@ -11,6 +12,7 @@ from django.db import connection
 from evalhub.operations.backup_file import BackupError, Contents, read_contents
 from evalhub.operations.engines import Engine
 
+PATIENCE_S = 10.0
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
@@ -49,12 +51,9 @@ class Sqlite(Engine):
                 if contents_of(source_) != expected:
                     raise BackupError("The backup does not hold what it says. Take another.")
                 try:
-                    source_.backup(live())
+                    source_.backup(live(), progress=patience())
                 except sqlite3.Error as error:
-                    raise BackupError(
-                        f"{self.file} cannot be written: {error}. It is as it was. Stop the web "
-                        "server and the workers."
-                    ) from error
+                    raise BackupError(f"{self.file} cannot be written: {error}.") from error
         connection.close()
 
 
@@ -62,6 +61,17 @@ def live() -> sqlite3.Connection:
     connection.ensure_connection()
     found: sqlite3.Connection = connection.connection
     return found
+
+
+def patience() -> Callable[[int, int, int], None]:
+    """Return a function that ends a copy if the target is still locked after 10 s."""
+    deadline = time.monotonic() + PATIENCE_S
+
+    def progress(status: int, remaining: int, total: int) -> None:
+        if status != sqlite3.SQLITE_DONE and time.monotonic() > deadline:
+            raise BackupError("The database is in use. Stop the web server and the workers.")
+
+    return progress
 
 
 def contents_of(database: sqlite3.Connection) -> Contents:

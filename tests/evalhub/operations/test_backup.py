@@ -3,19 +3,24 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from evalhub.models import ItemState, Worker
+from evalhub.operations import postgres, sqlite
 from evalhub.operations.backup_file import DESCRIPTION, REPLIES
 from evalhub.operations.postgres import ASIDE
+from evalhub.operations.restore import release
 from evalhub.work import clock, leases
 from issues.models import Issue
 from tests import factories
@@ -194,6 +199,53 @@ def test_what_was_in_progress_waits_again_and_counts_no_attempt(tmp_path):
     assert (result.state, result.worker, result.attempts) == (ItemState.PENDING, None, 0)
     assert Worker.objects.get().stopped_at is not None
     assert "1 item in progress at the time: workers start them again." in said
+
+
+def test_a_worker_that_started_since_keeps_its_items():
+    taken_at = clock.now()
+    result = factories.first_result(factories.make_run(factories.make_test()))
+    result.worker, result.attempts = leases.register(), 1
+    result.save()
+
+    assert release(taken_at) == 0
+    assert Worker.objects.get().stopped_at is None
+
+
+def test_a_database_in_use_is_not_replaced(file, monkeypatch):
+    monkeypatch.setattr(postgres, "PATIENCE_S", 1)
+    monkeypatch.setattr(sqlite, "PATIENCE_S", 1)
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("UPDATE issues_issue SET title = 'in use'")
+            with pytest.raises(CommandError, match=r"is in use.* Stop the web server"):
+                restore(file)
+            cursor.execute("ROLLBACK")
+    finally:
+        other.close()
+
+    assert titles() == ["since"]
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_database_that_cannot_be_reached_is_named(file, command):
+    url = "postgres://nobody@127.0.0.1:1/nothing"
+    redescribe(file, engine="postgres")
+    path = file if command == "restore" else file.with_name("other")
+    environment = os.environ | {"DATABASE_URL": url}
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", command, str(path)],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("CommandError: The database cannot be ")
 
 
 def test_unsaved_replies_come_back_with_their_database(file, data):
