@@ -47,6 +47,9 @@ class Command(BaseCommand):
 
 
 def ask(database: str) -> None:
-    typed = input(f"Type {database} to replace all that it holds now: ")
+    try:
+        typed = input(f"Type {database} to replace all that it holds now: ")
+    except EOFError:  # there is no terminal
+        typed = ""
     if typed.strip() != database:
         raise CommandError(f"{typed!r} is not {database}: nothing was changed.")

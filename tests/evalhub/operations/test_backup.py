@@ -121,6 +121,15 @@ def test_replacing_is_confirmed_by_the_name(file, monkeypatch, typed, expected):
     assert titles() == [expected]
 
 
+def test_replacing_without_a_terminal_or_no_input_changes_nothing(file, monkeypatch):
+    monkeypatch.setattr("sys.stdin", StringIO())
+
+    with pytest.raises(CommandError, match="'' is not .*: nothing was changed"):
+        restore(file, ask=True)
+
+    assert titles() == ["since"]
+
+
 def test_a_backup_of_another_engine_is_refused(file):
     redescribe(file, engine="oracle", server="Oracle 23")
 
