@@ -65,9 +65,10 @@ class Watch:
         if progress != self._progress:
             self._progress = progress
             self.progress_at.append(time.monotonic())
+        is_over = self.site.is_over()
         if self.progress_at and self.states[-1:] != [state := self._state()]:
             self.states.append(state)
-        self.is_over = self.site.is_over()
+        self.is_over = is_over
 
     def _state(self) -> str:
         run, judge_run = self.site.states()
