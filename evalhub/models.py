@@ -1,4 +1,5 @@
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
+from evalhub.idempotency import KeptAnswer
 from evalhub.kept_values import KeptValue
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
 from evalhub.notifications.models import (
@@ -8,7 +9,6 @@ from evalhub.notifications.models import (
     NotificationKind,
     Webhook,
 )
-from evalhub.once import KeptAnswer
 from evalhub.work.models import BatchState, CostReservation, ItemState, Worker
 
 __all__ = [

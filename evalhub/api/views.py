@@ -24,6 +24,7 @@ from evalhub.api.serializers import (
     LanguageModelSerializer,
     NotificationSerializer,
 )
+from evalhub.idempotency import MAX_KEY, KeyReused, carry_out_once
 from evalhub.models import (
     Call,
     CallRole,
@@ -33,7 +34,6 @@ from evalhub.models import (
     Notification,
     NotificationKind,
 )
-from evalhub.once import MAX_KEY, KeyReused, once
 
 IDEMPOTENCY_KEY = "Idempotency-Key"
 Handler = Callable[..., Response]
@@ -65,7 +65,7 @@ class Rows(GenericViewSet):
 
         user: Any = request.user
         try:
-            answer = once(user, key, [request.get_full_path(), request.data], act)
+            answer = carry_out_once(user, key, [request.get_full_path(), request.data], act)
         except KeyReused as error:
             raise Conflict(str(error)) from None
         headers = {"Idempotency-Replayed": "true"} if answer.is_repeated else {}

@@ -20,8 +20,8 @@ from unfold.decorators import display
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
 from evalhub.digest import digest
 from evalhub.formatting import DASH, counted
+from evalhub.idempotency import carry_out_once
 from evalhub.models import LanguageModel
-from evalhub.once import once
 from evalhub.schedules import BadCron, in_words, next_times
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
@@ -104,7 +104,7 @@ class LaunchAdmin(PageAdmin):
         form_key = bounded_text(request.POST.get("form_key"), 40) or uuid4().hex
         asked = [spec, plan.cron]
         try:
-            answer = once(user, f"launch form {form_key} {digest(asked)}", asked, act)
+            answer = carry_out_once(user, f"launch form {form_key} {digest(asked)}", asked, act)
         except LaunchRefused as refused:
             return self._form_page(request, form, plan, problems=refused.problems)
         runs = list(Run.objects.filter(launch=answer.body).order_by("pk"))

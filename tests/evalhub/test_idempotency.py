@@ -5,8 +5,8 @@ import threading
 import pytest
 from django.db import connection
 
+from evalhub.idempotency import KeyReused, carry_out_once
 from evalhub.models import KeptAnswer
-from evalhub.once import KeyReused, once
 from issues.models import Feedback, Issue
 from runs.models import Launch, Run
 from tests.api import client_of
@@ -79,18 +79,18 @@ def test_without_a_key_each_request_counts():
 
 def test_an_answer_is_forgotten_after_a_day():
     user = make_user("annotator")
-    once(user, "k", "a", lambda: (201, 1))
+    carry_out_once(user, "k", "a", lambda: (201, 1))
     KeptAnswer.objects.update(created_at="2026-01-01T00:00:00Z")
 
-    assert not once(user, "k", "b", lambda: (201, 2)).is_repeated
+    assert not carry_out_once(user, "k", "b", lambda: (201, 2)).is_repeated
 
 
 def test_another_request_with_its_key_is_refused():
     user = make_user("annotator")
-    once(user, "k", "a", lambda: (201, 1))
+    carry_out_once(user, "k", "a", lambda: (201, 1))
 
     with pytest.raises(KeyReused):
-        once(user, "k", "b", lambda: (201, 2))
+        carry_out_once(user, "k", "b", lambda: (201, 2))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -105,7 +105,7 @@ def test_sent_by_many_at_once_it_is_carried_out_once():
 
     def send():
         gate.wait()
-        answers.append(once(user, "k", "a", act))
+        answers.append(carry_out_once(user, "k", "a", act))
         connection.close()
 
     threads = [threading.Thread(target=send) for _ in range(4)]

@@ -53,7 +53,9 @@ class Answered(NamedTuple):
     is_repeated: bool
 
 
-def once(user: User, key: str, request: Any, act: Callable[[], tuple[int, Any]]) -> Answered:
+def carry_out_once(
+    user: User, key: str, request: Any, act: Callable[[], tuple[int, Any]]
+) -> Answered:
     """Carry a request out, or return the answer given before.
 
     Args:
