@@ -114,24 +114,8 @@ async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completio
         "_skip_mcp_handler": True,
     }
 
-    async def send(api_key: str | None, **arguments: Any) -> Any:
-        name, provider, found_key, base = load().located(
-            endpoint.litellm_model, api_base=endpoint.api_base or None, api_key=api_key
-        )
-        if provider not in load().completing:
-            raise CallError(
-                CallErrorKind.BAD_REQUEST,
-                f"{place(endpoint)} is called as “{provider}”, which has no text-completion "
-                f"endpoint here. {COMPLETIONS_NEEDED} A model of a server with such an endpoint "
-                "is named openai/…, with the server's base URL.",
-            )
-        arguments["model"] = f"text-completion-openai/{name}"
-        arguments.setdefault("api_base", base)
-        # Without a key litellm would send OpenAI's, whichever provider it is.
-        own_key = api_key or found_key or (None if "openai" in provider else NO_KEY)
-        return await load().acompletion(api_key=own_key, **arguments)
-
     try:
+        send = partial(_continue, endpoint)
         return await _exchanged(endpoint, key, send, request, completion_of)
     except CallError as error:
         if error.kind is not CallErrorKind.NOT_FOUND:
@@ -142,6 +126,25 @@ async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completio
             f"{error.message} {COMPLETIONS_NEEDED}",
             completion=error.completion,
         ) from None
+
+
+async def _continue(endpoint: Endpoint, *, api_key: str | None, **arguments: Any) -> Any:
+    """Ask a provider's text-completion endpoint through litellm."""
+    name, provider, found_key, base = load().located(
+        endpoint.litellm_model, api_base=endpoint.api_base or None, api_key=api_key
+    )
+    if provider not in load().completing:
+        raise CallError(
+            CallErrorKind.BAD_REQUEST,
+            f"{place(endpoint)} is called as “{provider}”, which has no text-completion endpoint "
+            f"here. {COMPLETIONS_NEEDED} A model of a server with such an endpoint is named "
+            "openai/…, with the server's base URL.",
+        )
+    arguments["model"] = f"text-completion-openai/{name}"
+    arguments.setdefault("api_base", base)
+    # Without a key litellm would send OpenAI's, whichever provider it is.
+    own_key = api_key or found_key or (None if "openai" in provider else NO_KEY)
+    return await load().acompletion(api_key=own_key, **arguments)
 
 
 async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
