@@ -1,14 +1,16 @@
 """Empties the database after a test whose transactions were real.
 
 Django's own way, `flush`, truncates every table and makes content types, permissions and roles
-anew, which takes a second. Here only tables that have rows are emptied, and those that `migrate`
-fills stay, unless a test has changed them: then all is flushed.
+anew, which takes a second, but not the built-in templates. Here only tables that have rows are
+emptied, and those that `migrate` fills stay, unless a test has changed them: then all is flushed.
 """
 
 from typing import Any
 
 from django.db import connection
 from django.test import TransactionTestCase
+
+from issues.judge_templates.lifecycle import load_builtin_templates
 
 flush = TransactionTestCase._fixture_teardown
 Rows = list[tuple[Any, ...]]
@@ -17,9 +19,10 @@ _standing: dict[str, Rows] = {}
 
 
 def clear(case: TransactionTestCase) -> None:
-    """Leave what `flush` would leave; used in its place."""
+    """Leave what `migrate` would leave in empty tables; used in place of `flush`."""
     if not _standing or any(rows_of(table) != rows for table, rows in _standing.items()):
         flush(case)
+        load_builtin_templates()
         _standing.clear()
         _standing.update({table: rows_of(table) for table in filled()})
         return

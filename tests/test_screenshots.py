@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from issues.judge_templates.lifecycle import load_builtin_templates
 from reports.documents.links import run_url
 from runs.models import Result
 from tests.browser import show
@@ -47,7 +46,6 @@ def pages() -> dict[str, str]:
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
 def test_pictures_have_the_headings_of_the_pages(page, log_in):
-    load_builtin_templates()  # an earlier test may have emptied all tables
     generate(SIZE, detailed=10, tell=lambda runs: None)
     log_in(make_user("superuser", username="ada"))
     found = {}

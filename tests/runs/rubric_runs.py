@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState
-from issues.judge_templates.lifecycle import load_builtin_templates, rubric_templates
 from issues.rubrics.scales import FIVE_CLASSES
 from runs.judging.jury import frozen_jury_of
 from runs.models import (
@@ -36,8 +35,6 @@ def jury_of(judges, **fields):
 
 def rubric_run(criteria, votes: Mapping[str, Votes], *, answer="Four.", jury=None, **fields) -> Run:
     """A finished run of one test; `votes` by the text of a criterion, or the name of its check."""
-    if not rubric_templates():  # an earlier test may have emptied all tables
-        load_builtin_templates()
     judges = max([len(given) for given in votes.values()] or [1])
     fields.setdefault("tests", (make_test(criteria=criteria),))
     run = make_run(*fields.pop("tests"), jury=jury or jury_of(judges), **fields)
