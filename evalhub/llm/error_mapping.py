@@ -112,7 +112,7 @@ def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: s
         case aiohttp.ClientConnectorCertificateError():  # which is a ValueError too
             detail = str(failure.certificate_error)
             message = f"{where} has a certificate that is not trusted: {detail}"
-            return CallError(Kind.UNREACHABLE, message, can_retry=False, completion=received)
+            return CallError(Kind.UNREACHABLE, message, completion=received)
         case ReplyTooLong() | aiohttp.ClientResponseError() | ValueError():
             message = f"{where} sent what is no reply: {redact(str(failure), key)[:QUOTED]}."
             return _error(Kind.UNREADABLE_REPLY, message, received, can_retry=False)
