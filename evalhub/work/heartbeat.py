@@ -19,6 +19,9 @@ from evalhub.work.saver import Saver
 
 log = logging.getLogger(__name__)
 
+SHARE_S = 0.4
+"""Interval at which workers follow each other's use of a model, and tell their own."""
+
 REMIND_S = 60.0
 """Interval at which the log repeats why a worker takes no work."""
 
@@ -43,7 +46,7 @@ class Heartbeat:
         self.observer = leases.Observer()
         self.is_claiming = False
         self.problem = ""
-        self.announced_at = 0.0
+        self.announced_at = self.followed_at = 0.0
         self._reminded_at = 0.0
         self._held_until = clock.since_boot() + LEASE_S
 
@@ -105,7 +108,14 @@ class Heartbeat:
             leases.beat, self.worker, now, self.limiters.uses(), self.problem
         )
 
+    async def keep_up(self) -> None:
+        """Follow the other workers in time to share a model's limits evenly."""
+        if time.monotonic() < max(self.announced_at, self.followed_at) + SHARE_S:
+            return
+        await (self.announce_use() if self.limiters.are_shared else self.follow())
+
     async def follow(self) -> None:
+        self.followed_at = time.monotonic()
         since = self.limiters.since()
         self.limiters.follow(
             await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)

@@ -28,7 +28,7 @@ from evalhub.work.saver import Saver
 
 log = logging.getLogger(__name__)
 
-TICK_S = 1.0
+TICK_S = 0.5
 """Interval at which pauses and cancellations are read."""
 
 SETTLE_S = 5.0
@@ -143,8 +143,7 @@ class Loop:
         if self.limiters.know(models):
             await self.heartbeat.follow()
         await self.heartbeat.announce()
-        if self.limiters.are_joining and time.monotonic() > self.heartbeat.announced_at + TICK_S:
-            await self.heartbeat.announce_use()
+        await self.heartbeat.keep_up()
         for live_batch in self.live_batches.values():
             for task in live_batch.surplus(self.limiters):
                 task.cancel()

@@ -18,7 +18,7 @@ from evalhub.work.budget import Gate
 from evalhub.work.errors import GivenBack
 from evalhub.work.shared_rate import MINUTE_S, Shared, Use
 
-IDLE_S = 20.0
+IDLE_S = 5.0
 """A model that was not needed for this long is left to the other workers."""
 
 OUTAGE_ITEMS = 3
@@ -43,6 +43,7 @@ class RateLimiter:
     since: str | None = None
     announced_at: datetime | None = None
     is_joined: bool = False
+    is_shared: bool = False
     needed_at: float = 0.0
     is_down: bool = False
     replied_at: float = 0.0
@@ -130,6 +131,7 @@ class RateLimiter:
     def follow(self, shared: Shared) -> None:
         self.width, self.per_minute = shared.width, shared.per_minute
         self.share, self.is_down = shared.share, shared.is_down
+        self.is_shared = shared.seen_at is not None
         self.paused_until = time.monotonic() + shared.paused_s
         if self.announced_at is not None and not self.is_joined:
             self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at
@@ -188,9 +190,11 @@ class RateLimiters:
         ]
 
     @property
-    def are_joining(self) -> bool:
+    def are_shared(self) -> bool:
+        """True if other workers use one of the models too, or may."""
         return any(
-            limiter.announced_at and not limiter.is_joined for limiter in self._limiters.values()
+            limiter.is_wanted and (limiter.is_shared or not limiter.is_joined)
+            for limiter in self._limiters.values()
         )
 
     def uses(self) -> dict[str, dict[str, Any]]:

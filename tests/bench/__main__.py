@@ -27,6 +27,7 @@ from tests.bench.reports import OK
 from tests.bench.reports import Measured as MeasuredPage
 from tests.bench.similarity import LIMIT_MS
 from tests.bench.validity.__main__ import main as validity
+from tests.bench.workers import SPREADS
 
 HEAD = ("job", "side", "window s", "× ideal", "× compared", "at most", "wall s", "CPU s", "MB")
 
@@ -127,6 +128,38 @@ def calls(jobs: list[Job]) -> Table:
     return table
 
 
+def workers() -> Table:
+    """A run must not be slower for having more processes, nor wait for one of many."""
+    head = ("processes", "width", "tests", "window s", "× ideal", "calls/s", "× one", "at least")
+    table = Table(*head, title=f"One run spread over processes, {os.cpu_count()} CPUs, PostgreSQL")
+    one: dict[int, float] = {}
+    for number, spread in enumerate(SPREADS):
+        window_s = spread_over(number)
+        rate = spread.tests / window_s
+        ratio = rate / one.setdefault(spread.width, rate)
+        table.add_row(
+            str(spread.processes),
+            str(spread.width),
+            str(spread.tests),
+            f"{window_s:.1f}",
+            f"{window_s / spread.ideal_s:.2f}",
+            f"{rate:.1f}",
+            f"{ratio:.2f}",
+            f"{spread.least:.2f}" if spread.least else "",
+        )
+    return table
+
+
+def spread_over(number: int) -> float:
+    with tempfile.TemporaryDirectory() as folder, postgres.server(Path(folder)) as url:
+        data = Path(folder) / "site"
+        data.mkdir()
+        environment = {**os.environ, "DATABASE_URL": url.rpartition("/")[0] + "/postgres"}
+        command = [sys.executable, "-m", "tests.bench.workers", str(number), str(data)]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    return float(json.loads(done.stdout)["window_s"])
+
+
 def pages() -> Table:
     """The run's page must not grow with its run: as many queries, at most twice the time."""
     return growth("The page of a run", "median CPU ms", "tests.bench.pages")
@@ -225,17 +258,22 @@ def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
 
 
 def main() -> int:
-    """Measure everything, or what the arguments name: a job, `pages`, `queue`, `alike`, `reports`.
+    """Measure everything, or what the arguments name.
+
+    That is a job, `workers`, `pages`, `queue`, `alike` or `reports`.
 
     After `reports` follow the beginnings of page names, such as `reports trend compare`; `validity`
     measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    named = sys.argv[1:] or [*(job.name for job in JOBS), "pages", "queue", "alike", "reports"]
+    parts = ["workers", "pages", "queue", "alike", "reports"]
+    named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
         console.print(calls(jobs))
+    if "workers" in named:
+        console.print(workers())
     if "pages" in named:
         console.print(pages())
     if "queue" in named:
