@@ -124,7 +124,7 @@ def test_replacing_is_confirmed_by_the_name(file, monkeypatch, typed, expected):
 def test_replacing_without_a_terminal_or_no_input_changes_nothing(file, monkeypatch):
     monkeypatch.setattr("sys.stdin", StringIO())
 
-    with pytest.raises(CommandError, match="'' is not .*: nothing was changed"):
+    with pytest.raises(CommandError, match=r"'' is not .*: nothing was changed"):
         restore(file, ask=True)
 
     assert titles() == ["since"]

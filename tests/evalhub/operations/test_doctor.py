@@ -32,7 +32,7 @@ def diagnosis(**options):
     try:
         call_command("doctor", json=True, stdout=said, **options)
     except SystemExit as end:
-        code = end.code
+        code = int(end.code or 0)
     found = json.loads(said.getvalue())
     return code, [(f["level"], f["area"], f"{f['message']} {f['hint']}") for f in found]
 
