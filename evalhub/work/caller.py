@@ -33,6 +33,9 @@ T = TypeVar("T", bound=Completion)
 CANCELLED = "cancelled"
 """Error kind of a call that was ended before its reply arrived. Its cost is unknown."""
 
+OUTAGE_TRY = 3
+"""A provider is down if it replied to nobody from this try of a call to its last."""
+
 EXTRA_TOKENS = 20
 """Estimate of what a provider adds to each request."""
 
@@ -189,9 +192,11 @@ class ModelCaller(Caller):
             return cast(T, call.kept_completion()), call
         await self.sendings.note(self.sealed, pending.endpoint, pending.role)
         limiter = self.limiters.limiter(pending.endpoint.language_model_id)
-        attempt, began_at = 0, time.monotonic()
+        attempt, began_at = 0, 0.0
         while True:
             attempt += 1
+            if attempt <= OUTAGE_TRY:
+                began_at = time.monotonic()
             try:
                 async with self.limiters.slot(pending.endpoint, self.gate):
                     await self.fund(pending.estimate_usd)

@@ -24,14 +24,14 @@ from evalhub.work.kinds import Job, Save, kinds
 from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import BatchState, Worker
 from evalhub.work.rate_limiter import RateLimiters
-from evalhub.work.saver import Saver
+from evalhub.work.saver import STUCK_S, Saver
 
 log = logging.getLogger(__name__)
 
 TICK_S = 0.5
 """Interval at which pauses and cancellations are read."""
 
-SETTLE_S = 5.0
+SETTLE_S = 4.0
 """Time for calls in flight to end after `stop`."""
 
 
@@ -82,7 +82,7 @@ class Loop:
         )
         async with self._beside(self.saver.run()), self._beside(self.heartbeat.run()):
             try:
-                await self._work()
+                await self._until_stopped(asyncio.create_task(self._work()))
             except asyncio.CancelledError:
                 self.stop()
                 raise
@@ -105,6 +105,18 @@ class Loop:
         if not task.cancelled():
             log.error("%s cannot go on", self.worker, exc_info=task.exception())
             self.stop()
+
+    async def _until_stopped(self, work: asyncio.Task[None]) -> None:
+        """Wait for the work; after `stop`, no longer than a moment, as for a locked database."""
+        stopped = asyncio.create_task(self.stopped.wait())
+        try:
+            await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({work}, timeout=TICK_S)
+        finally:
+            stopped.cancel()
+            work.cancel()
+        with suppress(asyncio.CancelledError):
+            await work
 
     async def _work(self) -> None:
         while not self.stopped.is_set() and time.monotonic() < self.ends_at:
@@ -307,7 +319,7 @@ class Loop:
     async def _settle(self) -> None:
         """Let calls in flight end; after `stop`, give their items back after a moment."""
         stopped = asyncio.create_task(self.stopped.wait())
-        while (tasks := self._tasks()) and not stopped.done():
+        while (tasks := self._tasks()) and not self.stopped.is_set():
             try:
                 for key, live_batch in list(self.live_batches.items()):
                     await self._stop_batch(key, live_batch)
@@ -319,9 +331,11 @@ class Loop:
             live_batch.stop_calls()
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=SETTLE_S)
+            if self.saver.is_stuck:
+                self.saver.end()
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         stopped.cancel()
-        with suppress(asyncio.CancelledError, Unavailable):
-            await self.saver.flush()
+        with suppress(asyncio.CancelledError, TimeoutError, Unavailable):
+            await asyncio.wait_for(self.saver.flush(), STUCK_S if self.stopped.is_set() else None)

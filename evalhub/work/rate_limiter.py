@@ -120,8 +120,8 @@ class RateLimiter:
     def failed(self, item_id: int | None, began_at: float, *, is_last_try: bool) -> bool:
         """Note a call that failed as in an outage; return True if the provider is down.
 
-        It is if nothing was replied since the item's first try, at `began_at`, and if this is not
-        the last item or two: these may fail for a reason of their own.
+        It is if nothing was replied since `began_at`, and if this is not the last item or two:
+        these may fail for a reason of their own.
         """
         self.failing.add(item_id)
         concerned = len(self.failing) + self.in_flight + len(self.waiting)

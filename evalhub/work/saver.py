@@ -7,6 +7,7 @@ wait in memory.
 
 import asyncio
 import logging
+import time
 from collections import defaultdict
 from dataclasses import replace
 from decimal import Decimal
@@ -22,6 +23,9 @@ from evalhub.work.models import Worker
 
 log = logging.getLogger(__name__)
 
+STUCK_S = 2.0
+"""Time after which a transaction that does not end counts as stuck, as behind a lock."""
+
 GATHER_S = 0.02
 """Time for which a save waits to share its transaction with others."""
 
@@ -36,6 +40,7 @@ class Saver:
         self.database, self.worker = database, worker
         self._waiting: list[Waiting] = []
         self._being_stored: list[Waiting] = []
+        self._began_at = 0.0
         self._arrived = asyncio.Event()
         self._is_over = False
 
@@ -65,11 +70,20 @@ class Saver:
                 await asyncio.sleep(GATHER_S)
                 self._arrived.clear()
                 self._being_stored, self._waiting = self._waiting, []
+                self._began_at = time.monotonic()
                 await self._store(self._being_stored)
                 self._being_stored = []
         finally:
-            self._is_over = True
-            self._drop()
+            self.end()
+
+    @property
+    def is_stuck(self) -> bool:
+        return bool(self._being_stored) and time.monotonic() > self._began_at + STUCK_S
+
+    def end(self) -> None:
+        """Save nothing any more: what waits, and what comes, is kept in files."""
+        self._is_over = True
+        self._drop()
 
     def _drop(self) -> None:
         """Cancel everything that is queued: nothing is saved any more."""
