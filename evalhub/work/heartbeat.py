@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 SHARE_S = 0.4
 """Interval at which workers follow each other's use of a model, and tell their own."""
 
+CHECK_S = 1.0
 REMIND_S = 60.0
 """Interval at which the log repeats why a worker takes no work."""
 
@@ -47,7 +48,7 @@ class Heartbeat:
         self.is_claiming = False
         self.problem = ""
         self.announced_at = self.followed_at = 0.0
-        self._reminded_at = 0.0
+        self._checked_at = self._reminded_at = -REMIND_S
         self._held_until = clock.since_boot() + LEASE_S
 
     def may_hold(self) -> bool:
@@ -86,8 +87,14 @@ class Heartbeat:
         for (kind, item_id), caller in callers.items():
             caller.is_lost |= item_id in lost[kind]
 
-    async def check_schema(self) -> bool:
-        """Return True if the tables are those of this code; otherwise log what to do."""
+    async def check_schema(self, *, at_once: bool = False) -> bool:
+        """Return True if the tables are those of this code; otherwise log what to do.
+
+        They are looked at once a second, or `at_once`.
+        """
+        if not at_once and time.monotonic() < self._checked_at + CHECK_S:
+            return not self.problem
+        self._checked_at = time.monotonic()
         self.problem = await self.database.with_retries(schema.mismatch)
         if self.problem and time.monotonic() > self._reminded_at + REMIND_S:
             self._reminded_at = time.monotonic()

@@ -280,7 +280,7 @@ class Loop:
         except Unavailable:
             log.warning("%s %s is done again when its lease has ended", kind, job.item_id)
         except Exception as error:
-            if await self.heartbeat.check_schema():
+            if await self.heartbeat.check_schema(at_once=True):
                 await self._fail(live_batch, job.item_id, error)
             else:
                 await self._give_back(live_batch, job, 0.0)
