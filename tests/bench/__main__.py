@@ -151,13 +151,38 @@ def workers() -> Table:
 
 
 def spread_over(number: int) -> float:
+    return float(on_postgres("tests.bench.workers", str(number))["window_s"])
+
+
+def on_postgres(module: str, *arguments: str) -> dict[str, Any]:
+    """What a module prints, given an empty database and a folder of its own."""
     with tempfile.TemporaryDirectory() as folder, postgres.server(Path(folder)) as url:
         data = Path(folder) / "site"
         data.mkdir()
         environment = {**os.environ, "DATABASE_URL": url.rpartition("/")[0] + "/postgres"}
-        command = [sys.executable, "-m", "tests.bench.workers", str(number), str(data)]
+        command = [sys.executable, "-m", module, *arguments, str(data)]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
-    return float(json.loads(done.stdout)["window_s"])
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def load(console: Console) -> bool:
+    """Fifty readers and twenty annotators beside two runs; tells whether nothing was lost."""
+    found = on_postgres("tests.bench.load")
+    alone_ms = found["alone_p95_ms"]
+    table = Table(
+        "requests", "number", "p95 ms", "× alone", title="50 readers, 20 annotators and 2 runs"
+    )
+    table.add_row("the same pages alone", "", f"{alone_ms:.0f}", "1.0")
+    for name in ("read", "write"):
+        p95_ms = found[f"{name}_p95_ms"]
+        number, ratio = str(found[f"{name}s"]), f"{p95_ms / alone_ms:.1f}"
+        table.add_row(f"{name}s", number, f"{p95_ms:.0f}", ratio)
+    console.print(table)
+    acknowledged, saved = found["acknowledged"], found["saved"]
+    console.print(f"{acknowledged} writes were acknowledged, {saved} are in the database.")
+    console.print("\n".join(found["problems"]) or "No request failed.")
+    return bool(acknowledged == saved and not found["problems"])
 
 
 def pages() -> Table:
@@ -260,14 +285,14 @@ def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
 def main() -> int:
     """Measure everything, or what the arguments name.
 
-    That is a job, `workers`, `pages`, `queue`, `alike` or `reports`.
+    That is a job, `workers`, `load`, `pages`, `queue`, `alike` or `reports`.
 
     After `reports` follow the beginnings of page names, such as `reports trend compare`; `validity`
     measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    parts = ["workers", "pages", "queue", "alike", "reports"]
+    parts = ["workers", "load", "pages", "queue", "alike", "reports"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
@@ -280,9 +305,10 @@ def main() -> int:
         console.print(queue())
     if "alike" in named:
         console.print(alike())
-    if "reports" not in named:
-        return 0
-    return 0 if reports(console, named[named.index("reports") + 1 :]) else 1
+    holds = load(console) if "load" in named else True
+    if "reports" in named:
+        holds &= reports(console, named[named.index("reports") + 1 :])
+    return 0 if holds else 1
 
 
 if __name__ == "__main__":
