@@ -198,7 +198,7 @@ class ModelCaller(Caller):
             if attempt <= OUTAGE_TRY:
                 began_at = time.monotonic()
             try:
-                async with self.limiters.slot(pending.endpoint, self.gate):
+                async with self.limiters.slot(pending.endpoint, self.gate, self.item_id):
                     await self.fund(pending.estimate_usd)
                     if self.is_lost or not self.may_hold():
                         raise GivenBack

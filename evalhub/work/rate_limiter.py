@@ -6,9 +6,9 @@ heartbeat since, so that limits hold from the first second.
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -47,6 +47,7 @@ class RateLimiter:
     needed_at: float = 0.0
     is_down: bool = False
     replied_at: float = 0.0
+    items: Counter[int | None] = field(default_factory=Counter)
     failing: set[int | None] = field(default_factory=set)
 
     def wait_s(self, now: float) -> float:
@@ -110,6 +111,17 @@ class RateLimiter:
         self.in_flight -= 1
         self.wake()
 
+    @contextmanager
+    def concerning(self, item_id: int | None) -> Iterator[None]:
+        """Count an item among those with a call that waits or is in flight."""
+        self.items[item_id] += 1
+        try:
+            yield
+        finally:
+            self.items[item_id] -= 1
+            if not self.items[item_id]:
+                del self.items[item_id]
+
     def replied(self) -> bool:
         """Note that the provider replied; return True if it was taken for down."""
         self.replied_at = time.monotonic()
@@ -124,8 +136,8 @@ class RateLimiter:
         these may fail for a reason of their own.
         """
         self.failing.add(item_id)
-        concerned = len(self.failing) + self.in_flight + len(self.waiting)
-        is_outage = self.replied_at < began_at and concerned >= OUTAGE_ITEMS
+        concerned = self.failing | self.items.keys()
+        is_outage = self.replied_at < began_at and len(concerned) >= OUTAGE_ITEMS
         return self.is_down or (is_last_try and is_outage)
 
     def follow(self, shared: Shared) -> None:
@@ -158,15 +170,18 @@ class RateLimiters:
         return self._limiters.setdefault(language_model_id, RateLimiter())
 
     @asynccontextmanager
-    async def slot(self, endpoint: Endpoint, gate: Gate) -> AsyncIterator[None]:
-        """Hold room for one call while the block runs; raise GivenBack as `RateLimiter.enter`."""
+    async def slot(
+        self, endpoint: Endpoint, gate: Gate, item_id: int | None = None
+    ) -> AsyncIterator[None]:
+        """Hold room for an item's call while the block runs; raise GivenBack as `enter` does."""
         limiter = self.limiter(endpoint.language_model_id)
         limiter.is_wanted = True
-        await limiter.enter(gate)
-        try:
-            yield
-        finally:
-            limiter.leave()
+        with limiter.concerning(item_id):
+            await limiter.enter(gate)
+            try:
+                yield
+            finally:
+                limiter.leave()
 
     def know(self, models: Collection[int]) -> bool:
         """Follow the limits of models that may be needed. Return True if one is new."""

@@ -34,10 +34,10 @@ ANSWER, REFERENCE = "Paris is the capital.", "The capital is Paris, in France."
 class OpenLimiters(RateLimiters):
     """Rate limiters that let every call start, without asking other workers."""
 
-    def slot(self, endpoint, gate):
+    def slot(self, endpoint, gate, item_id=None):
         self.limiter(endpoint.language_model_id).width = 8
         self.limiter(endpoint.language_model_id).is_joined = True
-        return super().slot(endpoint, gate)
+        return super().slot(endpoint, gate, item_id)
 
 
 async def free(estimate_usd: float) -> None:

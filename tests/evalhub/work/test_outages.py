@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from evalhub.models import BatchState, Call, ItemState, SharedRate
+from evalhub.models import BatchState, Call, ItemState, SharedRate, Worker
 from evalhub.work import shared_rate
 from runs.models import Judgment
 from tests import provider as scripted
@@ -23,6 +23,11 @@ def short_pause(monkeypatch):
 
 def is_down(model):
     return SharedRate.objects.filter(language_model=model, down_since__isnull=False).exists()
+
+
+def all_know_of_outage(model):
+    since = SharedRate.objects.get(language_model=model).down_since
+    return not Worker.objects.filter(stopped_at=None, beat_at__lte=since).exists()
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,7 @@ def test_one_call_at_a_time_tries_a_provider_that_is_down(provider, model_at, st
     make_run(*some_tests(20), model=model)
     one, two = start(), start()
     eventually(lambda: is_down(model), "the outage")
+    eventually(lambda: all_know_of_outage(model), "news of the outage")
     eventually(lambda: provider.in_flight == 0, "the last call")
     before = Call.objects.count()
     provider.max_in_flight = 0
