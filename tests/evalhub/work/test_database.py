@@ -25,7 +25,7 @@ REFUSALS = {
     },
 }
 LOCK = {
-    "postgresql": ("SET lock_timeout = 50", "LOCK TABLE evalhub_call"),
+    "postgresql": ("SET lock_timeout = 50", "BEGIN", "LOCK TABLE evalhub_call"),
     "sqlite": ("PRAGMA busy_timeout = 50", "BEGIN IMMEDIATE"),
 }
 
