@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 SHARE_S = 0.4
 """Interval at which workers follow each other's use of a model, and tell their own."""
 
+UNEVEN_S = 0.1
+"""The same while one of them has more calls in flight than its part."""
+
 CHECK_S = 1.0
 REMIND_S = 60.0
 """Interval at which the log repeats why a worker takes no work."""
@@ -117,9 +120,13 @@ class Heartbeat:
 
     async def keep_up(self) -> None:
         """Follow the other workers in time to share a model's limits evenly."""
-        if time.monotonic() < max(self.announced_at, self.followed_at) + SHARE_S:
+        if time.monotonic() < max(self.announced_at, self.followed_at) + self.share_s:
             return
         await (self.announce_use() if self.limiters.are_shared else self.follow())
+
+    @property
+    def share_s(self) -> float:
+        return UNEVEN_S if self.limiters.are_uneven else SHARE_S
 
     async def follow(self) -> None:
         self.followed_at = time.monotonic()

@@ -131,7 +131,7 @@ class Loop:
                 log.exception("A round of %s failed; trying again", self.worker)
                 await asyncio.sleep(TICK_S)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.changed.wait(), TICK_S)
+                await asyncio.wait_for(self.changed.wait(), self.heartbeat.share_s)
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for live_batch in self.live_batches.values() for task in live_batch.tasks}

@@ -44,6 +44,7 @@ class RateLimiter:
     announced_at: datetime | None = None
     is_joined: bool = False
     is_shared: bool = False
+    is_even: bool = True
     needed_at: float = 0.0
     is_down: bool = False
     replied_at: float = 0.0
@@ -143,7 +144,7 @@ class RateLimiter:
     def follow(self, shared: Shared) -> None:
         self.width, self.per_minute = shared.width, shared.per_minute
         self.share, self.is_down = shared.share, shared.is_down
-        self.is_shared = shared.seen_at is not None
+        self.is_shared, self.is_even = shared.seen_at is not None, shared.is_even
         self.paused_until = time.monotonic() + shared.paused_s
         if self.announced_at is not None and not self.is_joined:
             self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at
@@ -209,6 +210,14 @@ class RateLimiters:
         """True if other workers use one of the models too, or may."""
         return any(
             limiter.is_wanted and (limiter.is_shared or not limiter.is_joined)
+            for limiter in self._limiters.values()
+        )
+
+    @property
+    def are_uneven(self) -> bool:
+        """True while a worker has more calls in flight than its part, here or elsewhere."""
+        return any(
+            limiter.is_wanted and (not limiter.is_even or limiter.in_flight > limiter.width)
             for limiter in self._limiters.values()
         )
 

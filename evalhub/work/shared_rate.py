@@ -47,8 +47,8 @@ class Shared:
     """A worker's part of a language model's limits, as if it used the model.
 
     `width` limits calls in flight; `per_minute` None: no limit. `seen_at` is the oldest heartbeat
-    of the model's other users, by the database's clock; None: there are none. `is_down`: its
-    provider is.
+    of the model's other users, by the database's clock; None: there are none. `is_even`: no other
+    worker has more in flight than its part. `is_down`: its provider is.
     """
 
     width: int
@@ -56,6 +56,7 @@ class Shared:
     share: float
     paused_s: float
     seen_at: datetime | None
+    is_even: bool = True
     is_down: bool = False
 
 
@@ -114,12 +115,14 @@ def _shared(
     per_minute = model.requests_per_minute
     is_down = shared_rate is not None and shared_rate.down_since is not None
     width = 1 if is_down else max(1, int(model.max_concurrency * share))
+    part = part_of(width, ranks, me[1], in_flight)
     return Shared(
-        width=part_of(width, ranks, me[1], in_flight),
+        width=part,
         per_minute=per_minute and part_of(max(1, int(per_minute * share)), ranks, me[1], sent),
         share=share,
         paused_s=max(0.0, (not_before - now).total_seconds()) if not_before else 0.0,
         seen_at=min((user.beat_at for user in users), default=None),
+        is_even=part == part_of(width, ranks, me[1], {}),
         is_down=is_down,
     )
 

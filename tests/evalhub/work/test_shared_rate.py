@@ -42,14 +42,54 @@ def test_parts_of_all_come_to_the_limit(total, workers):
     assert sum(part_of(total, ranks, worker, {}) for worker in ranks) == total
 
 
-@given(some.integers(1, 50), some.lists(some.integers(0, 60), min_size=1, max_size=6))
-def test_newcomer_and_what_others_have_taken_stay_within_the_limit(total, taken):
-    others = dict(enumerate(taken, 1))
-    ranks = {0: len(taken), **{worker: worker - 1 for worker in others}}
-    mine = part_of(total, ranks, 0, others)
-    # The others begin nothing above their parts, and had so much in flight.
-    theirs = sum(max(part_of(total, ranks, worker, {}), used) for worker, used in others.items())
-    assert mine == 0 or mine + theirs <= total
+class Sharing:
+    """Workers that divide a limit by what they last read of each other, as slowly as they like."""
+
+    def __init__(self, total):
+        self.total = total
+        self.in_flight, self.told, self.parts = [], [], []
+
+    def join(self):
+        """One more; calls only after all others have told anew, and know of it."""
+        self.in_flight.append(0)
+        self.told.append(0)
+        self.parts.append(0)
+        for worker in range(len(self.in_flight)):
+            self.read(worker)
+            self.tell(worker)
+        self.read(len(self.in_flight) - 1)
+
+    def read(self, worker):
+        ranks = {one: one for one in range(len(self.told))}
+        others = {one: used for one, used in enumerate(self.told) if one != worker}
+        self.parts[worker] = part_of(self.total, ranks, worker, others)
+
+    def tell(self, worker):
+        self.told[worker] = self.in_flight[worker]
+
+    def begin(self, worker):
+        self.in_flight[worker] = max(self.in_flight[worker], self.parts[worker])
+
+    def end(self, worker):
+        self.in_flight[worker] -= self.in_flight[worker] > 0
+
+
+acts = some.sampled_from([Sharing.read, Sharing.tell, Sharing.begin, Sharing.end, Sharing.end])
+
+
+@given(
+    some.integers(1, 12),
+    some.lists(some.tuples(acts, some.integers(0, 4)), max_size=60),
+    some.lists(some.integers(0, 60), max_size=4),
+)
+def test_no_more_than_the_limit_is_in_flight_however_late_workers_hear(total, steps, joins):
+    sharing = Sharing(total)
+    sharing.join()
+    for number, (act, worker) in enumerate(steps):
+        if number in joins:
+            sharing.join()
+        act(sharing, worker % len(sharing.in_flight))
+        assert sum(sharing.in_flight) <= total
 
 
 @pytest.mark.django_db
