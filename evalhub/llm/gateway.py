@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, lru_cache, partial
+from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
@@ -35,6 +36,9 @@ T = TypeVar("T", bound=Completion)
 
 NO_KEY = "none"
 """Sent to a custom address without a key, so that litellm sends no key that it finds itself."""
+
+IMPORTED_BY_CALLS = ("openai.resources", "litellm.proxy._types")
+"""What the first call would import, which takes more than a second."""
 
 GRACE_S = 5.0
 """Added to the endpoint's time-out, for requests that bypass our transport."""
@@ -320,6 +324,8 @@ def load() -> Client:
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from litellm.types.utils import all_litellm_params
 
+    for name in IMPORTED_BY_CALLS:
+        import_module(name)
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.num_retries = litellm.DEFAULT_MAX_RETRIES = 0

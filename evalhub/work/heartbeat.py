@@ -50,7 +50,6 @@ class Heartbeat:
         self.observer = leases.Observer()
         self.is_claiming = False
         self.problem = ""
-        self.announced_at = self.followed_at = 0.0
         self._checked_at = self._reminded_at = -REMIND_S
         self._held_until = clock.since_boot() + LEASE_S
 
@@ -108,7 +107,6 @@ class Heartbeat:
 
     async def announce_use(self) -> None:
         """Follow the other workers' announcements, and only then send this worker's own."""
-        self.announced_at = time.monotonic()
         for live_batch in self.live_batches.values():
             if live_batch.tasks:
                 self.limiters.need(live_batch.models)
@@ -118,18 +116,16 @@ class Heartbeat:
             leases.beat, self.worker, now, self.limiters.uses(), self.problem
         )
 
-    async def keep_up(self) -> None:
+    async def keep_up(self) -> NoReturn:
         """Follow the other workers in time to share a model's limits evenly."""
-        if time.monotonic() < max(self.announced_at, self.followed_at) + self.share_s:
-            return
-        await (self.announce_use() if self.limiters.are_shared else self.follow())
-
-    @property
-    def share_s(self) -> float:
-        return UNEVEN_S if self.limiters.are_uneven else SHARE_S
+        while True:
+            await asyncio.sleep(UNEVEN_S if self.limiters.are_uneven else SHARE_S)
+            try:
+                await (self.announce_use() if self.limiters.are_shared else self.follow())
+            except Exception:
+                log.exception("%s could not read the others' use; trying again", self.worker)
 
     async def follow(self) -> None:
-        self.followed_at = time.monotonic()
         since = self.limiters.since()
         self.limiters.follow(
             await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)

@@ -56,14 +56,19 @@ class LiveBatch:
         self.gate.is_open, self.is_stopped = False, True
 
     def free_slots(self, limiters: RateLimiters) -> int:
-        """Return how many more items keep its models busy; 0 if one is left to other workers."""
+        """Return how many more items keep its models busy; 0 if one is left to other workers.
+
+        Fewer than an eighth count as none, so that items are claimed together.
+        """
         if not self.endpoints:
             return MAX_WITHOUT_CALLS - len(self.tasks)
         widths = [limiters.limiter(model).width for model in self.models]
         if 0 in widths:
             return 0
         busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
-        return -(-max(widths) // busiest) * 3 // 2 + 2 - len(self.tasks)
+        enough = -(-max(widths) // busiest) * 3 // 2 + 2
+        free = enough - len(self.tasks)
+        return free if free < 0 or free >= enough // 8 else 0
 
     def surplus(self, limiters: RateLimiters) -> list[asyncio.Task[None]]:
         """Return the newest items without a call, if there are more than keep its models busy.

@@ -40,7 +40,7 @@ class Loop:
 
     def __init__(self, *, seconds: float) -> None:
         self.ends_at = time.monotonic() + seconds
-        self.database = Database()
+        self.database, self.beats = Database(), Database()
         self.sendings = Sendings(self.database.with_retries)
         self.limiters = RateLimiters()
         self.random = Random()
@@ -56,7 +56,7 @@ class Loop:
 
     def stop(self) -> None:
         """Claim nothing more; let calls in flight end for a moment, then give their items back."""
-        self.database.is_patient = False
+        self.database.is_patient = self.beats.is_patient = False
         self.stopped.set()
         self.changed.set()
 
@@ -72,15 +72,20 @@ class Loop:
                 except Exception:
                     log.exception("%s could not sign off: its leases expire", self.worker)
         finally:
+            await self.beats.close()
             await self.database.close()
 
     async def _run(self) -> None:
         self.saver = Saver(self.database, self.worker)
         self.funding = Funding(self.database, self.worker)
         self.heartbeat = Heartbeat(
-            self.database, self.worker, self.limiters, self.live_batches, self.saver
+            self.beats, self.worker, self.limiters, self.live_batches, self.saver
         )
-        async with self._beside(self.saver.run()), self._beside(self.heartbeat.run()):
+        async with (
+            self._beside(self.saver.run()),
+            self._beside(self.heartbeat.run()),
+            self._beside(self.heartbeat.keep_up()),
+        ):
             try:
                 await self._until_stopped(asyncio.create_task(self._work()))
             except asyncio.CancelledError:
@@ -120,6 +125,7 @@ class Loop:
 
     async def _work(self) -> None:
         while not self.stopped.is_set() and time.monotonic() < self.ends_at:
+            began_at = time.monotonic()
             self.changed.clear()
             try:
                 await self._look()
@@ -130,8 +136,11 @@ class Loop:
             except Exception:
                 log.exception("A round of %s failed; trying again", self.worker)
                 await asyncio.sleep(TICK_S)
+            took_s = time.monotonic() - began_at
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.changed.wait(), self.heartbeat.share_s)
+                await asyncio.wait_for(self.changed.wait(), TICK_S)
+                # What ends together is looked at together, and saving has time between rounds.
+                await asyncio.sleep(min(took_s, TICK_S))
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for live_batch in self.live_batches.values() for task in live_batch.tasks}
@@ -155,7 +164,6 @@ class Loop:
         if self.limiters.know(models):
             await self.heartbeat.follow()
         await self.heartbeat.announce()
-        await self.heartbeat.keep_up()
         for live_batch in self.live_batches.values():
             for task in live_batch.surplus(self.limiters):
                 task.cancel()
