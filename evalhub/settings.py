@@ -7,7 +7,7 @@ import dj_database_url
 from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.urls import reverse, reverse_lazy
 
-from evalhub.admin_site.theme import SEARCHED, UNFOLD  # noqa: F401
+from evalhub.admin_site.settings import SEARCHED, UNFOLD  # noqa: F401
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
 from evalhub.environment import env
 

@@ -21,7 +21,12 @@ from tests.layers import (
     tags_upward,
 )
 
-NAMES_APPS = {"evalhub/settings.py", "evalhub/api/settings.py", "evalhub/urls.py"}
+NAMES_APPS = {
+    "evalhub/settings.py",
+    "evalhub/admin_site/settings.py",
+    "evalhub/api/settings.py",
+    "evalhub/urls.py",
+}
 """Where apps are named by dotted string."""
 
 NAMES_RIGHTS = {"evalhub/access/roles.py", "evalhub/access/sealed.py"}
