@@ -85,7 +85,7 @@ def window_s(spread: Spread, folder: Path) -> float:
         assert set(made) == {spread.tests}, made
     calls = list(Call.objects.values_list("started_at", "latency_ms"))
     last = max(start + timedelta(milliseconds=latency_ms) for start, latency_ms in calls)
-    return (last - min(start for start, _ in calls)).total_seconds()
+    return float((last - min(start for start, _ in calls)).total_seconds())
 
 
 def main(number: int, folder: Path) -> None:

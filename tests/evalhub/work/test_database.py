@@ -70,7 +70,7 @@ def test_lock_that_is_not_available_is_waited_for():
 
 def test_what_no_waiting_helps_is_raised_as_it_is():
     with pytest.raises((IntegrityError, DataError)):
-        _attempt(lambda: LanguageModel.objects.create(name=None), ())
+        _attempt(lambda: LanguageModel.objects.create(**{"name": None}), ())
     with pytest.raises(Error) as caught, connection.cursor() as cursor:
         cursor.execute("SELECT no_such_column FROM evalhub_call")
     assert not may_pass(caught.value)
