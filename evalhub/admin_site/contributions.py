@@ -15,8 +15,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern
 
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import HistoryAdmin, PageAdmin
+from evalhub.admin_site.pages import PageAdmin
 from evalhub.formatting import DASH
 
 

@@ -13,7 +13,8 @@ from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import HistoryAdmin, ReadOnlyAdmin, current_user, row_number
+from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
 from evalhub.llm.connection_check import probe
 from evalhub.llm.identity import identity_of

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.admin_site.history import HistoryAdmin
 from reports.models import Capability, CapabilityWeight, WeightOrigin
 from reports.summaries.dimensions import DIMENSIONS
 

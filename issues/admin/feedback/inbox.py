@@ -20,7 +20,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
 from evalhub.access.request_limits import expensive
-from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.admin_site.versions import (
     Conflict,
     Shown,

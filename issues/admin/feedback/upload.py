@@ -7,7 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
-from evalhub.admin_site.pages import HistoryAdmin, bounded_text, current_user
+from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.pages import bounded_text, current_user
 from evalhub.strict_json import Problem
 from issues.importers.feedback import (
     LENGTHS,

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from evalhub.admin_site.pages import readable
+from evalhub.admin_site.history import readable
 from issues.models import Criterion, Test
 
 MAX_CHANGES = 200

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.admin_site.history import HistoryAdmin
 from evalhub.formatting import DASH
 from runs.admin.jury.form import PUT_TOGETHER, JuryForm
 from runs.launching.selection import backup_of_one_model

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from evalhub.admin_site.pages import HistoryAdmin
+from evalhub.admin_site.history import HistoryAdmin
 from evalhub.formatting import DASH, counted
 from evalhub.models import User
 from issues.admin.inlines import ReadOnlyInline

@@ -17,8 +17,9 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
+from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import HistoryAdmin, current_user, row_number
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import percent
 from evalhub.history import sign
 from runs.review.admin.add_runs import AddingPages
