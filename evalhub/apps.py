@@ -1,5 +1,5 @@
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 
 class EvalHubConfig(AppConfig):
@@ -14,6 +14,7 @@ class EvalHubConfig(AppConfig):
         from evalhub import system_checks  # noqa: F401
         from evalhub.access.logins import note_password, notify_of_lock
         from evalhub.access.roles import apply_roles
+        from evalhub.audit import view
         from evalhub.plain_pickles import read_plain_pickles_only
 
         read_plain_pickles_only()
@@ -21,3 +22,5 @@ class EvalHubConfig(AppConfig):
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
         Group._meta.verbose_name, Group._meta.verbose_name_plural = "role", "roles"
         post_migrate.connect(apply_roles, dispatch_uid="evalhub.roles")
+        pre_migrate.connect(view.drop, sender=self, dispatch_uid="evalhub.audit")
+        post_migrate.connect(view.make, sender=self, dispatch_uid="evalhub.audit")

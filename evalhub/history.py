@@ -1,6 +1,47 @@
-from typing import Any
+"""Versions of rows: each change with its author, date and reason."""
 
-from evalhub.access.models import User
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db.models import PROTECT
+from simple_history.models import HistoricalRecords
+
+if TYPE_CHECKING:  # whose table has versions itself
+    from evalhub.access.models import User
+
+
+class History(HistoricalRecords):
+    """The versions of each row. They stay: a user who made one cannot be deleted.
+
+    A save of fields that are excluded makes no version.
+    """
+
+    def post_save(self, instance: Any, created: bool, using: Any = None, **kwargs: Any) -> None:
+        saved = kwargs.get("update_fields")
+        if created or saved is None or set(saved) - set(self.excluded_fields):
+            super().post_save(instance, created, using=using, **kwargs)
+
+    def m2m_changed(
+        self, instance: Any, action: str, attr: str, pk_set: Any, reverse: bool, **kwargs: Any
+    ) -> None:
+        """Make a version of each row whose links changed, whichever side they were changed from."""
+        rows = self.cls._base_manager.filter(pk__in=pk_set or ()) if reverse else [instance]
+        for row in rows:
+            super().m2m_changed(row, action, attr, pk_set, False, **kwargs)
+
+    def _get_history_user_fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = super()._get_history_user_fields()
+        fields["history_user"].remote_field.on_delete = PROTECT
+        return fields
+
+
+class Signed(NamedTuple):
+    """Columns of an append-only table: when a row was added, its author, and what it is about."""
+
+    at: str
+    by: str
+    on: str
 
 
 def sign(row: Any, by: User | None, reason: str) -> None:

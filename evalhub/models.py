@@ -1,4 +1,9 @@
+from django.contrib.auth.models import Group
+from simple_history import register
+
 from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, TokenScope, User
+from evalhub.audit.models import Act, AuditEntry
+from evalhub.history import History
 from evalhub.idempotency import KeptAnswer
 from evalhub.kept_values import KeptValue
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
@@ -11,7 +16,11 @@ from evalhub.notifications.models import (
 )
 from evalhub.work.models import BatchState, CostReservation, ItemState, Worker
 
+register(Group, app="evalhub", records_class=History, m2m_fields=["permissions"])
+
 __all__ = [
+    "Act",
+    "AuditEntry",
     "BatchState",
     "Call",
     "CallRole",

@@ -306,6 +306,8 @@ AXES_COOLOFF_TIME = 0.25
 AXES_HANDLER = "evalhub.access.logins.LoginHandler"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "username", "ip_address"]
 AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = True
+AXES_ACCESS_FAILURE_LOG_PER_USER_LIMIT = 10**9
 AXES_LOCKOUT_TEMPLATE = "429.html"
 AXES_CLIENT_IP_CALLABLE = "evalhub.access.addresses.client_network"
 

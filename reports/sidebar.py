@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from evalhub.models import (
+    AuditEntry,
     Call,
     Delivery,
     Exposure,
@@ -191,6 +192,7 @@ SETTINGS = (
     Place("Users", "Who may log in", User, topic=PEOPLE, icon="person"),
     Place("Roles", "Who may do what", Group, topic=PEOPLE, icon="badge"),
     Place("Tokens", "Keys of scripts to the API", Token, topic=PEOPLE, icon="key"),
+    Place("Audit", "Who did what, when", AuditEntry, topic=PEOPLE, icon="policy"),
     Place("Exposures", "Who has seen sealed tests", Exposure, topic=PEOPLE, icon="lock_open"),
     Place("Webhooks", "Addresses that receive events", Webhook, topic=OTHERS, icon="webhook"),
     Place("Deliveries", "What webhooks were sent", Delivery, topic=OTHERS, icon="outbox"),

@@ -7,6 +7,7 @@ BOTH_ENGINES = (
     # Locks, claims, leases, deliveries, and transactions that several processes share.
     "evalhub/work",
     "evalhub/access/test_exposures.py",
+    "evalhub/audit",
     "evalhub/access/test_request_limits.py",
     "evalhub/llm/test_embeddings.py",
     "evalhub/test_kept_values.py",

@@ -117,6 +117,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
     "admin:evalhub_worker_queue": (get(MAINTAINERS),),
     "admin:evalhub_exposure_export": (get(MAINTAINERS),),
+    "admin:evalhub_auditentry_changelist": (get(ADMINS),),
+    "admin:evalhub_auditentry_download": (get(ADMINS),),
     # Issues and tests
     "admin:issues_feedback_act": (post(WRITERS, act="accept"),),
     "admin:issues_feedback_inbox": (get(),),
@@ -239,6 +241,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-notification-list": (get(),),
     "api-notification-detail": (get(frozenset()),),  # only whose it is reads it
     "api-notification-read": (post(frozenset()),),
+    "api-audit-list": (get(ADMINS),),
     "api-exposure-list": (get(MAINTAINERS),),
     "api-exposure-detail": (get(MAINTAINERS),),
     "api-tag-list": (get(), post(WRITERS)),

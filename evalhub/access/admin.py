@@ -19,6 +19,7 @@ from evalhub.access.forms import NewUserForm, RoleForm, UserEditForm, rights_in_
 from evalhub.access.models import Token, User
 from evalhub.access.roles import ROLES
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.password_again import AsksPassword
 
 ADMINISTERS = "evalhub.change_token"
@@ -28,7 +29,7 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class EvalHubUserAdmin(UserAdmin, AsksPassword):
+class EvalHubUserAdmin(UserAdmin, AsksPassword, HistoryAdmin):  # type: ignore[misc]
     """Accounts of people and scripts; their rights come from their roles."""
 
     form, add_form = UserEditForm, NewUserForm
@@ -88,7 +89,7 @@ def _may_touch(request: HttpRequest, user: User | None) -> bool:
 
 
 @admin.register(Group)
-class RoleAdmin(GroupAdmin, AsksPassword):
+class RoleAdmin(GroupAdmin, AsksPassword, HistoryAdmin):  # type: ignore[misc]
     """Roles. Built-in ones get their rights back at every migrate."""
 
     form = RoleForm
@@ -141,7 +142,7 @@ class TokenForm(forms.ModelForm):
 
 
 @admin.register(Token)
-class TokenAdmin(AsksPassword):
+class TokenAdmin(AsksPassword, HistoryAdmin):
     """API tokens. Every user creates and revokes their own; a token's text is shown once."""
 
     form = TokenForm
@@ -172,6 +173,9 @@ class TokenAdmin(AsksPassword):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse: tokens are revoked, so that a record of them remains."""
         return False
+
+    def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
+        return self.get_object(request, object_id) is not None
 
     @display(description="starts with")
     def start(self, token: Token) -> str:
@@ -249,5 +253,5 @@ class TokenAdmin(AsksPassword):
 
     @admin.action(permissions=["revoke"], description="Revoke")
     def revoke(self, request: HttpRequest, queryset: QuerySet[Token]) -> None:
-        revoked = queryset.filter(revoked_at=None).update(revoked_at=timezone.now())
+        revoked = Token.objects.filter(pk__in=queryset).revoke()
         self.say_done(request, f"Tokens revoked: {revoked}.")

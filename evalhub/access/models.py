@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evalhub.constraints import known
+from evalhub.history import History
 from evalhub.llm.models import LanguageModel
 
 TOKEN_PREFIX = "ehub_"
@@ -22,6 +23,10 @@ class User(AbstractUser):
     """A person or a script. Rights come from the roles in `access.roles`."""
 
     preferences = models.JSONField(default=dict, blank=True)
+    history = History(
+        excluded_fields=["password", "last_login", "preferences"],
+        m2m_fields=["groups", "user_permissions"],
+    )
     groups = models.ManyToManyField(  # type: ignore[assignment]
         Group,
         verbose_name="roles",
@@ -30,6 +35,12 @@ class User(AbstractUser):
         related_query_name="user",
         help_text="Roles grant the user's rights.",
     )
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save the user; the history tells that the password changed, not to what."""
+        if getattr(self, "_password", None) is not None:
+            self._change_reason = "Password changed"
+        super().save(*args, **kwargs)
 
     def prefer(self, **values: Any) -> None:
         """Save preferences by name; None forgets one."""
@@ -77,6 +88,15 @@ class TokenQuerySet(models.QuerySet["Token"]):
         token = self.create(digest=digest_of(text), prefix=text[:10], **fields)
         return token, text
 
+    def revoke(self, reason: str = "") -> int:
+        """Revoke those that are not; return their number."""
+        tokens = list(self.filter(revoked_at=None))
+        for token in tokens:
+            token.revoked_at = timezone.now()
+            token._change_reason = reason  # type: ignore[attr-defined]
+            token.save(update_fields=["revoked_at"])
+        return len(tokens)
+
 
 class Token(models.Model):
     """An API token with its user's rights, or fewer. A change of their password revokes it."""
@@ -100,6 +120,7 @@ class Token(models.Model):
     )
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    history = History(excluded_fields=["digest", "last_used_at"])
 
     objects = TokenQuerySet.as_manager()
 
@@ -160,12 +181,12 @@ class Exposure(models.Model):
     purpose = models.CharField(max_length=20, blank=True, help_text="The role of the call.")
     day = models.DateField()
     by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
 
     objects = ExposureQuerySet.as_manager()

@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 
 
 class Pagination(CursorPagination):
-    ordering = "-id"
+    ordering: str | tuple[str, ...] = "-id"
     page_size_query_param = "page_size"
     max_page_size = 1000
 

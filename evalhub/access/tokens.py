@@ -51,7 +51,7 @@ class RevokeTokens:
 
     def password_changed(self, password: str, user: User | None = None) -> None:
         if user is not None and user.pk is not None:
-            user.tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+            user.tokens.revoke("Password changed")
 
     def get_help_text(self) -> str:
         return "A new password revokes the user's API tokens."

@@ -1,9 +1,11 @@
 from typing import Any
 
+from rest_framework import serializers
+
 from evalhub.access.exposures import EXPOSURE_COLUMNS, WITHHELD
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.fields import Name, RowSerializer
-from evalhub.models import Call, Exposure, LanguageModel, Notification
+from evalhub.models import AuditEntry, Call, Exposure, LanguageModel, Notification
 
 
 class WithholdingSerializer(RowSerializer):
@@ -80,3 +82,19 @@ class NotificationSerializer(RowSerializer):
     class Meta:
         model = Notification
         fields = ("id", "kind", "key", "title", "text", "url", "created_at", "read_at")
+
+
+class AuditEntrySerializer(WithholdingSerializer):
+    """An act. `kind` and `number` name the row; `name` is its name, or the one of a login."""
+
+    withheld = ("reason",)
+    actor = Name()
+    name = serializers.CharField(source="about.name")
+    changed = serializers.ListField(source="about.changed", child=serializers.CharField())
+
+    class Meta:
+        model = AuditEntry
+        fields = (
+            *("id", "at", "actor", "act", "kind", "number", "name", "changed"),
+            *("recipient", "address", "reason", "version"),
+        )

@@ -1,6 +1,7 @@
 from rest_framework.routers import SimpleRouter
 
 from evalhub.api.views import (
+    AuditViewSet,
     CallViewSet,
     ExposureViewSet,
     LanguageModelViewSet,
@@ -11,6 +12,7 @@ router = SimpleRouter()
 router.register("language-models", LanguageModelViewSet, basename="api-language-model")
 router.register("calls", CallViewSet, basename="api-call")
 router.register("exposures", ExposureViewSet, basename="api-exposure")
+router.register("audit", AuditViewSet, basename="api-audit")
 router.register("notifications", NotificationViewSet, basename="api-notification")
 
 urlpatterns = router.urls

@@ -16,16 +16,22 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
+from evalhub.access.pagination import Pagination
 from evalhub.api.errors import Conflict
-from evalhub.api.filters import Id, OneOf, Since, YesNo
+from evalhub.api.filters import Id, NamedFilters, OneOf, Since, YesNo
 from evalhub.api.serializers import (
+    AuditEntrySerializer,
     CallSerializer,
     ExposureSerializer,
     LanguageModelSerializer,
     NotificationSerializer,
 )
+from evalhub.audit.changes import told
+from evalhub.audit.models import READ_AUDIT
 from evalhub.idempotency import MAX_KEY, KeyReused, carry_out_once
 from evalhub.models import (
+    Act,
+    AuditEntry,
     Call,
     CallRole,
     Exposure,
@@ -162,6 +168,38 @@ class ExposureViewSet(ReadOnly):
     queryset = Exposure.objects.select_related("user", "by", "ended_by").order_by("-pk")
     serializer_class = ExposureSerializer
     filterset_class = ExposureFilters
+
+
+class AuditFilters(filters.FilterSet):
+    actor = filters.CharFilter(field_name="actor__username")
+    act = OneOf(Act)
+    kind = filters.CharFilter(help_text="Such as evalhub.user.")
+    number = Id(field_name="number")
+    since = Since("at")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+
+
+class AuditPagination(Pagination):
+    ordering = ("-at", "-id")
+
+
+class AuditViewSet(mixins.ListModelMixin, Rows):
+    """Acts of people and of the system, newest first.
+
+    All changes and deletions on record, logins, failed logins, verdicts and exposures.
+
+    Reasons require the right to read sealed tests: they may quote one.
+    """
+
+    queryset = AuditEntry.objects.prefetch_related("actor")
+    serializer_class = AuditEntrySerializer
+    filterset_class = AuditFilters
+    pagination_class = AuditPagination
+    filter_backends = (NamedFilters,)
+    permission_required = READ_AUDIT
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        return told(list(super().paginate_queryset(queryset) or ()))
 
 
 class NotificationFilters(filters.FilterSet):

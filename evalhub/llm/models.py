@@ -6,9 +6,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models.functions import Now
 from django.urls import reverse
-from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
+from evalhub.history import History
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
@@ -119,7 +119,7 @@ class LanguageModel(models.Model):
     note = models.TextField(blank=True, help_text="Shown wherever this model judges.")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = HistoricalRecords()
+    history = History()
     objects = LanguageModelQuerySet.as_manager()
 
     class Meta:

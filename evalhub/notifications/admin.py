@@ -12,7 +12,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import PageAdmin, ReadOnlyAdmin, current_user
+from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.notifications.forms import WebhookForm
 from evalhub.notifications.models import (
     Delivery,
@@ -117,9 +118,8 @@ class NotificationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Webhook)
-class WebhookAdmin(PageAdmin):
+class WebhookAdmin(HistoryAdmin):
     form = WebhookForm
-    keeps_history = False
     when_empty = "Add an address to notify of runs, issues and reviews."
     list_display = ("name", "url", "subscribed_to", "is_active")
     list_filter = ("is_active",)

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from evalhub.constraints import known
+from evalhub.history import History
 from evalhub.llm.key_policy import key_problem
 from evalhub.llm.models import environment_name
 
@@ -76,6 +77,7 @@ class Webhook(models.Model):
         editable=False,
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    history = History()
 
     class Meta:
         ordering = ("name",)

@@ -2,6 +2,7 @@ from django.db import models
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
+from evalhub.history import Signed
 from issues.models.issue import Issue
 from issues.models.test import Test
 
@@ -36,6 +37,8 @@ class Comment(CommentFields):
     sealed_path = "issue__tests__sealed"
     also_sealed_paths = ("issue__merged_into__tests__sealed",)
 
+    signed = Signed("created_at", "author", on="issue")
+
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="comments")
 
 
@@ -44,5 +47,6 @@ class TestComment(CommentFields):
 
     __test__ = False
     sealed_path = "test__sealed"
+    signed = Signed("created_at", "author", on="test")
 
     test = models.ForeignKey(Test, models.CASCADE, related_name="comments")

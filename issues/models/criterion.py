@@ -4,10 +4,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from simple_history.models import HistoricalRecords
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
+from evalhub.history import History
 from issues.models.test import Test
 from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
 
@@ -81,7 +81,7 @@ class Criterion(CriterionFields):
 
     test = models.ForeignKey(Test, models.CASCADE, related_name="criteria")
 
-    history = HistoricalRecords()
+    history = History()
     objects = SealedQuerySet.as_manager()
 
     class Meta:

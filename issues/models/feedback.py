@@ -1,11 +1,11 @@
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
-from simple_history.models import HistoricalRecords
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
+from evalhub.history import History
 from issues.models.issue import Issue
 
 
@@ -51,7 +51,7 @@ class Feedback(models.Model):
     source_id = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = HistoricalRecords()
+    history = History()
     objects = SealedQuerySet.as_manager()
 
     class Meta:

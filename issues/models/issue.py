@@ -1,10 +1,10 @@
 from django.db import models
 from django.urls import reverse
-from simple_history.models import HistoricalRecords
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
+from evalhub.history import History
 from issues.models.tag import Tag
 
 
@@ -83,7 +83,7 @@ class Issue(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    history = HistoricalRecords(m2m_fields=[tags, resolution_labels])
+    history = History(m2m_fields=[tags, resolution_labels])
     objects = IssueQuerySet.as_manager()
 
     class Meta:

@@ -1,7 +1,7 @@
 from django.db import models
-from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
+from evalhub.history import History
 
 
 class TagKind(models.TextChoices):
@@ -18,7 +18,7 @@ class Tag(models.Model):
     parent = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="children"
     )
-    history = HistoricalRecords()
+    history = History()
 
     class Meta:
         ordering = ("kind", "name")

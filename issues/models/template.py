@@ -3,9 +3,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.urls import reverse
-from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
+from evalhub.history import History
 from evalhub.models import LanguageModel
 from issues.judge_templates.prompts import PromptError, check_template, variables_of
 from issues.rubrics import scales
@@ -73,7 +73,7 @@ class JudgeTemplate(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True, editable=False)
 
-    history = HistoricalRecords()
+    history = History()
 
     class Meta:
         ordering = ("family", "-version")

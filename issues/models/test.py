@@ -2,11 +2,11 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
-from simple_history.models import HistoricalRecords
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once, share
+from evalhub.history import History
 from issues.conversation import check_messages
 from issues.models.issue import Issue, IssueState
 from issues.models.tag import Tag
@@ -93,7 +93,7 @@ class Test(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
-    history = HistoricalRecords(m2m_fields=[tags])
+    history = History(m2m_fields=[tags])
     objects = TestQuerySet.as_manager()
 
     class Meta:

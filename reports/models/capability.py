@@ -1,9 +1,9 @@
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
+from evalhub.history import History
 from reports.summaries.dimensions import KEYS
 
 MIN_WEIGHT, MAX_WEIGHT = 0.05, 10
@@ -16,7 +16,7 @@ class Capability(models.Model):
     description = models.TextField(blank=True)
     order = models.PositiveSmallIntegerField(default=0, help_text="Position in lists.")
 
-    history = HistoricalRecords()
+    history = History()
 
     class Meta:
         ordering = ("order", "name")
@@ -56,7 +56,7 @@ class CapabilityWeight(models.Model):
         max_length=10, choices=WeightOrigin, default=WeightOrigin.OURS, editable=False
     )
 
-    history = HistoricalRecords()
+    history = History()
 
     class Meta:
         ordering = ("capability", "kind", "-weight", "name")

@@ -2,10 +2,10 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
-from simple_history.models import HistoricalRecords
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
+from evalhub.history import History, Signed
 from issues.models import FrozenCriterion
 from runs.models.run import Result
 
@@ -32,6 +32,7 @@ class HumanEvaluation(models.Model):
 
     sealed_path = "result__test__sealed"
     sealed_fields = ("justification",)
+    signed = Signed("created_at", "annotator", on="result")
 
     result = models.ForeignKey(Result, models.CASCADE, related_name="evaluations")
     criterion = models.ForeignKey(
@@ -116,7 +117,7 @@ class Example(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = HistoricalRecords()
+    history = History()
     objects = SealedQuerySet.as_manager()
 
     class Meta:

@@ -3,10 +3,10 @@ from typing import Any, Self
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from simple_history.models import HistoricalRecords
 
 from evalhub.constraints import known
 from evalhub.digest import digest
+from evalhub.history import History
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
 
@@ -132,7 +132,7 @@ class Jury(models.Model):
     is_active = models.BooleanField("active", default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = HistoricalRecords(m2m_fields=[judges])
+    history = History(m2m_fields=[judges])
     objects = JuryQuerySet.as_manager()
 
     class Meta:

@@ -1,6 +1,7 @@
 from django.conf import settings
 from django.db import models
 
+from evalhub.history import Signed
 from evalhub.schedules import ScheduledModel
 
 
@@ -10,6 +11,8 @@ class Launch(ScheduledModel):
     `spec` holds the options of `runs.launching.launch_options.LaunchSpec`. With `cron` it
     is launched again at each time until it is paused.
     """
+
+    signed = Signed("created_at", "requested_by", on="id")
 
     label = models.CharField(max_length=150)
     release = models.CharField(max_length=100, blank=True, help_text="Version under test.")

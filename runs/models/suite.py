@@ -1,6 +1,6 @@
 from django.db import models
-from simple_history.models import HistoricalRecords
 
+from evalhub.history import History
 from issues.models import Tag, Test
 from runs.gate_policy import GatePolicy, read_policy
 
@@ -52,7 +52,7 @@ class Suite(models.Model):
     source_id = models.CharField(max_length=200, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = HistoricalRecords(m2m_fields=[tests, tags])
+    history = History(m2m_fields=[tests, tags])
 
     class Meta:
         ordering = ("name",)

@@ -9,10 +9,10 @@ from django.db.models import Q
 from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils import timezone
-from simple_history.models import HistoricalRecords
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
+from evalhub.history import History, Signed
 from runs.models import HumanEvaluation, Result, Run, Suite
 from runs.review.reasons import RANDOM
 
@@ -89,7 +89,7 @@ class Queue(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
-    history = HistoricalRecords()
+    history = History()
 
     class Meta:
         ordering = ("name",)
@@ -281,6 +281,7 @@ class Correction(models.Model):
 
     sealed_path = "result__test__sealed"
     sealed_fields = ("text",)
+    signed = Signed("created_at", "annotator", on="result")
 
     result = models.ForeignKey(Result, models.CASCADE, related_name="corrections")
     annotator = models.ForeignKey(

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
+from evalhub.history import Signed
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate, Tag
@@ -188,6 +189,8 @@ class Publication(models.Model):
     `attempt` null: published untested, for `reason`. `figures` comes from
     `runs.tuning.figures.as_json`.
     """
+
+    signed = Signed("created_at", "by", on="template")
 
     template = models.OneToOneField(
         JudgeTemplate, models.PROTECT, primary_key=True, related_name="publication"
