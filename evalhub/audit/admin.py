@@ -87,9 +87,9 @@ def _start(day: date) -> datetime:
 
 @admin.register(AuditEntry)
 class AuditAdmin(ReadOnlyAdmin):
-    """Who did what, when. Nothing here can be changed, by nobody."""
+    """Acts of people and of the system, newest first. Nobody changes them."""
 
-    when_empty = "Nothing was done yet that is on record."
+    when_empty = "Nobody has done anything yet that is kept on record."
     list_display = ("when", "who", "act_", "what", "changed", "where", "reason_")
     list_display_links = None
     list_filter = (

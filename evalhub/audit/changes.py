@@ -1,4 +1,4 @@
-"""What entries are about: the changed fields and the names of rows, for many entries at once."""
+"""Changed fields and names of rows, for many entries of the audit at once."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator
@@ -14,7 +14,7 @@ NAMES = ("username", "name")
 
 
 def told(entries: list[AuditEntry]) -> list[AuditEntry]:
-    """Give each entry `about`: what it is about."""
+    """Set `about` of each entry."""
     found = about(entries)
     for entry in entries:
         entry.about = found[entry.id]

@@ -21,14 +21,14 @@ class Act(models.TextChoices):
 
 
 class About(NamedTuple):
-    """What an entry is about: the row's name, "" if it has none, and the fields that changed."""
+    """Name of the row, "" if it has none, and the fields that changed."""
 
     name: str
     changed: list[str]
 
 
 class AuditEntry(models.Model):
-    """Who did what, when: a row of a view over every record that is only ever appended to.
+    """An act on record: a row of a view over all tables that are only ever appended to.
 
     Attributes:
         kind: Label of the model, such as "issues.test".

@@ -61,7 +61,7 @@ def drop(plan: Any, using: str, **kwargs: Any) -> None:
 def make(using: str, **kwargs: Any) -> None:
     """Make the view, unless `migrate` went back to where tables are missing."""
     connection = connections[using]
-    host = connection.ops.lookup_cast("exact", "GenericIPAddressField")
+    host = connection.ops.lookup_cast("contains", "GenericIPAddressField")
     parts = [*_of_versions(), *_of_signed_rows(), *_of_exposures(), *_of_logins(host), _of_admin()]
     needed: set[type[Model]] = {LogEntry, *recorded_models(), *histories().values()}
     with transaction.atomic(using), connection.cursor() as cursor:

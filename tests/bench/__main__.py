@@ -196,6 +196,20 @@ def queue() -> Table:
     return growth(title, "median ms", "tests.bench.review_queue")
 
 
+def audit() -> Table:
+    """Nor must the audit page, however much has been done."""
+    found = on_postgres("tests.bench.audit")
+    smallest = min(found, key=int)
+    head = ("entries", "filter", "median ms", "× fewest", "at most")
+    table = Table(*head, title="The audit page, PostgreSQL")
+    for size, times in found.items():
+        for name, median_ms in times.items():
+            limit = "" if size == smallest else "2.00"
+            ratio = f"{median_ms / found[smallest][name]:.2f}"
+            table.add_row(f"{int(size):,}", name, f"{median_ms:.0f}", ratio, limit)
+    return table
+
+
 def growth(title: str, unit: str, module: str) -> Table:
     """What a module measures at several sizes, against the smallest of them."""
     table = Table("results", "queries", unit, "× smallest", "at most", title=title)
@@ -285,14 +299,14 @@ def report_cells(page: MeasuredPage, few_queries: int) -> list[str]:
 def main() -> int:
     """Measure everything, or what the arguments name.
 
-    That is a job, `workers`, `load`, `pages`, `queue`, `alike` or `reports`.
+    That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike` or `reports`.
 
     After `reports` follow the beginnings of page names, such as `reports trend compare`; `validity`
     measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    parts = ["workers", "load", "pages", "queue", "alike", "reports"]
+    parts = ["workers", "load", "pages", "queue", "audit", "alike", "reports"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
@@ -303,6 +317,8 @@ def main() -> int:
         console.print(pages())
     if "queue" in named:
         console.print(queue())
+    if "audit" in named:
+        console.print(audit())
     if "alike" in named:
         console.print(alike())
     holds = load(console) if "load" in named else True
