@@ -1,4 +1,4 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate, pre_migrate
 
 
@@ -7,6 +7,7 @@ class EvalHubConfig(AppConfig):
     verbose_name = "Settings"
 
     def ready(self) -> None:
+        from axes.models import AccessFailureLog, AccessLog
         from axes.signals import user_locked_out
         from django.contrib.auth.models import Group
         from django.contrib.auth.signals import user_logged_in
@@ -20,7 +21,12 @@ class EvalHubConfig(AppConfig):
         read_plain_pickles_only()
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
+        AccessLog._meta.verbose_name, AccessLog._meta.verbose_name_plural = "login", "logins"
+        AccessFailureLog._meta.verbose_name = "failed login"
+        AccessFailureLog._meta.verbose_name_plural = "failed logins"
         Group._meta.verbose_name, Group._meta.verbose_name_plural = "role", "roles"
-        post_migrate.connect(apply_roles, dispatch_uid="evalhub.roles")
+        last = [config for config in apps.get_app_configs() if config.models_module][-1]
+        # Only then are there the rights of all apps.
+        post_migrate.connect(apply_roles, sender=last, dispatch_uid="evalhub.roles")
         pre_migrate.connect(view.drop, sender=self, dispatch_uid="evalhub.audit")
         post_migrate.connect(view.make, sender=self, dispatch_uid="evalhub.audit")

@@ -149,7 +149,8 @@ class AuditAdmin(ReadOnlyAdmin):
 
     @display(description="when", ordering="at")
     def when(self, entry: AuditEntry) -> str:
-        return f"{localtime(entry.at):%Y-%m-%d %H:%M:%S}"
+        at = f"{localtime(entry.at):%Y-%m-%d %H:%M:%S}"
+        return format_html('<span class="eh-nowrap">{}</span>', at)
 
     @display(description="who")
     def who(self, entry: AuditEntry) -> str:
@@ -162,7 +163,7 @@ class AuditAdmin(ReadOnlyAdmin):
     @display(description="what")
     def what(self, entry: AuditEntry) -> str:
         url, text = address_of(entry), _what(entry)
-        return format_html('<a href="{}">{}</a>', url, text) if url else text
+        return format_html('<a class="eh-link" href="{}">{}</a>', url, text) if url else text
 
     @display(description="changed")
     def changed(self, entry: AuditEntry) -> str:

@@ -67,7 +67,7 @@ class AuditEntry(models.Model):
         db_table = "evalhub_audit"
         ordering = ("-at", "-id")
         verbose_name = "audit entry"
-        verbose_name_plural = "audit"
+        verbose_name_plural = "audit entries"
         default_permissions = ()
         permissions = [("read_audit", "Can read who did what")]
 

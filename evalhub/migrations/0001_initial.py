@@ -1297,7 +1297,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "audit entry",
-                "verbose_name_plural": "audit",
+                "verbose_name_plural": "audit entries",
                 "db_table": "evalhub_audit",
                 "ordering": ("-at", "-id"),
                 "permissions": [("read_audit", "Can read who did what")],
