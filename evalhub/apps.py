@@ -1,5 +1,5 @@
 from django.apps import AppConfig, apps
-from django.db.models.signals import post_migrate, pre_migrate
+from django.db.models.signals import post_migrate, pre_delete, pre_migrate
 
 
 class EvalHubConfig(AppConfig):
@@ -14,8 +14,10 @@ class EvalHubConfig(AppConfig):
 
         from evalhub import system_checks  # noqa: F401
         from evalhub.access.logins import note_password, notify_of_lock
+        from evalhub.access.models import User
         from evalhub.access.roles import apply_roles
         from evalhub.audit import view
+        from evalhub.audit.authors import keep_authors
         from evalhub.plain_pickles import read_plain_pickles_only
 
         read_plain_pickles_only()
@@ -28,5 +30,6 @@ class EvalHubConfig(AppConfig):
         last = [config for config in apps.get_app_configs() if config.models_module][-1]
         # Only then are there the rights of all apps.
         post_migrate.connect(apply_roles, sender=last, dispatch_uid="evalhub.roles")
+        pre_delete.connect(keep_authors, sender=User, dispatch_uid="evalhub.audit")
         pre_migrate.connect(view.drop, sender=self, dispatch_uid="evalhub.audit")
         post_migrate.connect(view.make, sender=self, dispatch_uid="evalhub.audit")

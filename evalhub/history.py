@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db.models import PROTECT
 from simple_history.models import HistoricalRecords
 
 if TYPE_CHECKING:  # whose table has versions itself
@@ -12,10 +11,7 @@ if TYPE_CHECKING:  # whose table has versions itself
 
 
 class History(HistoricalRecords):
-    """The versions of each row. They stay: a user who made one cannot be deleted.
-
-    A save of fields that are excluded makes no version.
-    """
+    """The versions of each row. A save of fields that are excluded makes none."""
 
     def post_save(self, instance: Any, created: bool, using: Any = None, **kwargs: Any) -> None:
         saved = kwargs.get("update_fields")
@@ -29,11 +25,6 @@ class History(HistoricalRecords):
         rows = self.cls._base_manager.filter(pk__in=pk_set or ()) if reverse else [instance]
         for row in rows:
             super().m2m_changed(row, action, attr, pk_set, False, **kwargs)
-
-    def _get_history_user_fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = super()._get_history_user_fields()
-        fields["history_user"].remote_field.on_delete = PROTECT
-        return fields
 
 
 class Signed(NamedTuple):

@@ -70,7 +70,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
 }
 
 MAY_DELETE: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("axes.accessattempt", "axes.accessfailurelog", "axes.accesslog"), ADMINS),
+    "axes.accessattempt": ADMINS,
     "evalhub.user": ADMINS,
     **dict.fromkeys(("issues.feedback", "issues.issue", "issues.test"), MAINTAINERS),
     **dict.fromkeys(("issues.resolutionlabel", "issues.tag", "evalhub.webhook"), MAINTAINERS),

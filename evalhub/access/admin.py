@@ -21,6 +21,8 @@ from evalhub.access.roles import ROLES
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.password_again import AsksPassword
+from evalhub.audit.models import AuditEntry
+from evalhub.formatting import counted
 
 ADMINISTERS = "evalhub.change_token"
 """Right to see and revoke everybody's tokens."""
@@ -56,6 +58,13 @@ class EvalHubUserAdmin(UserAdmin, AsksPassword, HistoryAdmin):  # type: ignore[m
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Let new users log in by default."""
         return {"is_staff": True, **super().get_changeform_initial_data(request)}
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Name what users did who cannot be deleted for it."""
+        trees, counts, lacking, protected = super().get_deleted_objects(objs, request)
+        if acts := AuditEntry.objects.filter(actor__in=objs).count():
+            protected = [counted(acts, "audit entry", "audit entries")]
+        return trees, counts, lacking, protected
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
         question = self.password_question(request, id)

@@ -1,6 +1,6 @@
 from typing import Any
 
-from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin
+from axes.admin import AccessAttemptAdmin
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -65,10 +65,10 @@ class WorkerAdmin(ReadOnlyAdmin):
 # Their admins list tokens, and a schedule or task names any function to call.
 admin.site.unregister([Schedule, Success, Failure, OrmQ])
 
-for model, theirs in (
-    (AccessAttempt, AccessAttemptAdmin),
-    (AccessLog, AccessLogAdmin),
-    (AccessFailureLog, AccessFailureLogAdmin),
-):
-    admin.site.unregister(model)
-    admin.site.register(model, type(theirs.__name__, (theirs, PageAdmin), {}))
+# The audit shows logins, and lets nobody delete them.
+admin.site.unregister([AccessAttempt, AccessLog, AccessFailureLog])
+
+
+@admin.register(AccessAttempt)
+class AttemptAdmin(AccessAttemptAdmin, PageAdmin):
+    """Failed logins that count towards a limit; deleting one forgives it."""

@@ -51,8 +51,7 @@ LISTS = (
     "evalhub_user",
     "auth_group",
     "axes_accessattempt",
-    "axes_accesslog",
-    "axes_accessfailurelog",
+    "evalhub_auditentry",
 )
 
 
