@@ -115,9 +115,12 @@ def run(
 
 @contextmanager
 def replaced_tables() -> Iterator[None]:
-    """Set the tables aside for the length of the block; drop them after it, or put them back."""
+    """Set the tables aside for the length of the block; drop them after it, or put them back.
+
+    Views go with the tables that they read.
+    """
     schema = current_schema()
-    tables = connection.introspection.table_names()
+    tables = connection.introspection.table_names(include_views=True)
     try:
         set_aside(tables, schema)
     except OperationalError as error:
@@ -140,7 +143,7 @@ def current_schema() -> str:
 
 @transaction.atomic
 def set_aside(tables: Sequence[str], schema: str) -> None:
-    """Move tables to a schema of their own, unless a restore that was killed already has."""
+    """Move them to a schema of their own, unless a restore that was killed already has."""
     if not tables:
         return
     with connection.cursor() as cursor:

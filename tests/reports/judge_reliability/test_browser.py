@@ -31,6 +31,7 @@ def test_a_cell_of_the_matrix_opens_its_answers(enter):
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()
     enter.get_by_role("link", name="the judge failed, humans passed").click()
+    enter.wait_for_url("**cell=false_fail**")
     enter.locator("#report[data-pending='0']").wait_for()
 
     assert enter.locator("#answers tbody tr").count() == 1
