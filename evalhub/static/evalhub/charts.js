@@ -89,15 +89,26 @@
         click: (chart) => Plotly.downloadImage(chart, { format: "svg", filename }),
     });
 
-    const draw = async (chart) => {
+    const figureOf = (chart) => {
         const source = document.getElementById(chart.dataset.figure);
-        if (!source || !window.Plotly) {
+        return source && JSON.parse(source.textContent);
+    };
+
+    const fitted = (chart, layout) => (chart.clientWidth < NARROW_PX ? narrowed(layout) : layout);
+
+    // Takes a chart's room before it is drawn, or what is below moves from under the pointer.
+    const reserve = (chart) => {
+        const figure = figureOf(chart);
+        const height = figure && fitted(chart, figure.layout).height;
+        chart.style.minHeight = height ? `${height}px` : "";
+    };
+
+    const draw = async (chart) => {
+        const figure = window.Plotly && figureOf(chart);
+        if (!figure) {
             return;
         }
-        const figure = JSON.parse(source.textContent);
-        const layout = layoutOf(figure);
-        const fitting = chart.clientWidth < NARROW_PX ? narrowed(layout) : layout;
-        await Plotly.react(chart, themed(figure.data.map(legible)), fitting, {
+        await Plotly.react(chart, themed(figure.data.map(legible)), fitted(chart, layoutOf(figure)), {
             responsive: true,
             displaylogo: false,
             modeBarButtonsToRemove: BUTTONS,
@@ -126,11 +137,15 @@
     const onScreen = new IntersectionObserver((entries) => {
         for (const entry of entries.filter((one) => one.isIntersecting)) {
             onScreen.unobserve(entry.target);
+            reserve(entry.target);
             draw(entry.target);
         }
     }, { rootMargin: "200px" });
 
-    const watch = (root) => root.querySelectorAll(".eh-chart").forEach((chart) => onScreen.observe(chart));
+    const watch = (root) => root.querySelectorAll(".eh-chart").forEach((chart) => {
+        reserve(chart);
+        onScreen.observe(chart);
+    });
 
     const redraw = () => document.querySelectorAll(".eh-chart[data-drawn]").forEach(draw);
 
