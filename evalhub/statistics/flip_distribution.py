@@ -20,6 +20,7 @@ MAX_STEPS = 20_000
 """Sum of whole steps up to which no term is rounded."""
 
 _TOLERANCE = 1e-9
+_TINY = 1e-100
 _FEW = 60
 _DIVISORS = range(1, 13)
 
@@ -47,6 +48,8 @@ def flipped_p(terms: Sequence[float]) -> float:
     if not largest:
         return 1.0
     found = found[abs(found) > _TOLERANCE * largest]
+    if largest < _TINY:  # squares of which are 0
+        found = found / largest
     if len(found) > _FEW and np.ptp(abs(found)) <= _TOLERANCE * largest:
         rarer = min(int((found < 0).sum()), int((found > 0).sum()))
         return max(min(1.0, 2 * at_most(rarer, len(found), 0.5)), least_p(MAX_EXACT // 2))

@@ -4,7 +4,7 @@ from time import process_time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalhub.statistics.flip_distribution import flipped_p, least_p, terms_needed
@@ -28,6 +28,8 @@ def test_whole_numbers_equal_enumeration(terms):
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=9))
+@example([5e-324, -1e-323, 2.5e-308])
+@example([1e-170, -2.2360679775e-170, 3.1415926536e-170])
 def test_real_numbers_are_near_enumeration(terms):
     assert 0 < flipped_p(terms) <= 1
 
