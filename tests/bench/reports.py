@@ -92,8 +92,15 @@ def measure(name: str, address: str) -> Measured:
         page_ms.append(timed(lambda: client.get(address)))
         bare_ms.append(timed(lambda: send(statements)))
     p95_ms = quantiles(page_ms, n=20, method="inclusive")[-1]
-    times = [median(some) for some in (empty_ms, bare_ms, page_ms)]
-    return Measured(name, status, len(statements), *times, p95_ms)
+    return Measured(
+        page=name,
+        status=status,
+        queries=len(statements),
+        empty_ms=median(empty_ms),
+        bare_ms=median(bare_ms),
+        page_ms=median(page_ms),
+        p95_ms=p95_ms,
+    )
 
 
 def reader() -> Any:
