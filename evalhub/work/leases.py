@@ -4,7 +4,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -95,37 +95,56 @@ def release(items: QuerySet[Item], **changes: object) -> None:
 class Observer:
     """Finds dead workers.
 
-    One whose process is gone from this machine is dead at once. Silence counts only after this
-    observer itself was well for the length of a lease: after an outage of the database or a sleep
-    of the machine, all are silent for a moment.
+    One whose process is gone from this machine is dead at once. Any other is dead when its
+    heartbeat has not changed while this observer looked for the length of a lease, by the
+    observer's own clock: nothing follows from how a time of another clock compares with it. After
+    an outage of the database or a sleep of the machine all are silent for a moment, so that
+    looking begins anew.
+
+    Args:
+        monotonic: Seconds of a clock that nobody sets.
     """
 
-    def __init__(self) -> None:
-        self.well_since = self.looked_at = time.monotonic()
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.monotonic = monotonic
+        self.well_since = self.looked_at = monotonic()
+        self.seen: dict[int, tuple[datetime, float]] = {}
 
     @property
     def is_trusted(self) -> bool:
-        return time.monotonic() > self.well_since + LEASE_S
+        return self.monotonic() > self.well_since + LEASE_S
 
     def reap(self) -> int:
         """Free the items of dead workers. Return the number of workers found dead."""
-        began_at = time.monotonic()
+        began_at = self.monotonic()
         if began_at > self.looked_at + LEASE_S / 2:
-            self.well_since = began_at
+            self._look_anew()
         try:
-            dead = gone_workers() + (silent_workers() if self.is_trusted else [])
+            dead = gone_workers() + self._silent_workers(began_at)
             return self._free(dead, began_at) if dead else 0
         except Exception:
-            self.well_since = time.monotonic()
+            self._look_anew()
             raise
         finally:
-            self.looked_at = time.monotonic()
+            self.looked_at = self.monotonic()
             if self.looked_at > began_at + BEAT_S:
-                self.well_since = self.looked_at
+                self._look_anew()
+
+    def _look_anew(self) -> None:
+        self.well_since = self.monotonic()
+        self.seen.clear()
+
+    def _silent_workers(self, now: float) -> list[int]:
+        beats = dict(Worker.objects.filter(stopped_at=None).values_list("pk", "beat_at"))
+        before = {
+            pk: since for pk, (beat_at, since) in self.seen.items() if beats.get(pk) == beat_at
+        }
+        self.seen = {pk: (beat_at, before.get(pk, now)) for pk, beat_at in beats.items()}
+        return [pk for pk, (_, since) in self.seen.items() if now > since + LEASE_S]
 
     @transaction.atomic
     def _free(self, dead: list[int], began_at: float) -> int:
-        has_waited = time.monotonic() > began_at + BEAT_S  # for a lock, as the workers' beats do
+        has_waited = self.monotonic() > began_at + BEAT_S  # for a lock, as the workers' beats do
         return 0 if has_waited else free(dead)
 
 
@@ -133,11 +152,6 @@ def gone_workers() -> list[int]:
     """Return the workers that ran beside this process and have ended."""
     running = Worker.objects.filter(stopped_at=None).values_list("pk", "process")
     return [pk for pk, process in running if process_identity.has_ended(process)]
-
-
-def silent_workers() -> list[int]:
-    running = Worker.objects.filter(stopped_at=None, beat_at__lte=clock.ago(LEASE_S))
-    return list(running.values_list("pk", flat=True))
 
 
 def free(dead: list[int]) -> int:

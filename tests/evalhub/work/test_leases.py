@@ -100,52 +100,66 @@ def test_sign_off_gives_back_all_with_its_attempts():
     assert worker.stopped_at is not None
 
 
-def silent(worker):
-    """Let a worker's last heartbeat be a minute ago."""
-    Worker.objects.filter(pk=worker.pk).update(beat_at=clock.ago(60))
+class Watching:
+    """An observer that looks every two seconds of a clock that stands still in between."""
 
+    def __init__(self):
+        self.seconds = 0.0
+        self.observer = leases.Observer(lambda: self.seconds)
 
-def observer_of(seconds):
-    """An observer that looked regularly, and was well, for so long."""
-    found = leases.Observer()
-    found.well_since -= seconds
-    return found
+    def look(self, seconds, *beating):
+        """Look for so long, while these workers beat. Return how many were found dead."""
+        found, end = 0, self.seconds + seconds
+        while self.seconds < end:
+            for worker in beating:
+                leases.beat(worker, clock.now(), {})
+            found += self.observer.reap()
+            self.seconds += 2
+        return found
 
 
 def test_observer_frees_items_of_dead_workers_only():
     run, dead, alive = run_of(2), leases.register(), leases.register()
     claim(run, dead, 1)
     claim(run, alive, 1)
-    silent(dead)
-    assert observer_of(LEASE_S + 1).reap() == 1
+    assert Watching().look(LEASE_S + 4, alive) == 1
     assert rows(run, "attempts", "worker") == [(1, None), (1, alive.pk)]
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_worker_whose_clock_is_set_otherwise_is_not_dead(hours):
+    """As in another process on SQLite, or before the clock of PostgreSQL's machine was set."""
+    worker, watching = leases.register(), Watching()
+    for second in range(0, int(LEASE_S) * 2, 2):
+        leases.beat(worker, clock.ago(hours * 3600 - second), {})
+        assert watching.look(2) == 0
 
 
 def test_silence_counts_only_after_the_observer_was_well_for_a_lease():
     run, worker = run_of(1), leases.register()
     claim(run, worker)
-    silent(worker)
-    assert observer_of(LEASE_S / 2).reap() == 0
+    Worker.objects.filter(pk=worker.pk).update(beat_at=clock.ago(60))
+    assert Watching().look(LEASE_S / 2) == 0
     assert rows(run, "worker") == [(worker.pk,)]
 
 
 def test_observer_that_slept_believes_no_silence():
-    worker = leases.register()
-    silent(worker)
-    observer = observer_of(LEASE_S + 1)
-    observer.looked_at -= LEASE_S
-    assert observer.reap() == 0
+    leases.register()
+    watching = Watching()
+    watching.look(LEASE_S / 2)
+    watching.seconds += LEASE_S
+    assert watching.look(LEASE_S / 2) == 0
+    assert watching.look(LEASE_S) == 1
 
 
 def test_observer_that_met_an_outage_believes_no_silence(monkeypatch):
-    worker = leases.register()
-    silent(worker)
-    observer = observer_of(LEASE_S + 1)
+    leases.register()
+    watching = Watching()
     with monkeypatch.context() as patch:
         patch.setattr(leases, "free", refuse)
         with pytest.raises(OperationalError):
-            observer.reap()
-    assert observer.reap() == 0
+            watching.look(LEASE_S + 4)
+    assert watching.look(LEASE_S / 2) == 0
 
 
 def refuse(*args):
