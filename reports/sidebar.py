@@ -23,7 +23,7 @@ from evalhub.models import (
     Webhook,
     Worker,
 )
-from issues.models import Feedback, Issue, JudgeTemplate, Tag, Test
+from issues.models import Feedback, Issue, JudgeTemplate, LibraryCriterion, Tag, Test
 from reports.models import Capability, ReportSchedule
 from reports.registry import TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
@@ -124,7 +124,7 @@ TESTS = (
     Place("Tests", "Prompts with what a good answer must show", Test),
     Place("Suites", "Sets of tests that are run together", Suite),
     Place("Judge templates", "The prompt and the scale of a judge", JudgeTemplate),
-    Place("Criterion library", "Criteria to copy into a rubric", Test, "library"),
+    Place("Criterion library", "Criteria to copy into a rubric or to judge by", LibraryCriterion),
     Place("Judge tuning", "A better prompt for a judge, proved against human verdicts", Tuning),
 )
 RUNS = (

@@ -12,6 +12,7 @@ from django.db import connection
 from django.test import TransactionTestCase
 
 from issues.judge_templates.lifecycle import load_builtin_templates
+from issues.rubrics.library.builtin import load_builtin_criteria
 
 flush = TransactionTestCase._fixture_teardown
 Rows = list[tuple[Any, ...]]
@@ -25,6 +26,7 @@ def clear(case: TransactionTestCase) -> None:
     if not _standing or any(set(rows) - set(found[table]) for table, rows in _standing.items()):
         flush(case)
         load_builtin_templates()
+        load_builtin_criteria()
         _standing.update({table: rows_of(table) for table in filled()})
         return
     added = [table for table in filled() if found.get(table) != _standing.get(table, [])]

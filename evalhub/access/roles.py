@@ -30,6 +30,8 @@ ANNOTATOR = (
     "issues.change_source",
     "issues.delete_source",
     "issues.add_tag",
+    "issues.add_librarycriterion",
+    "issues.change_librarycriterion",
     "runs.add_humanevaluation",
     "runs.add_example",
     "runs.delete_example",

@@ -4,6 +4,7 @@ from django.templatetags.static import static
 
 SEARCHED = [
     *("issues.Issue", "issues.Test", "issues.Feedback", "issues.Tag", "issues.JudgeTemplate"),
+    "issues.LibraryCriterion",
     *("runs.Run", "runs.Suite", "review.Queue", "runs.Launch", "runs.Jury"),
     *("evalhub.LanguageModel", "evalhub.User"),
 ]

@@ -1,5 +1,6 @@
 from issues.admin.feedback.admin import FeedbackAdmin
 from issues.admin.issue.admin import IssueAdmin
+from issues.admin.library.admin import LibraryCriterionAdmin
 from issues.admin.tag import ResolutionLabelAdmin, TagAdmin
 from issues.admin.template.admin import JudgeTemplateAdmin
 from issues.admin.test.admin import TestAdmin
@@ -9,6 +10,7 @@ __all__ = [
     "FeedbackAdmin",
     "IssueAdmin",
     "JudgeTemplateAdmin",
+    "LibraryCriterionAdmin",
     "ResolutionLabelAdmin",
     "RevisionAdmin",
     "TagAdmin",

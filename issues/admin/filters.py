@@ -9,7 +9,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.access.models import User
 from evalhub.admin_site.pages import row_number
-from issues.models import Issue, Tag, TagKind, Test
+from issues.models import Criterion, Issue, LibraryCriterion, Tag, TagKind, Test
 from issues.tags import tagged
 
 
@@ -102,3 +102,19 @@ class TestAssigneeFilter(AssigneeFilter):
 
 MY_DRAFTS = ("My drafts", {"author": "me", "state__exact": "draft"})
 ASSIGNED_TO_ME = ("Assigned to me", {"assignee": "me"})
+
+
+class LibraryFilter(DropdownFilter):
+    """Tests with a copy of one library criterion; shown only if a page links to it."""
+
+    title, parameter_name = "library criterion", "library"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
+        wanted = request.GET.get(self.parameter_name, "")[:80]
+        return list(LibraryCriterion.objects.filter(key=wanted).values_list("key", "name"))
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not (key := self.value()):
+            return queryset
+        copies = Criterion.objects.filter(library_key=key).order_by().values("test")
+        return queryset.filter(pk__in=copies)

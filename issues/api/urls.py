@@ -2,6 +2,7 @@ from rest_framework.routers import SimpleRouter
 
 from issues.api import views
 from issues.api.feedback import FeedbackViewSet
+from issues.api.library import LibraryCriterionViewSet
 
 router = SimpleRouter()
 router.register("tags", views.TagViewSet, basename="api-tag")
@@ -11,6 +12,7 @@ router.register("issues", views.IssueViewSet, basename="api-issue")
 router.register("tests", views.TestViewSet, basename="api-test")
 router.register("checks", views.CheckViewSet, basename="api-check")
 router.register("judge-templates", views.JudgeTemplateViewSet, basename="api-judge-template")
+router.register("criteria-library", LibraryCriterionViewSet, basename="api-library-criterion")
 router.register("revisions", views.RevisionViewSet, basename="api-revision")
 
 urlpatterns = router.urls

@@ -102,6 +102,34 @@ First state your reasons, then decide. Reply with one JSON object and nothing el
 """
 
 
+_JUDGED = {
+    "answer": ("the output of an AI model", ""),
+    "input": ("the input that an AI model was given", "Judge the input only, not the output.\n\n"),
+    "context": (
+        "the documents that an AI model was given",
+        "Judge the documents only, not the output.\n\n",
+    ),
+}
+"""How a prompt names the judged text, and what it says about the output."""
+
+
+def prompt_of_question(question: str, judged_text: str) -> str:
+    """Return the text of a template that answers one question by an option of its scale.
+
+    Args:
+        question: Of a library criterion.
+        judged_text: What it is about: the answer, the input or the context.
+    """
+    named, only = _JUDGED[judged_text]
+    output = _OUTPUT if judged_text == "answer" else _OUTPUT.replace("to judge", "of the model")
+    return (
+        f"You are an impartial judge. Answer one question about {named}.\n\n"
+        f"{_INPUT}{output}{_REFERENCE}## Question\n{question}\n\n{only}"
+        "Only this question counts, not what else you think of the text.\n\n"
+        f"{_REPLY_BY_LABEL}"
+    )
+
+
 @dataclass(frozen=True)
 class BuiltinTemplate:
     key: str

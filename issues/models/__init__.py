@@ -10,6 +10,7 @@ from issues.models.issue import (
     Source,
     SourceKind,
 )
+from issues.models.library import CriterionKind, JudgedText, LibraryCriterion, LibraryState, Shelf
 from issues.models.merge import Merge
 from issues.models.revision import FrozenCriterion, Revision
 from issues.models.tag import Tag, TagKind
@@ -28,6 +29,7 @@ __all__ = [
     "CommentFields",
     "Criterion",
     "CriterionFields",
+    "CriterionKind",
     "ExampleChoice",
     "Feedback",
     "FeedbackState",
@@ -35,6 +37,9 @@ __all__ = [
     "Issue",
     "IssueState",
     "JudgeTemplate",
+    "JudgedText",
+    "LibraryCriterion",
+    "LibraryState",
     "Merge",
     "Origin",
     "Polarity",
@@ -43,6 +48,7 @@ __all__ = [
     "ResolutionLabel",
     "Revision",
     "Severity",
+    "Shelf",
     "Source",
     "SourceKind",
     "Tag",

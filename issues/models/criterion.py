@@ -74,12 +74,18 @@ CONTENT_FIELDS = {
 
 
 class Criterion(CriterionFields):
-    """A criterion of a test's rubric. Its key is assigned once and survives edits."""
+    """A criterion of a test's rubric. Its key is assigned once and survives edits.
+
+    `library_key` and `library_version` name the library criterion that it was copied from; it may
+    have been adapted since. They are no part of a revision.
+    """
 
     sealed_path = "test__sealed"
     sealed_fields = ("text", "arguments", "citation")
 
     test = models.ForeignKey(Test, models.CASCADE, related_name="criteria")
+    library_key = models.CharField(max_length=80, blank=True, db_index=True)
+    library_version = models.PositiveIntegerField(null=True, blank=True)
 
     history = History()
     objects = SealedQuerySet.as_manager()

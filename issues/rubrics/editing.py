@@ -12,6 +12,9 @@ from issues.models import Criterion, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.states import review_again
 
+ORIGIN = ("library_key", "library_version")
+"""Fields that say which library criterion it was copied from; an edit keeps them."""
+
 COPIED = [name for name in CONTENT_FIELDS.values() if name != "key"]
 
 
@@ -21,12 +24,13 @@ def append(test: Test, contents: Sequence[Mapping[str, Any]], *, by: User) -> No
 
     Args:
         test: As it was read.
-        contents: Fields by their names in a revision's content; others get defaults.
+        contents: Fields by their names in a revision's content, and where they are from; others
+            get defaults.
         by: User who makes the change.
     """
     last = test.criteria.aggregate(last=Max("order"))["last"] or 0
     for place, content in enumerate(contents, last + 1):
-        fields = {CONTENT_FIELDS[name]: value for name, value in content.items()}
+        fields = {CONTENT_FIELDS.get(name, name): value for name, value in content.items()}
         row = Criterion(test=test, order=place, **fields)
         sign(row, by, "")
         row.save()

@@ -29,7 +29,8 @@ def judge_settings_of(sibling: Test) -> dict[str, Any]:
 def rubric_of(sibling: Test) -> list[dict[str, Any]]:
     """Return the criteria that a new test takes, as fields of the model."""
     rows = sibling.criteria.all()
-    return [{name: getattr(row, name) for name in (*editing.COPIED, "order")} for row in rows]
+    names = (*editing.COPIED, *editing.ORIGIN, "order")
+    return [{name: getattr(row, name) for name in names} for row in rows]
 
 
 @transaction.atomic

@@ -30,7 +30,6 @@
       this.panel = root.querySelector("[data-eh-preview]");
       this.dialog = root.querySelector("[data-eh-library]");
       this.checks = json("eh-checks");
-      this.library = json("eh-library");
       this.asked = "";
       this.approach = "";
       root.classList.add("eh-live");
@@ -90,7 +89,7 @@
       if (name === "delete") this.remove(row);
       if (name === "undo") this.restore(row);
       if (name === "paste") this.paste(button);
-      if (name === "library") this.dialog.showModal();
+      if (name === "library") this.browse();
       if (name === "close") this.dialog.close();
       if (name === "take") this.take(button);
     }
@@ -119,6 +118,10 @@
       else this.list.append(row);
       field(row, "text").value = values.text || "";
       if (values.polarity) field(row, "polarity").value = values.polarity;
+      if (values.library_key) {
+        field(row, "library_key").value = values.library_key;
+        field(row, "library_version").value = values.library_version;
+      }
       if (values.check) {
         field(row, "check_name").value = values.check;
         this.build(row, values.arguments || {});
@@ -290,8 +293,16 @@
       }
     }
 
+    /* The library is searched on the server, as you type. */
+    browse() {
+      const search = this.dialog.querySelector("[data-eh-search]");
+      this.dialog.showModal();
+      search.focus();
+      search.dispatchEvent(new Event("search"));
+    }
+
     take(button) {
-      this.add(this.library[button.value]);
+      this.add(JSON.parse(button.dataset.ehCriterion));
       button.textContent = "Added";
       button.addEventListener("blur", () => (button.textContent = "Add"), { once: true });
     }

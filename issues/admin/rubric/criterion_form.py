@@ -70,12 +70,16 @@ class CriterionForm(forms.ModelForm):
     order = forms.IntegerField(
         required=False, min_value=0, max_value=30_000, widget=forms.NumberInput(INPUT)
     )
+    library_key = forms.SlugField(required=False, max_length=80, widget=forms.HiddenInput)
+    library_version = forms.IntegerField(
+        required=False, min_value=1, max_value=30_000, widget=forms.HiddenInput
+    )
 
     class Meta:
         model = Criterion
         fields = (
             *("text", "polarity", "weight", "alternative", "mandatory"),
-            *("check_name", "citation", "order"),
+            *("check_name", "citation", "order", "library_key", "library_version"),
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -8,7 +8,6 @@ from issues.admin.rubric.criterion_form import CriterionForm, RubricFormSet
 from issues.checks import CHECKS
 from issues.models import Criterion
 from issues.rubrics.argument_fields import arguments_of
-from issues.rubrics.criterion_library import LibrarySection, sections
 from issues.rubrics.scoring import MAX_CRITERIA
 
 
@@ -37,9 +36,3 @@ class RubricInline(PartInline):
             }
             for check in CHECKS.values()
         }
-
-    def sections(self) -> tuple[LibrarySection, ...]:
-        return sections()
-
-    def library(self) -> dict[str, Any]:
-        return {ready.key: ready.as_json() for shelf in sections() for ready in shelf.criteria}

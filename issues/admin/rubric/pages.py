@@ -1,4 +1,4 @@
-"""Views of a test's rubric: live preview, pasted lines, library."""
+"""Views of a test's rubric: live preview, pasted lines."""
 
 from typing import Any
 
@@ -8,15 +8,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user
 from evalhub.history import sign
 from issues import states
 from issues.admin.rubric.criterion_form import polarity_of
 from issues.admin.rubric.history import entries_of
 from issues.admin.rubric.preview import PREFIX, context_of, draft_of
 from issues.admin.state_pages import StateAdmin
-from issues.rubrics import editing
-from issues.rubrics.criterion_library import chosen, sections
 from issues.rubrics.pasted_criteria import criteria_in
 
 MAX_CHARACTERS = 100_000
@@ -31,7 +29,6 @@ class RubricPages(StateAdmin):
         return [
             self.view_path("rubric/", self.rubric_view, "rubric"),
             self.view_path("lines/", self.lines_view, "lines"),
-            self.view_path("library/", self.library_view, "library"),
             *super().get_urls(),
         ]
 
@@ -57,35 +54,6 @@ class RubricPages(StateAdmin):
         lines = criteria_in(request.POST.get("lines", "")[:MAX_CHARACTERS])
         points = [{"text": line.text, "polarity": polarity_of(line)} for line in lines]
         return JsonResponse({"points": points})
-
-    def library_view(self, request: HttpRequest) -> HttpResponse:
-        """List the library's criteria; copy the selected ones into a test's rubric."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        number = row_number((request.POST or request.GET).get("test"))
-        test = self.found(request, number) if number or request.method == "POST" else None
-        if request.method == "POST":
-            return self._copy_from_library(request, test)
-        writes = test is not None and self.has_change_permission(request, test)
-        return self.page(
-            request,
-            "issues/criterion_library.html",
-            title="Criterion library",
-            sections=sections(),
-            test=test if writes else None,
-            back_url=self.url_of("change", test.pk) if test else self.url_of("changelist"),
-        )
-
-    def _copy_from_library(self, request: HttpRequest, test: Any) -> HttpResponse:
-        if not self.has_change_permission(request, test):
-            raise PermissionDenied
-        ready = chosen(request.POST.getlist("key"))
-        if not ready:
-            self.say(request, "Select at least one criterion to copy.")
-            return self.back(request, test)
-        editing.append(test, [each.as_json() for each in ready], by=current_user(request))
-        self.say_done(request, f"{len(ready)} criteria copied. Adapt them to this test.")
-        return self.back(request, test)
 
     def _check_writer(self, request: HttpRequest) -> None:
         writes = self.has_change_permission(request) or self.has_add_permission(request)

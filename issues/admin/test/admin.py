@@ -20,6 +20,7 @@ from issues.admin.filters import (
     ASSIGNED_TO_ME,
     MY_DRAFTS,
     AuthorFilter,
+    LibraryFilter,
     TestAssigneeFilter,
     TestDomainFilter,
     TestOtherTagFilter,
@@ -91,6 +92,7 @@ class TestAdmin(BulkTests, SealingPages):
         "sealed",
         TestAssigneeFilter,
         AuthorFilter,
+        LibraryFilter,
     )
     quick_filters = (MY_DRAFTS, ASSIGNED_TO_ME, ("My tests", {"author": "me"}))
     search_fields = (

@@ -1,0 +1,15 @@
+from django.db import migrations
+
+from issues.rubrics.library.builtin import load_builtin_criteria
+
+
+def load(apps, schema_editor):
+    load_builtin_criteria(
+        apps.get_model("issues", "LibraryCriterion"),
+        apps.get_model("issues", "HistoricalLibraryCriterion"),
+    )
+
+
+class Migration(migrations.Migration):
+    dependencies = [("issues", "0004_criterion_library")]
+    operations = [migrations.RunPython(load, migrations.RunPython.noop, elidable=False)]
