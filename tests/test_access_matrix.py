@@ -19,7 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from evalhub.models import Delivery, Exposure, Notification, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
-from issues.models import Feedback, ResolutionLabel, Tag
+from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
 from issues.revisions import freeze
 from reports.documents.document import Document
 from reports.documents.storage import stored
@@ -131,6 +131,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
         post(MAINTAINERS, act="publish"),
     ),
     "admin:issues_judgetemplate_preview": (get(),),
+    "admin:issues_librarycriterion_act": (post(WRITERS, act="duplicate"),),
+    "admin:issues_librarycriterion_download": (get(),),
+    "admin:issues_librarycriterion_found": (get(ALL, "q=tone"),),
+    "admin:issues_librarycriterion_import": (get(WRITERS), post(WRITERS)),
+    "admin:issues_librarycriterion_rubric": (get(WRITERS), post(WRITERS)),
     "admin:issues_issue_move": (
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
@@ -159,7 +164,6 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_test_rubric": (post(WRITERS),),
     "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
     "admin:issues_test_try": (post(WRITERS),),
-    "admin:issues_test_library": (get(), post(WRITERS)),
     # Runs
     "admin:runs_jury_preview": (post(MAINTAINERS),),
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
@@ -277,6 +281,11 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-judge-template-publish": (post(MAINTAINERS),),
     "api-judge-template-retire": (post(MAINTAINERS),),
     "api-judge-template-new-version": (post(MAINTAINERS),),
+    "api-library-criterion-list": (get(), post(WRITERS)),
+    "api-library-criterion-detail": (get(), patch(WRITERS)),
+    "api-library-criterion-versions": (get(),),
+    "api-library-criterion-retire": (post(MAINTAINERS),),
+    "api-library-criterion-restore": (post(MAINTAINERS),),
     "api-revision-list": (get(),),
     "api-revision-detail": (get(),),
     "api-suite-list": (get(), post(MAINTAINERS)),
@@ -458,6 +467,7 @@ def rows() -> dict[str, Any]:
         "issue": make_issue(description="d"),
         "test": test,
         "judgetemplate": test.template,
+        "librarycriterion": LibraryCriterion.objects.get(key="answers-the-question"),
         "revision": freeze([test])[test.pk],
         "suite": Suite.objects.create(name="s"),
         "jury": make_jury(make_model()),
@@ -554,7 +564,17 @@ MODELS = (
         "issue",
         "test",
     ),
-    *("judge-template", "revision", "suite", "jury", "launch", "run", "result", "judge-run"),
+    *(
+        "judge-template",
+        "library-criterion",
+        "revision",
+        "suite",
+        "jury",
+        "launch",
+        "run",
+        "result",
+        "judge-run",
+    ),
     *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "assignment"),
 )
 

@@ -50,6 +50,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
         "launch_selected": MAINTAINERS,
         "suite_of_selected": MAINTAINERS,
     },
+    "issues.librarycriterion": {"add_to_rubric": WRITERS},
     "issues.tag": {
         "merge_tags": MAINTAINERS,
         "launch_selected": MAINTAINERS,

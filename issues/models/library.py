@@ -15,7 +15,7 @@ from issues.rubrics.library import content
 
 class Shelf(models.TextChoices):
     QUALITY = "quality"
-    SAFETY = "safety", "safety and harms"
+    SAFETY = "safety", "Safety and harms"
     STYLE = "style"
     GROUNDING = "grounding"
     REASONING = "reasoning"
@@ -32,9 +32,9 @@ class CriterionKind(models.TextChoices):
 class JudgedText(models.TextChoices):
     """The text that a criterion is about."""
 
-    ANSWER = "answer", "the answer"
-    INPUT = "input", "the user's message"
-    CONTEXT = "context", "the documents"
+    ANSWER = "answer", "The answer"
+    INPUT = "input", "The user's message"
+    CONTEXT = "context", "The documents"
 
 
 class LibraryState(models.TextChoices):
@@ -133,7 +133,11 @@ class LibraryCriterion(models.Model):
         before = type(self).objects.select_for_update().filter(pk=self.pk).first()
         if before is not None:
             self.version = before.version + (content_of(before) != content_of(self))
+        if before is None or before.version < self.version:
+            reason = getattr(self, "_change_reason", None)
+            self._change_reason = f"Version {self.version}" + (f": {reason}" if reason else "")
         super().save(*args, **kwargs)
+        self._change_reason = None
 
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_librarycriterion_change", args=[self.pk])

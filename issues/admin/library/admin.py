@@ -25,7 +25,7 @@ from issues.admin.library.form import LibraryForm, example_names
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.models import Criterion, CriterionKind, LibraryCriterion, LibraryState, Test
-from issues.models.library import content_of
+from issues.models.library import CONTENT_FIELDS
 from issues.rubrics.library import entries
 from issues.rubrics.library.content import ROLES
 from issues.rubrics.library.exchange import MAX_CHARACTERS, ImportRefused, import_criteria
@@ -111,7 +111,8 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             return "update available"
         if not row.is_builtin:
             return str(row.author or "own")
-        return "built-in, changed" if row.is_changed else "built-in"
+        text = "built-in, changed" if row.is_changed else "built-in"
+        return format_html('<span class="eh-nowrap">{}</span>', text)
 
     @display(description="tests", ordering="tests_total")
     def use_count(self, row: Any) -> str:
@@ -141,12 +142,11 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: LibraryCriterion | None = None) -> Any:
         if self._is_read(request, obj):
             return ((None, {"fields": ("shown",)}),)
-        kind = obj.kind if obj else (request.POST or request.GET).get("kind", "")
-        is_pairwise = kind == CriterionKind.PAIRWISE
+        is_pairwise = self._kind(request, obj) == CriterionKind.PAIRWISE
         about = ("polarity", "judged_text") if not is_pairwise else ()
-        what = ("name", "key", "kind") if obj is None else ("name",)
+        what = ("name", "key") if obj is None else ("name",)
         main = (what, "shelf", "question", "description", *about, "tags")
-        parts = [(None, {"fields": main})]
+        parts: list[tuple[str | None, dict[str, Any]]] = [(None, {"fields": main})]
         if not is_pairwise:
             parts.append(("Options", {"fields": ("scale",)}))
             parts.append(("Check without a judge", {"fields": (("check_name", "arguments"),)}))
@@ -154,6 +154,16 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             names = example_names(role, is_pairwise=is_pairwise)
             parts.append((f"{role.capitalize()} example", {"fields": names}))
         return parts
+
+    def _kind(self, request: HttpRequest, row: LibraryCriterion | None) -> str:
+        is_pairwise = request.GET.get("kind") == CriterionKind.PAIRWISE
+        new = CriterionKind.PAIRWISE if is_pairwise else CriterionKind.DIRECT
+        return row.kind if row else new
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, **kwargs)
+        form.kind = self._kind(request, obj)
+        return form
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return {} if obj else self.prepopulated_fields
@@ -200,8 +210,8 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             own.append(Button("Duplicate", url, {"act": "duplicate"}))
         if self.has_change_permission(request, row):
             if row.proposal is not None:
-                own.append(Button("Take over", url, {"act": "take"}, kind="primary"))
-                own.append(Button("Dismiss", url, {"act": "dismiss"}))
+                own.append(Button("Take over update", url, {"act": "take"}))
+                own.append(Button("Dismiss update", url, {"act": "dismiss"}))
             own.append(Button("Edit", f"{self.url_of('change', row.pk)}?edit=1", is_link=True))
         if request.user.has_perm(RETIRE):
             state = ("retire", "Retire", "danger") if is_current else ("restore", "Restore", "")
@@ -225,7 +235,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             raise PermissionDenied
         words = bounded_text(request.GET.get("q"), 100)
         rows = entries.with_uses(entries.rubric_criteria(), current_user(request))
-        found = entries.with_words(rows, words)
+        found: Any = entries.with_words(rows, words)
         shown = list(found.order_by("-tests_total", "shelf", "name")[: MAX_FOUND + 1])
         context = {
             "found": [(row, json.dumps(entries.as_criterion(row))) for row in shown[:MAX_FOUND]],
@@ -334,8 +344,8 @@ def _changes(row: LibraryCriterion) -> list[Any]:
     """Return what the release's newer content would change."""
     record = row.history.model(**{f.attname: getattr(row, f.attname) for f in _tracked(row)})
     newer = row.history.model(**{f.attname: getattr(row, f.attname) for f in _tracked(row)})
-    for name, field in entries.CONTENT_FIELDS.items():
-        setattr(newer, field, (row.proposal or content_of(row))[name])
+    for name, field in CONTENT_FIELDS.items():
+        setattr(newer, field, (row.proposal or {})[name])
     return [value for value in values_of(newer, record) if value.lines]
 
 
@@ -362,7 +372,8 @@ def _sent_text(request: HttpRequest) -> str:
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
         return request.POST.get("text", "")
-    return file.read(4 * MAX_CHARACTERS).decode("utf-8-sig", errors="replace")
+    text: str = file.read(4 * MAX_CHARACTERS).decode("utf-8-sig", errors="replace")
+    return text
 
 
 def _said(done: Counter[str]) -> str:

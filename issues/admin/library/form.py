@@ -74,6 +74,9 @@ class TagsField(forms.CharField):
 
 
 class LibraryForm(forms.ModelForm):
+    """`kind` is that of a new criterion; that of a saved one never changes."""
+
+    kind = CriterionKind.DIRECT
     check_name = forms.ChoiceField(
         label="Checked by", required=False, widget=UnfoldAdminSelectWidget
     )
@@ -86,7 +89,7 @@ class LibraryForm(forms.ModelForm):
     class Meta:
         model = LibraryCriterion
         fields = (
-            *("name", "key", "shelf", "kind", "judged_text", "question", "description"),
+            *("name", "key", "shelf", "judged_text", "question", "description"),
             *("polarity", "scale", "check_name", "arguments"),
         )
         widgets = {
@@ -94,7 +97,6 @@ class LibraryForm(forms.ModelForm):
             "description": text_area(2),
             "polarity": UnfoldAdminRadioSelectWidget,
             "judged_text": UnfoldAdminRadioSelectWidget,
-            "kind": forms.HiddenInput,
             "scale": text_area(10, **SCALE_ATTRS),
             "arguments": text_area(2, **{"class": "eh-mono"}),
         }
@@ -111,6 +113,8 @@ class LibraryForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.instance.pk is None:
+            self.instance.kind = self.kind
         if check := self.fields.get("check_name"):
             check.choices = check_choices(self.instance.check_name)  # type: ignore[attr-defined]
         for role, example in (self.instance.examples or {}).items():
@@ -119,9 +123,8 @@ class LibraryForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        kind = data.get("kind") or self.instance.kind
-        if kind == CriterionKind.PAIRWISE:
-            self.instance.scale = data["scale"] = None
+        if self.instance.kind == CriterionKind.PAIRWISE:
+            self.instance.scale = None
         if "passing_answer" in self.fields:
             self.instance.examples = self._examples(data)
         return data

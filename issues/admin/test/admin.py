@@ -222,8 +222,7 @@ class TestAdmin(BulkTests, SealingPages):
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         issue = Button("Issue", row.issue.get_absolute_url(), is_link=True)
         shown = Button("Preview", self.url_of("preview", row.pk), is_link=True)
-        library = Button("Library", f"{self.url_of('library')}?test={row.pk}", is_link=True)
-        return [issue, library, shown, *super().buttons(request, row)]
+        return [issue, shown, *super().buttons(request, row)]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":

@@ -12,7 +12,7 @@ from evalhub.digest import digest
 from issues.models.library import CONTENT_FIELDS, LibraryCriterion, content_of
 
 FOLDER = Path(__file__).parent / "builtin"
-REASON = "Shipped with EvalHub"
+REASON = "Version {}: shipped with EvalHub"
 
 
 def builtin_criteria() -> list[tuple[str, dict[str, Any]]]:
@@ -67,5 +67,5 @@ def _store(row: Any, content: dict[str, Any], versions: Any, kind: str) -> None:
         **{name: getattr(row, name) for name in fields},
         history_date=timezone.now(),
         history_type=kind,
-        history_change_reason=REASON,
+        history_change_reason=REASON.format(row.version),
     )

@@ -3,7 +3,6 @@
 import pytest
 
 from issues.revisions import freeze
-from issues.rubrics.criterion_library import sections
 from tests.factories import make_issue, make_test
 from tests.issues.pages import flashed_text, form_of_a_test, log_in, rubric_form, url
 
@@ -327,7 +326,7 @@ def test_the_judge_prompt_of_a_saved_test_is_shown_for_each_criterion(client):
     assert "without a judge" in checked.content.decode()
 
 
-# Lines and library -------------------------------------------------------------------------------
+# Lines -------------------------------------------------------------------------------------------
 
 
 def test_lines_come_back_as_points(client):
@@ -338,28 +337,6 @@ def test_lines_come_back_as_points(client):
     assert response.json() == {
         "points": [{"text": "A", "polarity": "should"}, {"text": "B", "polarity": "should_not"}]
     }
-
-
-def test_ready_criteria_are_copied_into_a_rubric(client):
-    log_in(client, "annotator")
-    test = make_test(criteria=[{"text": "a"}])
-    ready = [shelf.criteria[-1] for shelf in sections()]
-
-    sent = {"test": test.pk, "key": [each.key for each in ready]}
-    client.post(url("test_library"), sent)
-
-    assert [row.text for row in test.criteria.all()] == ["a", *(each.text for each in ready)]
-    test.refresh_from_db()
-    assert test.state == "in_review"
-
-
-def test_the_library_is_browsed_without_a_test(client):
-    log_in(client, "viewer")
-
-    html = client.get(url("test_library")).content.decode()
-
-    assert sections()[0].criteria[0].why in html
-    assert 'name="key"' not in html
 
 
 def test_a_siblings_rubric_is_copied_with_its_judge_run(client):

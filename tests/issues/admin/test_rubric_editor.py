@@ -56,6 +56,7 @@ def test_points_are_pasted_taken_from_the_library_and_deleted(editor, two_points
     editor.click("[data-eh-act=paste]")
     editor.wait_for_selector("text=2 criteria added, 1 of them “should not”.")
     editor.click("[data-eh-act=library]")
+    editor.fill("[data-eh-search]", "words fewer")
     editor.click("button[value=is-brief]")
     editor.click("[data-eh-act=close]")
     deletes = editor.get_by_role("button", name="Delete", exact=True)
@@ -64,8 +65,15 @@ def test_points_are_pasted_taken_from_the_library_and_deleted(editor, two_points
     editor.get_by_role("button", name="Undo").nth(1).click()
     save(editor)
 
-    assert texts(two_points) == ["Second", "Names a price", "Rude", "Has 120 words or fewer"]
-    assert two_points.criteria.last().arguments == {"least": 1, "most": 120}
+    assert texts(two_points) == [
+        "Second",
+        "Names a price",
+        "Rude",
+        "Does the answer have 120 words or fewer?",
+    ]
+    taken = two_points.criteria.last()
+    assert taken.arguments == {"least": 1, "most": 120}
+    assert (taken.library_key, taken.library_version) == ("is-brief", 1)
 
 
 def test_points_are_dragged_and_the_preview_follows(editor, two_points):
