@@ -31,6 +31,7 @@ TERMS = tuple(
         ("confidence interval", "The range that contains the true value with 95% confidence."),
         ("coverage", "Share of the expected verdicts that judges or annotators actually gave."),
         ("criterion", "One requirement on an answer, with a weight and a judge or check."),
+        ("criterion library", "Ready criteria with options and examples, for rubrics and judges."),
         ("detectable change", "The smallest net change that a comparison finds with 80% power."),
         ("developer", "The organisation that made a model; the provider serves it."),
         ("development split", "Tests of a judge tuning that you read and take examples from."),

@@ -134,8 +134,10 @@ class LibraryCriterion(models.Model):
         if before is not None:
             self.version = before.version + (content_of(before) != content_of(self))
         if before is None or before.version < self.version:
-            reason = getattr(self, "_change_reason", None)
-            self._change_reason = f"Version {self.version}" + (f": {reason}" if reason else "")
+            reason: str | None = getattr(self, "_change_reason", None)
+            self._change_reason: str | None = f"Version {self.version}" + (
+                f": {reason}" if reason else ""
+            )
         super().save(*args, **kwargs)
         self._change_reason = None
 
