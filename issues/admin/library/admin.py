@@ -84,6 +84,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
     search_fields = entries.SEARCHED
     search_help_text = "Words of its name, question, description or tags."
     found_by = ("name", "question", "tags")
+    list_select_related = ("author",)
     prepopulated_fields = {"key": ("name",)}
     readonly_fields = ("shown",)
     actions = ("add_to_rubric",)
