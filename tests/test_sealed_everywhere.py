@@ -328,6 +328,7 @@ HARMLESS = {
     "Test": {"tools", "source_id"},
     "Feedback": {"model", "source", "source_id"},
     "Comment": {"author_name"},
+    "Criterion": {"library_key"},
     "TestComment": {"author_name"},
     "Revision": {"asked_digest", "digest"},
     "ReviewItem": {"reasons"},
