@@ -28,6 +28,7 @@ from runs.sample_history.plan import DATES
 LABEL = "Demo"
 BLUEPRINT = Path(__file__).with_name("sample") / "library_desk.yml"
 LOGIN = "admin"
+AUTHOR = "sample-maintainer"
 NOTE = (
     "A model of 135 million parameters judges at chance: its verdicts show how judging works, "
     "not how good an answer is."
@@ -62,6 +63,11 @@ def admin() -> tuple[User, str]:
     if user is None:
         user = User.objects.create_superuser(LOGIN, password=password)
     return user, password if user.check_password(password) else ""
+
+
+def author() -> User:
+    """Return the user who made the demo's data, so that whoever logs in has done nothing yet."""
+    return User.objects.get_or_create(username=AUTHOR, defaults={"is_active": False})[0]
 
 
 # The model ---------------------------------------------------------------------------------------

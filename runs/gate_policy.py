@@ -113,7 +113,7 @@ class GatePolicy(BaseModel):
         """Return what fails a run, as the end of a sentence."""
         net, rate, cost = self.max_net_loss_points, self.min_pass_rate, self.max_mean_cost_usd
         parts = {
-            f"its tests got significantly worse (p <= {self.alpha:g})": self.significant_regression,
+            f"its tests got significantly worse (p ≤ {self.alpha:g})": self.significant_regression,
             f"it loses more than {net or 0:g} points on balance": net is not None,
             f"a test of an issue of severity {or_worse(self.failing_severity or '')} fails": (
                 self.failing_severity

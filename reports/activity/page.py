@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -15,6 +16,8 @@ from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.queries.periods import PeriodField, period_words, since_of
+
+DAY_MS, TICKS = 86_400_000, 10
 
 
 class ActivityForm(ReportForm):
@@ -75,7 +78,7 @@ def _row(event: Event) -> tuple[Cell, ...]:
 
 
 def _figure(events: Sequence[Event]) -> Figure:
-    """Draw a bar for each day with changes."""
+    """Draw a bar for each day with changes; a tick is a day or several, never a part of one."""
     days: Counter[str] = Counter()
     for event in events:
         days[f"{timezone.localtime(event.at):%Y-%m-%d}"] += event.n
@@ -90,10 +93,16 @@ def _figure(events: Sequence[Event]) -> Figure:
     layout = base_layout(
         height=220,
         showlegend=False,
-        xaxis=axis("", type="date", tickformat="%-d %b\n%Y"),
+        xaxis=axis("", type="date", tickformat="%-d %b\n%Y", dtick=_tick(min(days), max(days))),
         yaxis=axis("Changes", rangemode="tozero", tickformat=",d"),
     )
     return {"data": [bars], "layout": layout}
+
+
+def _tick(first: str, last: str) -> int:
+    """Return the milliseconds between ticks: whole days, at most `TICKS` of them."""
+    n = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
+    return DAY_MS * -(-n // TICKS)
 
 
 ACTIVITY = Page(

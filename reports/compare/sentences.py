@@ -73,7 +73,8 @@ def verdict(net: float | None, p: float | None, alpha: float = ALPHA) -> str:
 
 
 def is_p(p: float) -> str:
-    return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
+    text = p_value(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 class ChangedIssue(NamedTuple):
@@ -100,7 +101,7 @@ def issues_by_themselves(issues: Iterable[ChangedIssue], *, over: int) -> str:
     worse_words = f"{counted(len(worse), 'issue')} worse" + (f", {named}" if worse else "")
     return (
         f"Significantly changed by themselves: {worse_words}; {len(found) - len(worse):,} better "
-        f"(p <= {ALPHA:g} after Holm over {over:,} issues). {MAY_FAIL_TOGETHER}"
+        f"(p ≤ {ALPHA:g} after Holm over {over:,} issues). {MAY_FAIL_TOGETHER}"
     )
 
 

@@ -55,6 +55,7 @@ def document_of(comparison: Comparison, filters: Mapping[str, Any], reading: Rea
         ),
         warnings=warnings(comparison.first, [(comparison.second, comparison.comparable)]),
         labels=labels(comparison, two.names),
+        leading=2,
         actions=rejudging(
             comparison.second.run, comparison.first.run, comparison.comparable, reading.reader
         ),

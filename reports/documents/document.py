@@ -137,8 +137,8 @@ class Document:
     `warnings` are what must be known before the figures are used; `labels` are those of
     `runs.figures.run_figures.run_labels`; `actions` are what the reader can do about the warnings;
     `runs` are the IDs of its runs, empty: those that its figures link to;
-    `more` is what only the page's own template reads: no
-    figures stand there alone.
+    `leading` is how many sentences its page shows before the first figure, None: all;
+    `more` is what only the page's own template reads: no figures stand there alone.
     """
 
     title: str
@@ -149,7 +149,16 @@ class Document:
     labels: tuple[str, ...] = ()
     actions: tuple[Link, ...] = ()
     runs: tuple[int, ...] = ()
+    leading: int | None = None
     more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def leading_sentences(self) -> tuple[str, ...]:
+        return self.sentences[: self.leading]
+
+    @property
+    def other_sentences(self) -> tuple[str, ...]:
+        return () if self.leading is None else self.sentences[self.leading :]
 
     def table(self, key: str) -> Table | None:
         """Return the table of this key; None where there is none."""

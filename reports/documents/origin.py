@@ -96,13 +96,18 @@ class Origin:
     def file_name(self, key: str, title: str) -> str:
         """Return a file's name without date and ending: one or two runs are named each."""
         if not (self.is_of_runs and 1 <= len(self.rows) <= 2):
-            return f"{key}-{slugify(title)[:MAX_NAME]}"
+            return f"{key}-{_slug(title)[:MAX_NAME]}"
         length = MAX_NAME // len(self.rows)
         named = [
-            f"run-{run.pk}-{slugify(f'{run.model_name} {run.label}')[:length]}".rstrip("-")
+            f"run-{run.pk}-{_slug(f'{run.model_name} {run.label}')[:length]}".rstrip("-")
             for run in self.rows
         ]
         return "-".join([*([] if key == "run" else [key]), "-to-".join(named)])
+
+
+def _slug(text: str) -> str:
+    """Return a text for the name of a file; 1.4 becomes 1-4, not 14."""
+    return slugify(text.replace(".", "-"))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple
     watch = report.watch
     drifted = len(_drifted(report, far)) if len(report.significance) >= len(far) else None
     return (
-        Fact("drifted", "Drifted", drifted, "count", f"of {len(shown)} series, p <= {ALPHA}, Holm"),
+        Fact("drifted", "Drifted", drifted, "count", f"of {len(shown)} series, p ≤ {ALPHA}, Holm"),
         Fact("far", "Scores far apart", len(far), "count", "drifted or by chance"),
         Fact("single", "Single runs", watch.single, "count", "nothing to compare with"),
         Fact("warm", "Runs above temperature 0", watch.warm, "count", "not monitored"),

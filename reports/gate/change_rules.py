@@ -57,7 +57,7 @@ def regression_rule(change: Change, alpha: float) -> GateLine:
             verdict, sentence = Verdict.DOES_NOT_HOLD, f"Significantly worse: {figures}.{caveat}"
         elif is_worse and change.least_p > alpha:
             sentence = (
-                f"{figures}: too few to reach p <= {alpha:g}, even if all got worse. "
+                f"{figures}: too few to reach p ≤ {alpha:g}, even if all got worse. "
                 "Add tests, or limit the net loss."
             )
         else:

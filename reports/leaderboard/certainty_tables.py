@@ -40,7 +40,7 @@ def _caveat(sure: BoardCertainty, leader: str) -> str:
 
 def told_apart(sure: BoardCertainty | None) -> Iterator[Fact]:
     if sure and sure.compared:
-        note = f"of {counted(sure.compared, 'pair')}, p <= {ALPHA:g} (Holm)"
+        note = f"of {counted(sure.compared, 'pair')}, p ≤ {ALPHA:g} (Holm)"
         yield Fact("told_apart", "Pairs told apart", sure.told_apart, "count", note)
 
 

@@ -68,6 +68,7 @@ def document_of(
             if line.before
         ),
         labels=report.labels,
+        leading=1,
         actions=tuple(
             link
             for line in apart

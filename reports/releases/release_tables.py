@@ -49,7 +49,7 @@ def headline(report: ReleasesReport) -> str:
     worse = counted(len(report.issues("worse")), "issue")
     return (
         f"{models} compared with {'itself' if compared == 1 else 'themselves'}: {moved} "
-        f"(p <= {ALPHA:g}, Holm over {counted(compared, 'model')}); {worse} significantly worse "
+        f"(p ≤ {ALPHA:g}, Holm over {counted(compared, 'model')}); {worse} significantly worse "
         f"(Holm over {counted(report.tested_issues, 'issue')})."
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from evalhub.formatting import between, count, counted, percent
+from evalhub.formatting import between, count, counted, few, percent
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.alpha_bands import Band
 from evalhub.statistics.rate_interval import Method
@@ -95,8 +95,8 @@ def _warnings(report: RunReport) -> Iterator[str]:
                 f"{judge.model} judges its own answers, and models favour themselves. "
                 "This was allowed at launch."
             )
-        if judge.note:
-            yield f"About {judge.model}: {judge.note}"
+    for note in dict.fromkeys(judge.note for judge in panel.models if judge.note):
+        yield f"About {few([str(one.model) for one in panel.models if one.note == note])}: {note}"
 
 
 def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:

@@ -79,7 +79,7 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
     )
     yield (
         "An issue underperforms if random choices of as many tests of the run seldom pass as "
-        f"rarely: p <= {ALPHA:g} by {found.rule}, one-sided, corrected for all {n} issues (Holm)."
+        f"rarely: p ≤ {ALPHA:g} by {found.rule}, one-sided, corrected for all {n} issues (Holm)."
     )
 
 

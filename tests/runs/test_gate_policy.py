@@ -8,7 +8,7 @@ from runs.gate_policy import SEVERITIES, GatePolicy, PolicyRefused, read_policy,
 
 def test_without_options_a_significant_regression_fails():
     assert read_policy({}).rules == ["significant_regression"]
-    assert read_policy({}).in_words() == "its tests got significantly worse (p <= 0.05)"
+    assert read_policy({}).in_words() == "its tests got significantly worse (p ≤ 0.05)"
 
 
 def test_severities_are_those_of_issues():
@@ -27,7 +27,7 @@ def test_all_rules_in_words():
     )
 
     assert policy.in_words() == (
-        "its tests got significantly worse (p <= 0.01); or it loses more than 2.5 points on "
+        "its tests got significantly worse (p ≤ 0.01); or it loses more than 2.5 points on "
         "balance; or a test of an issue of severity high or worse fails; or less than 80% of its "
         "results pass; or the 90th percentile of latency exceeds 4,000 ms; or an answer costs more "
         "than $0.020 on average"

@@ -110,6 +110,13 @@ def _sentences(
     )
     if view.sample is Sample.DRAWN and (proof := proofs.get(shown.party)):
         yield f"{CONCLUSIONS[proof.proof].format(name=view.name)} {proof.figures} {proof.needed}"
+    if wrong := [
+        party.name
+        for key, party in humans.parties.items()
+        if key != shown.party and key in proofs and proofs[key].proof is Proof.BELOW
+    ]:
+        errs = "errs" if len(wrong) == 1 else "err"
+        yield f"{few(wrong)} {errs} too often to be trusted alone."
 
 
 CONCLUSIONS = {

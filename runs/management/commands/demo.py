@@ -32,10 +32,11 @@ class Command(BaseCommand):
         self.start_again_with(self.environment())
         self.check(display_num_errors=False)
         call_command("migrate", verbosity=0, interactive=False)
-        user, password = demo.admin()
-        demo.load_history(user)
+        _, password = demo.admin()
+        author = demo.author()
+        demo.load_history(author)
         try:
-            runs = demo.prepare(user)
+            runs = demo.prepare(author)
         except (ValidationError, LaunchRefused) as error:
             raise CommandError(f"The demo cannot start: {error}") from error
         self.serve(options["port"], runs, password)

@@ -199,7 +199,7 @@ def test_five_worse_of_five_can_not_be_told():
     found = regression_rule(change(5, 0, 0, 0.0625), 0.05)
 
     assert found.verdict == UNKNOWN
-    assert "too few to reach p <= 0.05, even if all got worse" in found.sentence
+    assert "too few to reach p ≤ 0.05, even if all got worse" in found.sentence
 
 
 def test_six_worse_of_six_are_a_regression():

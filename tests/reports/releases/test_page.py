@@ -89,11 +89,11 @@ def test_a_certain_change_is_a_sentence_with_count_p_and_method(tests):
 
     assert found.title == "Release 1.1 against 1.0"
     assert found.sentences == (
-        "1 model compared with itself: 1 significantly worse, 0 better (p <= 0.05, Holm over "
+        "1 model compared with itself: 1 significantly worse, 0 better (p ≤ 0.05, Holm over "
         "1 model); 1 issue significantly worse (Holm over 2 issues).",
         "Tiny: 7 worse, 0 better of 14 matched: p = 0.016 (exact McNemar), significantly worse. "
         "Significantly changed by themselves: 1 issue worse, “Issue 0” (p = 0.031); 0 better "
-        "(p <= 0.05 after Holm over 2 issues). Tests of one issue may fail together.",
+        "(p ≤ 0.05 after Holm over 2 issues). Tests of one issue may fail together.",
     )
     (row,) = found.table("issues").as_rows()
     assert (row["issue"].text, row["net"], row["p"]) == ("Issue 0", -1, pytest.approx(0.03125))
