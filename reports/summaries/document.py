@@ -98,8 +98,16 @@ def _grades(view: View) -> Table:
     return Table(
         key="grades",
         title="Grades, 1 to 10",
-        columns=(Column("model", "Model"), Column("mean", "Mean", "number"), *dimensions),
-        rows=[(row.name, row.mean, *(cell.grade for cell in row.cells)) for row in view.grades],
+        columns=(
+            Column("model", "Model"),
+            Column("pass_rate", "Pass rate", "rate"),
+            Column("mean", "Mean", "number"),
+            *dimensions,
+        ),
+        rows=[
+            (row.name, row.rate, row.mean, *(cell.grade for cell in row.cells))
+            for row in view.grades
+        ],
         empty="No grades.",
     )
 

@@ -1,6 +1,6 @@
 """Executive summaries for their pages: names restored, texts as far as the reader may see them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,6 +24,8 @@ from reports.summaries.replies import UNUSABLE
 from reports.summaries.requests import REQUEST_PERMISSION
 from reports.summaries.restore import Target, html, named, pieces, plain
 from reports.summaries.work import NO_RUNS, unfinished
+from runs.figures.rate import Rate
+from runs.figures.tallies import rate_of, tallies_of_runs
 from runs.models import Run
 
 PAGE = 25
@@ -183,10 +185,14 @@ class GradeCell(NamedTuple):
 
 @dataclass(frozen=True)
 class GradeRow:
-    """The grades of one model, in the order of the dimensions; `mean` of those given."""
+    """The grades of one model, in the order of the dimensions; `mean` of those given.
+
+    `rate` is the pass rate of the model's answers in the summary's runs.
+    """
 
     model: LanguageModel
     name: str
+    rate: Rate
     cells: Sequence[GradeCell]
 
     @property
@@ -263,7 +269,7 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
     is_readable = ExecutiveSummary.objects.readable_by(reader).filter(pk=summary.pk).exists()
     key = Key.from_json(current.key if current else {})
     table = FigureTable.from_json(current.figures if current else {})
-    dimensions, rows = _graded(summary, key, is_readable)
+    dimensions, rows = _graded(summary, key, runs, is_readable)
     return View(
         summary=summary,
         runs=runs,
@@ -317,7 +323,7 @@ class Urls:
 
 
 def _graded(
-    summary: ExecutiveSummary, key: Key, is_readable: bool
+    summary: ExecutiveSummary, key: Key, runs: Sequence[Run], is_readable: bool
 ) -> tuple[list[Dimension], list[GradeRow]]:
     """Return the dimensions with grades, and the models, the best graded first."""
     by_model: dict[LanguageModel, dict[str, Grade]] = {}
@@ -325,10 +331,12 @@ def _graded(
         by_model.setdefault(row.language_model, {})[row.dimension] = row
     found = {dimension for grades in by_model.values() for dimension in grades}
     dimensions = [dimension for dimension in DIMENSIONS if dimension.key in found]
+    rate_of_model = _rates(runs if by_model else ())
     rows = [
         GradeRow(
             model,
             next(iter(grades.values())).model_name,
+            rate_of_model(model),
             [
                 _grade_cell(grade, key, is_readable)
                 if (grade := grades.get(one.key))
@@ -339,6 +347,18 @@ def _graded(
         for model, grades in by_model.items()
     ]
     return dimensions, sorted(rows, key=lambda row: -(row.mean or 0))
+
+
+def _rates(runs: Sequence[Run]) -> Callable[[LanguageModel], Rate]:
+    """Return a function for the pass rate of a model in these runs; one query in all."""
+    tallies = tallies_of_runs(runs) if runs else []
+
+    def rate(model: LanguageModel) -> Rate:
+        own = {run.pk: run.repeats for run in runs if run.language_model_id == model.pk}
+        mine = (tally for tally in tallies if tally.run_id in own)
+        return rate_of(mine, answers=sum(own.values()))
+
+    return rate
 
 
 def _grade_cell(grade: Grade, key: Key, is_readable: bool) -> GradeCell:

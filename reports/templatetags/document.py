@@ -66,7 +66,7 @@ def _row(table: Table, classes: Sequence[str], row: tuple[Cell, ...]) -> str:
     cells = [
         _data(value, column, name, table.look)
         if place
-        else f'<th scope="row" class="{name}">{cell(value, column)}</th>'
+        else f'<th scope="row" class="{name or _room(value)}">{cell(value, column)}</th>'
         for place, (value, column, name) in enumerate(places)
     ]
     return f"<tr>{''.join(cells)}</tr>"
@@ -77,11 +77,14 @@ def _data(value: Cell, column: Column, name: str, look: str) -> str:
     inside = cell(value, column, look)
     if share:
         return f'<td class="eh-heat" style="--heat: {share}%">{inside}</td>'
+    return f'<td class="{name or _room(value)}">{inside}</td>'
+
+
+def _room(value: Cell) -> str:
+    """Return the class that keeps a column of phrases or of sentences wide enough."""
     text = value.text if isinstance(value, Link) else value
     length = len(text) if isinstance(text, str) else 0
-    # The columns of phrases and of sentences are kept wide enough.
-    room = "eh-sentence" if length > 80 else "eh-phrase" if length > 25 else ""
-    return f'<td class="{name or room}">{inside}</td>'
+    return "eh-sentence" if length > 80 else "eh-phrase" if length > 25 else ""
 
 
 def _shading(value: Cell, column: Column, look: str) -> str:

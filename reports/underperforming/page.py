@@ -78,8 +78,9 @@ def _sentences(report: UnderperformingReport) -> Iterator[str]:
         f"{percent(found.rate)}."
     )
     yield (
-        "An issue underperforms if random choices of as many tests of the run seldom pass as "
-        f"rarely: p ≤ {ALPHA:g} by {found.rule}, one-sided, corrected for all {n} issues (Holm)."
+        "An issue underperforms if as many tests drawn at random from the run would hardly ever "
+        f"fail as often: p ≤ {ALPHA:g} by {found.rule}, one-sided, corrected for all {n} issues "
+        "(Holm)."
     )
 
 
