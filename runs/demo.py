@@ -67,7 +67,8 @@ def admin() -> tuple[User, str]:
 
 def author() -> User:
     """Return the user who made the demo's data, so that whoever logs in has done nothing yet."""
-    return User.objects.get_or_create(username=AUTHOR, defaults={"is_active": False})[0]
+    found = User.objects.filter(username=AUTHOR).first()
+    return found or User.objects.create_user(AUTHOR, is_active=False)
 
 
 # The model ---------------------------------------------------------------------------------------

@@ -1,18 +1,25 @@
-"""The demo's review queue, filled once the blueprint's run is judged."""
+"""The demo's review queue: results of its sample data now, and of the blueprint's run once judged."""
 
 from collections.abc import Sequence
 
 from evalhub.models import User
 from runs.models import Run
 from runs.review.models import Queue
+from runs.review.queue_items import add_run
+from runs.sample_history.writer import newest_runs
 
 NAME = "Needs review"
 SEED = 1
 
 
 def make_once(runs: Sequence[Run], user: User) -> None:
-    """Create a queue that follows the suite of the demo's runs, unless it exists."""
-    suite = next((run.suite for run in runs if run.suite is not None), None)
-    if suite is not None:
-        defaults = {"follows": suite, "seed": SEED, "created_by": user}
-        Queue.objects.get_or_create(name=NAME, defaults=defaults)
+    """Create a queue that follows the suite run by the demo's model, unless it exists."""
+    models = [run.language_model_id for run in runs]
+    own = Run.objects.filter(language_model__in=models, suite__isnull=False).first()
+    if own is None:
+        return
+    defaults = {"follows": own.suite, "seed": SEED, "created_by": user}
+    queue, is_new = Queue.objects.get_or_create(name=NAME, defaults=defaults)
+    if is_new:
+        for run in newest_runs()[-1:]:
+            add_run(queue, run)

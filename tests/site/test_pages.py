@@ -56,8 +56,9 @@ def undrawn(page) -> list[str]:
     for chart in page.locator(".eh-chart").all():
         chart.scroll_into_view_if_needed()
         chart.locator(".main-svg").first.wait_for()
-        if not chart.locator("xpath=ancestor::section//table").count():
-            found.append(f"no table beside {chart.get_attribute('id')}")
+        key = str(chart.get_attribute("id")).removeprefix("chart-")
+        if not page.locator(f"table[data-table='{key}']").count():
+            found.append(f"no table of {key}")
     return found
 
 

@@ -17,11 +17,13 @@ from evalhub.models import LanguageModel
 from evalhub.work import programs
 from issues.conversation import turns_to_generate
 from issues.models import Criterion
+from reports.dashboard.tour import steps_of
 from reports.models import ExecutiveSummary
 from runs import demo
 from runs.judging.jury import frozen_jury_of
 from runs.management.commands.demo import Command
 from runs.models import DEFAULT_APPROACHES, Launch, Run
+from runs.review.models import ReviewItem
 from tests.evalhub.work import processes
 from tests.evalhub.work.processes import eventually, running
 from tests.factories import make_user
@@ -52,6 +54,18 @@ def test_the_demo_launches_two_runs_once():
     assert len({run.system_prompt for run in first}) == 2
     assert set(Launch.objects.values_list("requested_by", flat=True)) == {user.pk}
     assert Launch.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_whoever_opens_the_demo_has_done_no_step_and_has_something_to_review():
+    reader, _ = demo.admin()
+    author = demo.author()
+    demo.load_history(author)
+    demo.prepare(author)
+
+    assert [step.title for step in steps_of(reader, None) if step.is_done] == []
+    assert ReviewItem.objects.filter(queue__name="Needs review").count() > 5
+    assert not author.has_usable_password()
 
 
 @pytest.mark.django_db
