@@ -15,13 +15,14 @@ from django.db.models import (
     When,
     prefetch_related_objects,
 )
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.template.loader import render_to_string
 from django.urls import URLPattern
 from django.utils.timezone import localtime
 
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.filter_chip import Chip, choice_chip
 from evalhub.history import sign
 from issues import states
 from issues.admin.badges import badge_of
@@ -82,9 +83,10 @@ class Boarding(StateAdmin):
             title="Issue board",
             columns=self._columns(request, filtered.queryset, query.urlencode()),
             filters=[
-                _select(spec)
+                chip
                 for spec in filtered.filter_specs
                 if getattr(spec, "lookup_kwarg", "") != STATE_FILTER
+                and (chip := _chip(spec, query))
             ],
             words=filtered.query,
             is_filtered=filtered.has_active_filters or bool(filtered.query),
@@ -207,8 +209,8 @@ class Boarding(StateAdmin):
         return {"said": f"{issue} is assigned to {issue.assignee or 'nobody'}."}
 
 
-def _select(spec: Any) -> dict[str, Any]:
-    """Return a list filter of either kind as a select; options are pairs of value and label."""
+def _chip(spec: Any, query: QueryDict) -> Chip | None:
+    """Return a list filter of either kind as a chip; None without choices."""
     if hasattr(spec, "lookup_choices"):
         name, choices, value = spec.parameter_name, spec.lookup_choices, spec.value() or ""
     else:
@@ -216,7 +218,13 @@ def _select(spec: Any) -> dict[str, Any]:
         given = spec.used_parameters.get(name) or [""]
         value = given[-1] if isinstance(given, list) else given
     options = [(str(key), str(label)) for key, label in choices]
-    return {"name": name, "title": str(spec.title), "options": options, "value": str(value)}
+    if not options:
+        return None
+    without = query.copy()
+    without.pop(name, None)
+    cleared = f"?{without.urlencode()}" if query.get(name) else ""
+    title = str(spec.title)
+    return choice_chip(name, title[:1].upper() + title[1:], [("", "All"), *options], value, cleared)
 
 
 def _as_seen(issue: Issue, state: str) -> None:
