@@ -38,6 +38,11 @@ class Progress:
         """Answers that are not judged yet."""
         return max(0, self.counts.pending - (self.total - self.answered))
 
+    @property
+    def replied(self) -> int:
+        """Results with an answer: those answered without an error."""
+        return max(0, self.answered - self.counts.error)
+
     def share(self, n: int) -> float:
         """Return n as a percentage of the results."""
         return 100 * n / self.total if self.total else 0.0

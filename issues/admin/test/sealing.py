@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
 from django.utils.text import capfirst
@@ -99,6 +100,19 @@ class SealingPages(RubricPages):
             self.view_path("<int:object_id>/end/", self.end_view, "end_reveal"),
             *super().get_urls(),
         ]
+
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Any, object_id: str
+    ) -> HttpResponse:
+        """Say of a sealed test that it is sealed: its issue's page names it to all readers."""
+        if not Test.objects.filter(pk=row_number(object_id), sealed=True).exists():
+            missing: HttpResponse = super()._get_obj_does_not_exist_redirect(
+                request, opts, object_id
+            )
+            return missing
+        text = f"Test {object_id} is sealed. Ask an admin to reveal it to you."
+        messages.warning(request, text)
+        return HttpResponseRedirect(self.url_of("changelist"))
 
     def may_seal(self, request: HttpRequest, test: Test) -> bool:
         """Require the right to read sealed tests: otherwise the test would be out of reach."""

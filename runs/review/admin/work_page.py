@@ -93,7 +93,9 @@ class WorkPages(PageAdmin):
         context = self._context(session, result, result.message)
         item, announce = context["item"], [result.message.text] if result.message else []
         announce.append(
-            f"Next item: {item.result.issue.title}." if item else "No items left for you."
+            f"Next item: test {item.result.test_id} of {item.result.issue.title}."
+            if item
+            else "No items left for you."
         )
         return JsonResponse(
             {

@@ -82,6 +82,10 @@ def test_a_viewer_sees_that_there_is_a_sealed_test(client):
 
     page = client.get(url("issue_change", test.issue_id)).content.decode()
     assert f"test {test.pk} (sealed)" in page
+    response = client.get(url("test_change", test.pk))
+    assert flashed_text(response) == [
+        f"Test {test.pk} is sealed. Ask an admin to reveal it to you."
+    ]
 
 
 def test_texts_cannot_be_guessed_through_the_address(client):

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -131,7 +132,9 @@ def test_errors_are_offered_for_another_try_with_their_number(client):
     run = judged([1], [1], [None])
     fail(run, run.results.first())
 
-    assert "Retry failed (2)" in text_of(page(client, run))
+    text = text_of(page(client, run))
+    assert "Retry failed (2)" in text
+    assert "3 of 3 asked: 2 answered, 1 error" in " ".join(re.sub("<[^>]+>", " ", text).split())
 
 
 def test_a_failed_run_says_why_and_what_to_do(client):
