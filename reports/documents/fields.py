@@ -27,7 +27,8 @@ class SuiteField(forms.ModelChoiceField):
 
     def __init__(self) -> None:
         super().__init__(
-            Suite.objects.only("name").order_by("name"), empty_label="Suite of the latest run"
+            Suite.objects.only("name").order_by("name"),
+            empty_label="Latest suite with several runs",
         )
 
     def to_python(self, value: Any) -> Choice:

@@ -9,7 +9,10 @@ NO_SUITE = "none"
 """Choice of the runs without a suite."""
 
 Choice = Suite | str | None
-"""A suite, `NO_SUITE`, or None for the suite of the newest complete run."""
+"""A suite, `NO_SUITE`, or None for `newest_suite`."""
+
+RECENT = 50
+"""Newest runs among which the suite that reports open on is looked for."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Scope:
 
 
 def scope_of(chosen: Choice) -> Scope:
-    """Return the scope of this choice; one query if the choice is None, else no query."""
+    """Return the scope of this choice; two queries if the choice is None, else none."""
     if isinstance(chosen, Suite):
         suite: Suite | None = chosen
     else:
@@ -36,6 +39,13 @@ def scope_of(chosen: Choice) -> Scope:
 
 
 def newest_suite() -> Suite | None:
-    """Return the suite of the newest complete run; None without a suite or a run."""
-    run = Run.objects.complete().select_related("suite").order_by("-created_at", "-pk").first()
-    return run.suite if run else None
+    """Return the suite of the newest complete run that has others beside it; two queries.
+
+    A report opens on it: a single run, or one of no suite, has nothing to compare. Where there is
+    no such suite, it is that of the newest complete run; None without a suite or a run.
+    """
+    runs = Run.objects.complete().order_by("-created_at", "-pk")
+    recent = list(runs.values_list("suite", flat=True)[:RECENT])
+    several = (suite for suite in recent if suite is not None and recent.count(suite) > 1)
+    chosen = next(several, recent[0] if recent else None)
+    return Suite.objects.get(pk=chosen) if chosen is not None else None

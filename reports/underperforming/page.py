@@ -17,7 +17,7 @@ from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import incomplete_runs
-from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
+from reports.underperforming.query import UnderperformingReport, newest_of_suite, underperforming
 from reports.underperforming.rule import LAST, IssueComparison, IssueComparisons
 from runs.figures.rate import Rate
 from runs.models import Run
@@ -28,7 +28,7 @@ MAX_OFFERED, MAX_DRAWN, MAX_NEXT = 50, 20, 10
 class UnderperformingForm(ReportForm):
     """Filters of the page; the newest runs are offered, and any run may be asked for."""
 
-    run = forms.ModelChoiceField(Run.objects.all(), empty_label="Latest run")
+    run = forms.ModelChoiceField(Run.objects.all(), empty_label="Latest run of a suite")
 
     def __init__(self, query: QueryDict) -> None:
         super().__init__(query)
@@ -47,7 +47,7 @@ class UnderperformingForm(ReportForm):
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """List underperforming issues with reasons, those that never passed, and the next ones."""
-    report = underperforming(filters["run"] or newest_run(), reading)
+    report = underperforming(filters["run"] or newest_of_suite(), reading)
     run = report.run
     incomplete = incomplete_runs(Run.objects.filter(pk=run.pk)) if run else ()
     return Document(

@@ -8,6 +8,7 @@ from django.db.models import Count
 
 from issues.models import Issue
 from reports.documents.reading import Reading
+from reports.queries.scope import scope_of
 from reports.underperforming.rule import (
     LAST,
     Before,
@@ -45,6 +46,12 @@ class UnderperformingReport:
 def newest_run() -> Run | None:
     """Return the newest conclusive run."""
     return Run.objects.conclusive().select_related("suite").order_by("-created_at", "-pk").first()
+
+
+def newest_of_suite() -> Run | None:
+    """Return the newest conclusive run of the suite that reports open on, else of all."""
+    runs = scope_of(None).runs.select_related("suite").order_by("-created_at", "-pk")
+    return runs.first() or newest_run()
 
 
 def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:

@@ -1,4 +1,4 @@
-"""The demo's review queue: results of its sample data now, and of the blueprint's run once judged."""
+"""The demo's review queue: results of its sample data, and of the blueprint's run once judged."""
 
 from collections.abc import Sequence
 

@@ -122,7 +122,10 @@ def test_a_live_run_is_left_out_and_counted(suite):
 def test_the_suite_that_ran_last_is_shown_unless_another_is_chosen(suite):
     two_models(suite)
     other = Suite.objects.create(name="newer")
-    released(make_model(name="clover"), other, [1], tests=[make_test()])
+    clover, tests = make_model(name="clover"), [make_test()]
+    released(clover, other, [1], tests=tests)
+    assert set(series(trend()[0])) == {"kelp", "aurora"}
+    released(clover, other, [1], tests=tests)
 
     assert list(series(trend()[0])) == ["clover"]
     assert set(series(trend(f"suite={suite.pk}")[0])) == {"kelp", "aurora"}
