@@ -17,7 +17,7 @@ from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import incomplete_runs
-from reports.underperforming.query import UnderperformingReport, newest_of_suite, underperforming
+from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
 from reports.underperforming.rule import LAST, IssueComparison, IssueComparisons
 from runs.figures.rate import Rate
 from runs.models import Run
@@ -47,7 +47,7 @@ class UnderperformingForm(ReportForm):
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """List underperforming issues with reasons, those that never passed, and the next ones."""
-    report = underperforming(filters["run"] or newest_of_suite(), reading)
+    report = underperforming(filters["run"] or newest_run(), reading)
     run = report.run
     incomplete = incomplete_runs(Run.objects.filter(pk=run.pk)) if run else ()
     return Document(

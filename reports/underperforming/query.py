@@ -44,14 +44,10 @@ class UnderperformingReport:
 
 
 def newest_run() -> Run | None:
-    """Return the newest conclusive run."""
-    return Run.objects.conclusive().select_related("suite").order_by("-created_at", "-pk").first()
-
-
-def newest_of_suite() -> Run | None:
     """Return the newest conclusive run of the suite that reports open on, else of all."""
-    runs = scope_of(None).runs.select_related("suite").order_by("-created_at", "-pk")
-    return runs.first() or newest_run()
+    runs = scope_of(None).runs, Run.objects.conclusive()
+    newest = (some.select_related("suite").order_by("-created_at", "-pk").first() for some in runs)
+    return next(filter(None, newest), None)
 
 
 def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
