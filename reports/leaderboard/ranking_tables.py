@@ -110,9 +110,11 @@ def _empty(filters: Mapping[str, Any], ranking: Ranking) -> str:
             "Similarity to the reference was not measured in enough suites. Set its weight to 0, "
             "or run suites that weigh it."
         )
+    if ranking.least == 1:
+        return "No model has a score in a suite yet. Launch a suite."
     return (
-        f"No model has scores in {counted(ranking.least, 'suite')} yet. Lower the minimum "
-        "above, or run more suites."
+        f"No model has scores in {counted(ranking.least, 'suite')} yet. Lower the minimum above, "
+        "or run more suites."
     )
 
 

@@ -37,7 +37,7 @@ def steps_table(reviews: Reviews, url: Callable[[str], str]) -> Table:
         ),
         rows=[row(judges) for judges in BY_ANNOTATORS] if reviews.rows else [],
         note="Of annotators unscored: they disagree, or rated only some criteria.",
-        empty="No result is reviewed by annotators.",
+        empty="No annotator has reviewed a result.",
         draw=lambda: _figure(reviews),
         describes="Outcomes by annotators, for each outcome by judges",
     )

@@ -122,7 +122,8 @@ def _sentences(
     reviews: Reviews, filters: Mapping[str, Any], since: datetime | None
 ) -> Iterator[str]:
     by = f", by {filters['annotator']}" if filters["annotator"] else ""
-    yield f"{reviews.sentence.removesuffix('.')}{by}, {period_words(since)}."
+    when = "" if since is None else f", {period_words(since)}"
+    yield f"{reviews.sentence.removesuffix('.')}{by}{when}."
     if reviews.rows:
         yield (
             "Annotators often choose answers that they doubt, so this is not the error rate of "

@@ -92,5 +92,5 @@ class Reviews:
     @property
     def sentence(self) -> str:
         if not self.rows:
-            return "No result is reviewed by annotators."
+            return "No annotator has reviewed a result."
         return f"{counted(len(self), 'result')} reviewed by annotators: {self.parts}."
