@@ -17,7 +17,7 @@ from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.queries.periods import PeriodField, period_words, since_of
 
-DAY_MS, TICKS = 86_400_000, 10
+DAY_MS, LABELS = 86_400_000, 10
 
 
 class ActivityForm(ReportForm):
@@ -78,7 +78,7 @@ def _row(event: Event) -> tuple[Cell, ...]:
 
 
 def _figure(events: Sequence[Event]) -> Figure:
-    """Draw a bar for each day with changes; a tick is a day or several, never a part of one."""
+    """Draw a bar for each day with changes; labels are whole days apart."""
     days: Counter[str] = Counter()
     for event in events:
         days[f"{timezone.localtime(event.at):%Y-%m-%d}"] += event.n
@@ -93,16 +93,18 @@ def _figure(events: Sequence[Event]) -> Figure:
     layout = base_layout(
         height=220,
         showlegend=False,
-        xaxis=axis("", type="date", tickformat="%-d %b\n%Y", dtick=_tick(min(days), max(days))),
+        xaxis=axis(
+            "", type="date", tickformat="%-d %b\n%Y", dtick=_label_every_ms(min(days), max(days))
+        ),
         yaxis=axis("Changes", rangemode="tozero", tickformat=",d"),
     )
     return {"data": [bars], "layout": layout}
 
 
-def _tick(first: str, last: str) -> int:
-    """Return the milliseconds between ticks: whole days, at most `TICKS` of them."""
+def _label_every_ms(first: str, last: str) -> int:
+    """Return the milliseconds between labels: whole days, for at most `LABELS` of them."""
     n = (date.fromisoformat(last) - date.fromisoformat(first)).days + 1
-    return DAY_MS * -(-n // TICKS)
+    return DAY_MS * -(-n // LABELS)
 
 
 ACTIVITY = Page(

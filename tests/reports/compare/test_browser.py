@@ -74,7 +74,9 @@ def test_two_runs_from_choosing_to_both_answers(enter, faults):
 
     second = judged(*[[0]] * 7, [1], tests=tests, suite=suite, label="April")
     loaded(enter, page_url("compare"))
-    assert "7 worse, 0 better of 8 matched: p = " in enter.locator(".eh-sentences").inner_text()
+    assert (
+        "7 worse, 0 better of 8 matched: p = " in enter.locator(".eh-sentences").first.inner_text()
+    )
     rows = enter.locator("[data-table=tests] tbody tr")
     assert rows.count() == 7
     rows.first.get_by_role("link", name="test ").click()
