@@ -1,4 +1,4 @@
-"""What is done with library criteria: copy into rubrics, draft templates, save, retire, decide."""
+"""Copies of library criteria: in a rubric, or as the draft of a judge template."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
