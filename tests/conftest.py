@@ -29,6 +29,8 @@ def pytest_configure() -> None:
     hypothesis.settings.register_profile("suite", deadline=None, suppress_health_check=too_slow)
     hypothesis.settings.load_profile("suite")
     settings.AXES_ENABLED = False
+    # Each test's client would list every static file anew, which takes longer than most requests.
+    settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     TransactionTestCase._fixture_teardown = clear
 
