@@ -18,6 +18,11 @@ class History(HistoricalRecords):
         if created or saved is None or set(saved) - set(self.excluded_fields):
             super().post_save(instance, created, using=using, **kwargs)
 
+    def create_historical_record_m2ms(self, history_instance: Any, instance: Any) -> None:
+        """A row that is new has no links yet, and is not asked for them."""
+        if history_instance.history_type != "+":
+            super().create_historical_record_m2ms(history_instance, instance)
+
     def m2m_changed(
         self, instance: Any, action: str, attr: str, pk_set: Any, reverse: bool, **kwargs: Any
     ) -> None:
