@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from evalhub.models import User
 
 OUTPUT = Path(__file__).resolve().parent.parent / "test-output"
-APT_PACKAGES = ("chromium", "libatomic1", "fonts-dejavu-core")
+# The shell draws the same pages without a browser's own window, in less than half of the time.
+SHELL = "chromium-headless-shell"
+APT_PACKAGES = (SHELL, "libatomic1", "fonts-dejavu-core")
 OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -43,7 +45,7 @@ _failed = pytest.StashKey[bool]()
 
 
 def chromium_path() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = (SHELL, "chromium", "chromium-browser", "google-chrome")
     return next(filter(None, map(shutil.which, names)), None)
 
 
