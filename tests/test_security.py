@@ -116,11 +116,10 @@ def absolute_from(address: str) -> Callable[[str], str]:
     return lambda link: path + link if link.startswith("?") else link
 
 
-@pytest.mark.parametrize("role", ["viewer", "model developer"])
-def test_no_page_that_links_lead_to_shows_sealed_text(role):
+def test_no_page_that_links_lead_to_shows_sealed_text():
     run = make_sealed_ledger()
     client = Client(raise_request_exception=False)
-    client.force_login(make_user(role))
+    client.force_login(make_user("viewer"))
     pages = dict(pages_for(client))
 
     assert reverse("reports:run", args=[run.pk]) in pages
