@@ -26,7 +26,9 @@ DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 def pytest_configure() -> None:
     # Neither a deadline nor a complaint about slow data may depend on how busy the machine is.
     too_slow = [hypothesis.HealthCheck.too_slow]
-    hypothesis.settings.register_profile("suite", deadline=None, suppress_health_check=too_slow)
+    hypothesis.settings.register_profile(
+        "suite", max_examples=50, deadline=None, suppress_health_check=too_slow
+    )
     hypothesis.settings.load_profile("suite")
     settings.AXES_ENABLED = False
     # Each test's client would list every static file anew, which takes longer than most requests.
