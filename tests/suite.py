@@ -1,10 +1,10 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
-What runs where: checks once; tests on SQLite, and on PostgreSQL too where the engine matters
-(`tests/engines.py`); browser tests, which open every page, on PostgreSQL, and one journey on
-SQLite; kill and load tests on PostgreSQL, and some of them on SQLite. A group that this machine
-cannot run is named in the last lines, and fails the run where `CI` is true. Tests run a second time
-when they fail; those that pass only then are counted in the table and named above it.
+What runs where: checks once, beside the first group; tests on SQLite, and on PostgreSQL too where
+the engine matters (`tests/engines.py`); browser tests, which open every page, on PostgreSQL, and
+one journey on SQLite; kill and load tests on PostgreSQL, and some of them on SQLite. A group that
+this machine cannot run is named in the last lines, and fails the run where `CI` is true. Tests run
+a second time when they fail; those that pass only then are counted in the table and named above it.
 """
 
 import atexit
@@ -102,8 +102,9 @@ def run_some(arguments: list[str]) -> int:
 
 
 def run_all() -> int:
-    outcomes = [run_checks()]
-    with postgres() as (url, why_not):
+    outcomes = []
+    with ThreadPoolExecutor(max_workers=1) as beside, postgres() as (url, why_not):
+        checked = beside.submit(run_checks)  # one core is idle while types are checked
         engines: dict[str, tuple[str, str | None, str | None]] = {}
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
@@ -113,7 +114,7 @@ def run_all() -> int:
             if group.browser:
                 ran_on, missing = f"{chromium}, {ran_on}", missing or no_chromium
             outcomes.append(run_group(group, ran_on, group_url, missing))
-    return report(outcomes)
+    return report([checked.result(), *outcomes])
 
 
 # Parts -------------------------------------------------------------------------------------------
@@ -262,8 +263,7 @@ def checks() -> dict[str, list[str]]:
         "format": [python, "-m", "ruff", "format", "--check"],
         "lint": [python, "-m", "ruff", "check"],
         "layers": [str(Path(python).with_name("lint-imports"))],
-        "settings": [*manage, "check", "--fail-level", "WARNING"],
-        "deployment": [*manage, "check", "--deploy", "--fail-level", "WARNING"],
+        "settings": [*manage, "check", "--deploy", "--fail-level", "WARNING"],
         "migrations": [*manage, "makemigrations", "--check", "--dry-run"],
     }
 
