@@ -31,7 +31,7 @@ from tests.engines import BOTH_ENGINES, TESTS
 from tests.migrated import FOLDER, TEMPLATE
 
 SQLITE, POSTGRES = "SQLite", "PostgreSQL"
-PARALLEL = ("-n", str(os.cpu_count() or 2), "--dist", "worksteal", "--reruns", "1")
+CORES = os.cpu_count() or 2
 APART = "browser or kill or load"
 BOTH = "both_engines"
 ON_SQLITE = f"(browser and journey) or ((kill or load) and {BOTH})"
@@ -43,6 +43,7 @@ class Group(NamedTuple):
     """Tests that run in one go: a pytest marker expression and what they run on.
 
     Only files that name one of the marks `read` are read, () for all: that takes half a minute.
+    A group that `waits` for other processes has one more of its own than there are cores.
     """
 
     name: str
@@ -50,11 +51,17 @@ class Group(NamedTuple):
     markers: str
     read: tuple[str, ...] = ()
     browser: bool = False
+    waits: bool = True
+
+    @property
+    def parallel(self) -> tuple[str, ...]:
+        """The options by which several processes share the tests, and try what fails again."""
+        return "-n", str(CORES + self.waits), "--dist", "worksteal", "--reruns", "1"
 
 
 GROUPS = (
-    Group("all but those below", SQLITE, f"not ({APART})"),
-    Group("both engines", POSTGRES, f"{BOTH} and not ({APART})", (BOTH,)),
+    Group("all but those below", SQLITE, f"not ({APART})", waits=False),
+    Group("both engines", POSTGRES, f"{BOTH} and not ({APART})", (BOTH,), waits=False),
     Group("browser", POSTGRES, "browser", ("browser",), browser=True),
     Group("journey and kill", SQLITE, ON_SQLITE, ("journey", "kill", "load"), browser=True),
     Group("kill and load", POSTGRES, "(kill or load) and not browser", ("kill", "load")),
@@ -129,7 +136,7 @@ def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -
     results = OUTPUT / "results.xml"
     results.unlink(missing_ok=True)
     options = ["-q", "-rfEsR", "--create-db", f"--junitxml={results}", "-m", group.markers]
-    status = pytest([*options, *PARALLEL, *files(group.read)], url)
+    status = pytest([*options, *group.parallel, *files(group.read)], url)
     passed, failed, skipped, again = count(results)
     if status == NO_TESTS:
         return Outcome(group.name, ran_on, missing=f"no test is marked: {group.markers}")
