@@ -11,6 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.access.models import TokenScope
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.errors import Conflict
 from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
@@ -140,8 +141,8 @@ class FeedbackViewSet(Written):
     """Feedback of end users. POST adds it, PATCH triages it.
 
     POST with a `source_id` of your own, unique in its `source`: sending it again returns 200 and
-    the existing row, unchanged. Feedback of issues with a sealed test is visible only to users who
-    may read sealed tests.
+    the existing row, unchanged; to a token for feedback, its id alone. Feedback of issues with a
+    sealed test is visible only to users who may read sealed tests.
     """
 
     queryset = Feedback.objects.all()
@@ -166,6 +167,9 @@ class FeedbackViewSet(Written):
         there = self.get_queryset().filter(pk=received.duplicates[0]).first()
         if there is None:
             raise Conflict("Feedback with this source_id exists already, and you may not read it.")
+        if getattr(request.auth, "scope", "") == TokenScope.FEEDBACK:  # it reads nothing
+            names = ("id", "source", "source_id")
+            return Response({name: getattr(there, name) for name in names})
         return self.shown(there)
 
     @extend_schema(responses=BatchAnswer)

@@ -1,7 +1,8 @@
 """Search for issues and feedback similar to a text, with reasons.
 
 Each process keeps words and vectors of the newest rows, and refreshes them before a search. Readers
-without the right never see sealed feedback.
+without the right to sealed texts search an index of open rows only: how rare a word is, and so
+every score, would tell them which words the others have.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,10 +13,11 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Count, Max, Model, Q, QuerySet
+from django.db.models import Count, Max, Model, Q, QuerySet, Sum
 from django.utils.text import Truncator
 
 from evalhub.access.models import User
+from evalhub.access.sealed import READ_SEALED
 from evalhub.llm import word_vectors
 from issues.models import Feedback, FeedbackState, Issue, IssueState
 from issues.similarity.full_text import found_in
@@ -62,11 +64,13 @@ class SimilarRow:
 class TableIndex:
     """Index of a table as of the last search.
 
-    `bounds` names the compared columns with their maximum lengths.
+    `bounds` names the compared columns with their maximum lengths. `is_open`: without sealed texts.
     """
 
-    def __init__(self, model: type[Model], bounds: tuple[tuple[str, int], ...]) -> None:
-        self.model, self.bounds = model, bounds
+    def __init__(
+        self, model: type[Model], bounds: tuple[tuple[str, int], ...], *, is_open: bool
+    ) -> None:
+        self.model, self.bounds, self.is_open = model, bounds, is_open
         self.lock = Lock()
         self.text_index = TextIndex()
         self._stamp: Any = None
@@ -74,7 +78,8 @@ class TableIndex:
 
     @property
     def rows(self) -> QuerySet[Any]:
-        return self.model._default_manager.order_by("-pk")
+        rows: Any = self.model._default_manager.order_by("-pk")
+        return rows.readable_by(AnonymousUser()) if self.is_open else rows
 
     def nearest(self, text: str, vector: Matrix | None) -> list[TextMatch]:
         with self.lock:
@@ -107,7 +112,7 @@ class TableIndex:
             self.text_index.put(texts, _vectors(list(texts.values())))
 
     def stamp(self) -> Any:
-        """Return a value that changes with every added, edited or deleted row."""
+        """Return a value that changes with every added, edited, sealed or deleted row."""
         raise NotImplementedError
 
     def marks(self) -> dict[int, Any]:
@@ -117,7 +122,7 @@ class TableIndex:
 
 class IssueIndex(TableIndex):
     def stamp(self) -> Any:
-        return tuple(self.rows.aggregate(Count("pk"), Max("updated_at")).values())
+        return tuple(self.rows.aggregate(Count("pk"), Sum("pk"), Max("updated_at")).values())
 
     def marks(self) -> dict[int, Any]:
         return dict(self.rows.values_list("pk", "updated_at")[:MAX_ROWS])
@@ -128,18 +133,28 @@ class FeedbackIndex(TableIndex):
 
     def stamp(self) -> Any:
         newest = self.rows.values_list("pk", "created_at").first()
-        return self.rows.count(), newest
+        return newest, *self.rows.order_by().aggregate(Count("pk"), Sum("pk")).values()
 
     def marks(self) -> dict[int, Any]:
         """Use the time of the oldest row as a mark: it differs in another database."""
-        oldest = self.rows.reverse().values_list("created_at", flat=True).first()
+        all_rows = self.model._default_manager.order_by("pk")
+        oldest = all_rows.values_list("created_at", flat=True).first()
         return dict.fromkeys(self.rows.values_list("pk", flat=True)[:MAX_ROWS], oldest)
 
 
-INDEXES: dict[str, TableIndex] = {
-    ISSUE: IssueIndex(Issue, (("title", 200), ("description", LONGEST))),
-    FEEDBACK: FeedbackIndex(Feedback, (("comment", LONGEST), ("prompt", OF_PROMPT))),
+COMPARED = {
+    ISSUE: (("title", 200), ("description", LONGEST)),
+    FEEDBACK: (("comment", LONGEST), ("prompt", OF_PROMPT)),
 }
+INDEXES: dict[tuple[str, bool], TableIndex] = {
+    (kind, is_open): index(model, COMPARED[kind], is_open=is_open)
+    for kind, index, model in (
+        (ISSUE, IssueIndex, Issue),
+        (FEEDBACK, FeedbackIndex, Feedback),
+    )
+    for is_open in (True, False)
+}
+"""By kind and `is_open`."""
 
 
 def similar(
@@ -164,7 +179,8 @@ def similar(
     vector = None if vectors is None else vectors[0]
     for kind in kinds:
         if reader.has_perm(f"issues.view_{kind}"):
-            found = INDEXES[kind].nearest(cut, vector)
+            is_open = not reader.has_perm(READ_SEALED)
+            found = INDEXES[kind, is_open].nearest(cut, vector)
             rows = _issues(found, reader) if kind == ISSUE else _feedback(found, reader)
             unique: dict[int, SimilarRow] = {}
             for row in rows:
@@ -190,7 +206,9 @@ def text_of(feedback: Feedback) -> str:
     """Return the compared text of feedback: comment and prompt, else the answer."""
     row_texts = (feedback.comment, feedback.prompt)
     return (
-        INDEXES[FEEDBACK].joined(row_texts) if any(map(str.strip, row_texts)) else feedback.answer
+        INDEXES[FEEDBACK, False].joined(row_texts)
+        if any(map(str.strip, row_texts))
+        else feedback.answer
     )
 
 

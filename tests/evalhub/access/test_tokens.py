@@ -8,7 +8,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from evalhub.models import Token, TokenScope
-from issues.models import Tag
+from issues.models import Feedback, Tag
 from tests.api import client_of
 from tests.factories import make_user
 
@@ -197,6 +197,11 @@ def test_an_application_s_token_sends_feedback_and_reads_nothing():
 
     assert api.post("/api/v1/feedback/", row).status_code == 201
     assert api.post("/api/v1/feedback/batch/", {"feedback": [row]}).status_code == 201
+    known = {"source": "shop", "source_id": "7"}
+    Feedback.objects.create(**known, prompt="THEIRS", comment="THEIRS", note="THEIRS")
+    again = api.post("/api/v1/feedback/", {**known, "prompt": "p"})
+    assert again.status_code == 200
+    assert again.json() == {"id": Feedback.objects.get(source_id="7").pk, **known}
     for address in (
         LIST,
         "/api/v1/feedback/",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from issues.models import Issue, IssueState
-from issues.similarity.search import FEEDBACK, INDEXES, ISSUE, IssueIndex, similar
+from issues.similarity.search import COMPARED, FEEDBACK, INDEXES, ISSUE, IssueIndex, similar
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import make_feedback
 
@@ -76,6 +76,45 @@ def test_issues_and_feedback_of_sealed_tests_are_told_to_who_may_read_them():
     assert told("annotator") == [FEEDBACK, ISSUE]
 
 
+@pytest.mark.parametrize(("role", "tells"), [("viewer", False), ("annotator", True)])
+def test_a_score_tells_no_word_of_sealed_rows(role, tells):
+    """The rarer a word the more it weighs, so that scores tell which words other rows have."""
+    issue = make_issue(title="Zebra invoices", description="They lose the quaggark.")
+    feedback = make_feedback(comment="Zebra invoices lose the quaggark.", issue=issue)
+    make_test(issue=issue, sealed=True)
+    open_one = make_issue(title="Zebra stripes are miscounted")
+    make_feedback(comment="Zebra stripes are miscounted.", issue=open_one)
+    reader = make_user(role)
+
+    def found() -> list[tuple[int, float, str]]:
+        rows = similar("zebra quaggark", reader=reader)
+        return [(row.pk, row.score, row.why) for row in rows if row.issue_id == open_one.pk]
+
+    before = found()
+    issue.description = "They lose the okapiurk."
+    issue.save()
+    feedback.delete()
+
+    assert len(before) == 2
+    assert (found() != before) is tells
+
+
+def test_what_is_sealed_and_unsealed_is_taken_over():
+    test = make_test(issue=make_issue(title="Zebra invoices"))
+    other = make_test(issue=make_issue(title="Zebra stripes"))
+
+    def found() -> list[str]:
+        rows = similar("zebra", reader=make_user("viewer"), kinds=[ISSUE])
+        return sorted(row.title for row in rows)
+
+    assert found() == ["Zebra invoices", "Zebra stripes"]
+    type(test).objects.filter(pk=test.pk).update(sealed=True)
+    assert found() == ["Zebra stripes"]
+    type(test).objects.filter(pk=test.pk).update(sealed=False)
+    type(test).objects.filter(pk=other.pk).update(sealed=True)
+    assert found() == ["Zebra invoices"]
+
+
 def test_what_is_changed_added_or_deleted_is_taken_over():
     reader = make_user("viewer")
 
@@ -112,7 +151,8 @@ def test_an_own_row_is_left_out():
 
 def test_without_word_vectors_words_alone_are_compared(monkeypatch):
     monkeypatch.setattr("issues.similarity.search._vectors", lambda texts: None)
-    monkeypatch.setitem(INDEXES, ISSUE, IssueIndex(Issue, INDEXES[ISSUE].bounds))
+    index = IssueIndex(Issue, COMPARED[ISSUE], is_open=True)
+    monkeypatch.setitem(INDEXES, (ISSUE, True), index)
     make_issue(title="Zebra invoices are rounded")
     make_issue(title="Medicines are refused")
 
