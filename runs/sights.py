@@ -10,11 +10,13 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from runs.models import Result, Sight
 
 GIVES_VERDICTS = "runs.add_humanevaluation"
+MANY = 1000
+"""Results above which whole runs are recorded instead."""
 Reader = AbstractBaseUser | AnonymousUser
 
 _sources: list[Callable[[Reader], Collection[int]]] = []
@@ -49,6 +51,24 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
     rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
     if rows:  # a page that is read again writes nothing
         Sight.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def record_filtered(reader: Reader, scope: QuerySet[Result]) -> None:
+    """Record that a reader was shown all those of `scope` that have certain outcomes.
+
+    So they know the outcomes of the others, too.
+    """
+    if not _counts(reader):
+        return
+    results = list(scope.order_by().values_list("pk", flat=True)[: MANY + 1])
+    if len(results) <= MANY:
+        record(reader, results)
+        return
+    runs = set(scope.order_by().values_list("run", flat=True).distinct())
+    hidden = Result.objects.filter(pk__in=hidden_from(reader))
+    apart = set(hidden.order_by().values_list("run", flat=True)) & runs
+    single = scope.filter(run__in=apart).order_by().values_list("pk", flat=True)
+    record(reader, list(single), runs - apart)
 
 
 def has_seen(person: int, result: Result) -> bool:

@@ -27,6 +27,7 @@ from runs.comparability import comparability
 from runs.figures.rate import Rate
 from runs.models import Outcome, Result, Run
 from runs.result_list.listing import prompt_of
+from runs.sights import record_filtered
 
 MAX_LINES, MAX_FEEDBACK, MAX_TESTS = 8, 100, 300
 
@@ -230,6 +231,8 @@ def _tests(issue: Issue, runs: Collection[int], reader: User) -> tuple[TestLine,
         prompt = prompt_of(prompts[pk])[:TEXT] if pk in prompts else None
         excluded = total - passed - failed
         lines.append(TestLine(pk, state, prompt, rate, excluded))
+    alike = [line.pk for line in lines if line.rate.share in (0, 1)]  # which tells each outcome
+    record_filtered(reader, results.filter(test__in=alike))
     return tuple(sorted(lines, key=_lowest_first))
 
 

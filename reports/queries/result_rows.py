@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from runs.models import Answer, Judgment, Result, ResultScore
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing, prompt_of
 from runs.scoring.verdict import CriterionValue
-from runs.sights import record
+from runs.sights import record, record_filtered
 
 PAGE = 20
 TEXT = 2000
@@ -160,6 +160,8 @@ class ResultTable(Listing):
         ids = self.in_order(filters).values_list("pk", flat=True)
         rows = self._read(ids[(page - 1) * PAGE : page * PAGE])
         record(self.reader, [row.result_id for row in rows])
+        if filters.outcomes and page == pages:
+            record_filtered(self.reader, self.matching(replace(filters, outcomes=())))
         left_out = Result.objects.filter(pk__in=self.hidden, run=self.run).count()
         return Grid(rows, total, page, pages, self.judge_columns(), left_out)
 

@@ -39,7 +39,7 @@ from runs.models import (
     Suite,
 )
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
-from runs.sights import record
+from runs.sights import record, record_filtered
 
 
 def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
@@ -291,6 +291,15 @@ class ResultViewSet(VerdictsShown):
     result_column = "pk"
     serializer_class = serializers.ResultSerializer
     filterset_class = filters.ResultFilters
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Record also what a filter by outcome tells of the results that it leaves out."""
+        rows = super().paginate_queryset(queryset)
+        others = self.request.query_params.copy()
+        if others.pop("outcome", None) and not getattr(self.paginator, "has_next", False):
+            scope = filters.ResultFilters(others, Result.objects.all(), request=self.request).qs
+            record_filtered(self.request.user, scope)
+        return rows
 
     def get_serializer_class(self) -> type[serializers.ResultSerializer]:
         is_one = self.action == "retrieve"

@@ -36,7 +36,7 @@ from runs.admin.result.verdict_form import verdict_forms
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
 from runs.scoring.verdict import judge_infos_of
-from runs.sights import hidden_from, record
+from runs.sights import hidden_from, record, record_filtered
 
 LIST = "_changelist_filters"
 
@@ -47,6 +47,9 @@ class ResultList(PageList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         record(request.user, {result.pk for result in self.result_list})
+        by_outcome = OutcomeFilter.parameter_name
+        if by_outcome in request.GET and self.page_num >= self.paginator.num_pages:
+            record_filtered(request.user, self.get_queryset(request, [by_outcome]))
         splits = judge_splits_of(self.result_list)
         for result in self.result_list:
             result.split = splits.get(result.pk, DASH)

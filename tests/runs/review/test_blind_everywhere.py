@@ -113,6 +113,35 @@ def test_a_verdict_after_a_look_is_not_blind(client, rows, sight):
     assert not HumanEvaluation.objects.filter(annotator=ann).latest("pk").blind
 
 
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/api/v1/results/?run={run}&outcome=failed",
+        "/api/v1/results/?test={test}&outcome=failed&outcome=unscored",
+        "/reports/runs/{run}/rows/?outcome=failed",
+        "/reports/runs/{run}/?outcome=failed&test={test}",
+        "/admin/runs/result/?outcome=failed&issue__id__exact={issue}",
+        "/reports/issue_timeline/?issue={issue}",
+        "/api/v1/reports/issue_timeline/?issue={issue}",
+    ],
+)
+def test_a_list_that_a_result_is_missing_from_tells_its_outcome(client, rows, url, held):
+    """Except pages that leave out what is reviewed blind now, as they tell nothing of it."""
+    ann = make_user("annotator")
+    client.force_login(ann)
+    if held:
+        take(rows["queue"], by=ann)
+    names = {name: rows[name].pk for name in ("run", "test", "issue")}
+    asker = client_of(ann) if url.startswith("/api/") else client
+
+    response = asker.get(url.format(**names))
+
+    assert response.status_code == 200
+    leaves_out = held and url.startswith(("/admin/", "/reports/runs/"))
+    assert has_seen(ann.pk, rows["result"]) is not leaves_out
+
+
 def test_a_verdict_without_a_look_is_blind(client, rows):
     ann = make_user("annotator")
     client.force_login(ann)
