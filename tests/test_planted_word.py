@@ -22,8 +22,8 @@ from django.urls import resolve, reverse
 from evalhub.access.roles import ROLES
 from evalhub.models import User
 from tests.factories import make_user
-from tests.test_access_matrix import url_of
 from tests.test_access_matrix import addresses as all_addresses
+from tests.test_access_matrix import url_of
 from tests.test_sealed_everywhere import SECRET, clients_of, text_of, without_the_right
 from tests.test_sealed_everywhere import rows as sealed_rows
 
@@ -56,7 +56,7 @@ SEARCHES = {
     "reports:compare_runs": "find={}",
     "reports:summary": "q={}",
 }
-"""Addresses that look for words, besides lists. Of similar texts: `issues/similarity/test_search`."""
+"""Addresses that look for words, besides lists. Similarity: `issues/similarity/test_search`."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """Settings come from the environment, and a bad value names itself and what was expected."""
 
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from evalhub.environment import Environment
+from evalhub.work import leases
 
 
 @pytest.fixture
@@ -97,3 +99,15 @@ def test_a_new_data_folder_is_for_its_owner_only(tmp_path):
     subprocess.run(settings_read, cwd=settings.BASE_DIR, env=environment, check=True)
 
     assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+
+
+def test_the_documented_time_outs_are_those_of_the_program():
+    lease_s, beat_s = leases.LEASE_S, leases.BEAT_S
+    slice_s, call_s = settings.EVALHUB_SLICE_S, settings.EVALHUB_LONGEST_CALL_S
+    ends_s, again_s = settings.Q_CLUSTER["timeout"], settings.Q_CLUSTER["retry"]
+    nested = (beat_s, lease_s, 2 * lease_s, slice_s, call_s, ends_s, again_s)
+    text = (settings.BASE_DIR / "docs" / "running.md").read_text()
+    table = text.partition("### Time-outs")[2].partition("To see this")[0]
+
+    assert list(nested) == sorted(nested)
+    assert re.findall(r"^\| ([\d,]+) s", table, re.MULTILINE) == [f"{s:,.0f}" for s in nested]

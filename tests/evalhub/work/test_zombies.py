@@ -51,7 +51,9 @@ def test_item_that_another_worker_got_is_not_asked_for(provider, model_at, start
     provider.script = lambda request: "Four." if free.wait(30) else "Late."
     run = make_run(*some_tests(2), model=model_at(max_concurrency=1))
     worker = start()
-    eventually(lambda: provider.total == run.results.exclude(worker=None).count() - 1 == 1, "claims")
+    eventually(
+        lambda: provider.total == run.results.exclude(worker=None).count() - 1 == 1, "claims"
+    )
     other = WorkerRow.objects.create(
         name="other", started_at=clock.now(), beat_at=clock.ago(-LEASE_S * 10)
     )
