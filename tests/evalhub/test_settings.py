@@ -101,6 +101,26 @@ def test_a_new_data_folder_is_for_its_owner_only(tmp_path):
     assert (tmp_path / "data").stat().st_mode & 0o077 == 0
 
 
+def test_a_kept_connection_is_checked_before_it_is_used(tmp_path):
+    """Otherwise each web thread fails once after PostgreSQL was restarted."""
+    program = (
+        "from evalhub.settings import DATABASES as d; print(d['default']['CONN_HEALTH_CHECKS'])"
+    )
+    environment = {"EVALHUB_DATA_DIR": str(tmp_path), "DATABASE_URL": "postgres://u@db.test/name"}
+    command = [sys.executable, "-c", program]
+
+    done = subprocess.run(
+        command,
+        cwd=settings.BASE_DIR,
+        env={**environment, "EVALHUB_DEBUG": "1"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.stdout.strip() == "True"
+
+
 def test_the_documented_time_outs_are_those_of_the_program():
     lease_s, beat_s = leases.LEASE_S, leases.BEAT_S
     slice_s, call_s = settings.EVALHUB_SLICE_S, settings.EVALHUB_LONGEST_CALL_S

@@ -1,11 +1,17 @@
+import ssl
 import time
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
+import aiohttp
 import pytest
 
-from evalhub.llm.error_mapping import kind_of, provider_message, retry_after
+from evalhub.llm.completion import Completion
+from evalhub.llm.error_mapping import _broken, kind_of, provider_message, retry_after
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.retry import ATTEMPTS, MIN_SHARE, next_try
+from tests.evalhub.llm.endpoints import make_endpoint
 
 NOW = 1_700_000_000.0  # 2023-11-14 22:13:20 UTC
 
@@ -132,3 +138,17 @@ def test_a_page_of_open_tags_is_searched_in_no_time():
 
 def test_words_of_a_page_are_read_without_its_tags():
     assert provider_message(None, "<html><p>Bad\n <b>gateway</b></p>") == "Bad gateway"
+
+
+def test_a_certificate_that_is_not_trusted_is_named_and_waited_for():
+    """Its error is a ValueError too, as a reply that cannot be read is."""
+    expired: Any = ssl.SSLCertVerificationError("certificate has expired")
+    where: Any = SimpleNamespace(host="llm.test", port=443, ssl=True)
+    failure = aiohttp.ClientConnectorCertificateError(where, expired)
+
+    found = _broken(make_endpoint("https://llm.test/v1"), failure, Completion(), "")
+
+    assert found.kind == CallErrorKind.UNREACHABLE
+    assert "has a certificate that is not trusted: " in found.message
+    assert "certificate has expired" in found.message
+    assert found.may_be_outage
