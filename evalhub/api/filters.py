@@ -84,7 +84,8 @@ class NamedFilters(filters.DjangoFilterBackend):
             return queryset
         filterset_class = self.get_filterset_class(view, queryset)
         named = filterset_class.base_filters if filterset_class else ()
-        ordering = ["ordering"] if NamedOrdering in view.filter_backends else []
+        backends = getattr(view, "filter_backends", ())
+        ordering = ["ordering"] if NamedOrdering in backends else []
         refuse_unknown(request, {*named, *PAGING, *ordering})
         filtered: QuerySet[Any] = super().filter_queryset(request, queryset, view)
         return filtered

@@ -79,7 +79,8 @@ class TableIndex:
     @property
     def rows(self) -> QuerySet[Any]:
         rows: Any = self.model._default_manager.order_by("-pk")
-        return rows.readable_by(AnonymousUser()) if self.is_open else rows
+        found: QuerySet[Any] = rows.readable_by(AnonymousUser()) if self.is_open else rows
+        return found
 
     def nearest(self, text: str, vector: Matrix | None) -> list[TextMatch]:
         with self.lock:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 
@@ -22,14 +23,15 @@ def test_worker_that_was_silent_for_a_lease_begins_no_call(provider, model_at, s
     """As one that was stopped, or whose machine slept: it wakes amid its items."""
     slowly(provider, 0.05)
     run = make_run(*some_tests(30), model=model_at(max_concurrency=2))
-    begun, claims = [], []
-    once, claim, boot = Caller.once, batches.claim, clock.since_boot
+    begun: list[Any] = []
+    claims: list[Any] = []
+    boot = clock.since_boot
 
     async def no_beat(heartbeat):
         """The database does not answer yet."""
 
-    monkeypatch.setattr(Caller, "once", lambda *args: begun.append(1) or once(*args))
-    monkeypatch.setattr(batches, "claim", lambda *args: claims.append(1) or claim(*args))
+    monkeypatch.setattr(Caller, "once", noted(begun, Caller.once))
+    monkeypatch.setattr(batches, "claim", noted(claims, batches.claim))
     worker = start()
     eventually(lambda: provider.total > 2, "a worker at work")
 
@@ -46,6 +48,14 @@ def test_worker_that_was_silent_for_a_lease_begins_no_call(provider, model_at, s
     assert max(provider.counts.values()) == 1
 
 
+def noted(calls: list[Any], function: Any) -> Any:
+    def call(*args: Any) -> Any:
+        calls.append(args)
+        return function(*args)
+
+    return call
+
+
 def test_item_that_another_worker_got_is_not_asked_for(provider, model_at, start):
     free = threading.Event()
     provider.script = lambda request: "Four." if free.wait(30) else "Late."
@@ -54,9 +64,8 @@ def test_item_that_another_worker_got_is_not_asked_for(provider, model_at, start
     eventually(
         lambda: provider.total == run.results.exclude(worker=None).count() - 1 == 1, "claims"
     )
-    other = WorkerRow.objects.create(
-        name="other", started_at=clock.now(), beat_at=clock.ago(-LEASE_S * 10)
-    )
+    now = clock.now()
+    other = WorkerRow.objects.create(name="other", started_at=now, beat_at=now)
 
     run.results.update(worker=other)
     live = worker.loop.live_batches
