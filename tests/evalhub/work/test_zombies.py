@@ -33,14 +33,14 @@ def test_worker_that_was_silent_for_a_lease_begins_no_call(provider, model_at, s
     monkeypatch.setattr(Caller, "once", noted(begun, Caller.once))
     monkeypatch.setattr(batches, "claim", noted(claims, batches.claim))
     worker = start()
-    eventually(lambda: provider.total > 2, "a worker at work")
+    eventually(lambda: provider.total > 2, "a worker at work", 120)
 
     with monkeypatch.context() as patch:
         patch.setattr(Heartbeat, "beat", no_beat)
         patch.setattr(clock, "since_boot", lambda: boot() + LEASE_S)
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), worker._events).result(30)
         before, claimed = len(begun), len(claims)
-        eventually(lambda: len(claims) > claimed + 3, "that it would call")
+        eventually(lambda: len(claims) > claimed + 3, "that it would call", 120)
         assert len(begun) == before
 
     worker.end()
