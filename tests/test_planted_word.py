@@ -44,6 +44,7 @@ SEARCHES = {
     "admin:issues_issue_download": "q={}",
     "admin:issues_issue_merge": "q={}",
     "admin:issues_issue_link": "q={}",
+    "admin:issues_librarycriterion_download": "q={}",
     "admin:issues_test_download": "q={}",
     "admin:issues_feedback_download": "q={}",
     "admin:issues_feedback_inbox": "q={}",
