@@ -44,7 +44,7 @@ class RateInterval(NamedTuple):
 
 
 def rate_interval(
-    issues: Sequence[tuple[int, int]],
+    issues: Sequence[tuple[float, int]],
     *,
     answers: int = 1,
     level: float = 0.95,
@@ -53,7 +53,8 @@ def rate_interval(
     """Return the interval of Σ passed / Σ scored, and its method.
 
     Args:
-        issues: (passed, scored) of each issue, shape (g, 2), with at least one scored result.
+        issues: (passed, scored) of each issue, shape (g, 2), with at least one scored result. A
+            result may have passed by half, as a tie.
         answers: Answers to each test, 1 or more. They are no further tests: below 5 issues they
             count as one. From 5 on issues account for them.
         least_correlation: Correlation within issues that is assumed at least, in [0, 1]; 0 takes
@@ -76,7 +77,7 @@ def rate_interval(
 
 
 def effective_results(
-    issues: Sequence[tuple[int, int]], *, least_correlation: float = 0.0
+    issues: Sequence[tuple[float, int]], *, least_correlation: float = 0.0
 ) -> float:
     """Return how many independent results are worth as much as those of these issues.
 
@@ -111,7 +112,7 @@ def mean_interval(issues: Sequence[tuple[float, float]], *, level: float = 0.95)
     return wilson_bounds(mean, effective, student_quantile(level, len(weighted) - 1))
 
 
-def _design_effect(issues: Sequence[tuple[int, int]], share: float, n: int) -> float:
+def _design_effect(issues: Sequence[tuple[float, int]], share: float, n: int) -> float:
     """Return the variance of the rate by issue over that of n independent results.
 
     At least (g - 1) / g: less than 1 by what Student's t already allows for g issues. Where all
