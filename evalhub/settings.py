@@ -159,6 +159,7 @@ INSTALLED_APPS = [
     "runs",
     "runs.review",
     "runs.tuning",
+    "runs.pairwise",
     "reports",
 ]
 
@@ -239,6 +240,7 @@ EVALHUB_WORK = [
     "runs.answering.work.AnsweringKind",
     "runs.judging.work.JudgingKind",
     "runs.tuning.work.TuningKind",
+    "runs.pairwise.work.PairwiseKind",
     "reports.summaries.work.Summarising",
 ]
 """Kinds of background work: see `evalhub.work`."""

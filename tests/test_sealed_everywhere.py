@@ -318,7 +318,7 @@ def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows
 
 # Tables ------------------------------------------------------------------------------------------
 
-FLOORS = ("evalhub", "issues", "runs", "review", "tuning", "reports")
+FLOORS = ("evalhub", "issues", "runs", "pairwise", "review", "tuning", "reports")
 LEAST = 60
 """Shorter columns hold choices and labels."""
 

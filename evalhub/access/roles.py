@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Q
 
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification")
-READ = ("issues.view_*", "runs.view_*", "reports.view_*", *FLOOR_RIGHTS)
+READ = ("issues.view_*", "runs.view_*", "pairwise.view_*", "reports.view_*", *FLOOR_RIGHTS)
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,
@@ -38,6 +38,7 @@ ANNOTATOR = (
     "review.view_*",
     "review.review_results",
     "tuning.view_*",
+    "pairwise.add_pairevaluation",
 )
 ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate", "review.send_back")
 MAINTAINER = (
@@ -51,6 +52,7 @@ MAINTAINER = (
     "runs.control_run",
     "review.*",
     "tuning.*",
+    "pairwise.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
@@ -66,7 +68,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "adjudicator": ADJUDICATOR,
     "maintainer": MAINTAINER,
     "admin": (
-        *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*", "reports.*"),
+        *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*", "pairwise.*", "reports.*"),
         *("auth.*", "django_q.*", "axes.*"),
     ),
 }
@@ -75,6 +77,7 @@ RECORDS = {
     "issues": ("revision", "frozencriterion", "merge"),
     "runs": ("answer", "result", "resultscore", "judgment", "sight"),
     "review": ("reviewitem", "assignment", "skip", "correction"),
+    "pairwise": ("pair", "pairjudgment"),
     "tuning": ("labelledexample", "attemptjudgment", "publication"),
     "evalhub": ("exposure", "notification", "delivery", "savedfilter", "call"),
     "reports": ("exchange", "grade"),
@@ -93,6 +96,8 @@ NEVER = (
     *("issues.change_testcomment", "issues.delete_testcomment"),
     *("runs.change_humanevaluation", "runs.delete_humanevaluation"),
     *("tuning.delete_tuning", "tuning.delete_attempt"),
+    *("pairwise.change_pairevaluation", "pairwise.delete_pairevaluation"),
+    *("pairwise.change_pairwisejudgerun", "pairwise.delete_pairwisejudgerun"),
     *("reports.add_executivesummary", "reports.change_executivesummary"),
     "evalhub.delete_languagemodel",
 )

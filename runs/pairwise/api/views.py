@@ -1,0 +1,194 @@
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evalhub.api.errors import Conflict
+from evalhub.api.filters import Id, OneOf
+from evalhub.api.views import ReadOnly
+from evalhub.models import BatchState, ItemState
+from evalhub.work.progress import NotPossible
+from runs.models import Result
+from runs.pairwise import judge_runs
+from runs.pairwise.api import serializers
+from runs.pairwise.evaluations import Chosen, active_choice, choose, undo
+from runs.pairwise.judge_runs import PairwiseOrder
+from runs.pairwise.models import PairChoice, PairEvaluation, PairJudgment, PairwiseJudgeRun
+from runs.sights import record
+
+ADD = "pairwise.add_pairwisejudgerun"
+
+
+class PairwiseJudgeRunFilters(filters.FilterSet):
+    run = Id(field_name="runs")
+    state = OneOf(BatchState)
+    method = filters.CharFilter()
+
+
+class PairwiseJudgeRunViewSet(ReadOnly):
+    """Pairwise judge runs: a model judges the answers of runs in pairs, each in both orders."""
+
+    queryset = (
+        PairwiseJudgeRun.objects.select_related("language_model", "requested_by")
+        .prefetch_related("runs")
+        .order_by("-pk")
+    )
+    serializer_class = serializers.PairwiseJudgeRunSerializer
+    filterset_class = PairwiseJudgeRunFilters
+    action_permissions = dict.fromkeys(("cancel", "resume", "retry_errors"), ADD)
+
+    @extend_schema(
+        request=serializers.StartSerializer,
+        responses={201: serializers.PairwiseJudgeRunSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Start judging all comparable pairs. A refusal lists all its `problems`."""
+        body = serializers.StartSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        wanted = PairwiseOrder(
+            given["runs"], given["language_model"], given["criterion"], given["ties"]
+        )
+        made = judge_runs.start(
+            wanted,
+            by=request.user,  # type: ignore[arg-type]
+            cost_limit_usd=given.get("cost_limit_usd"),
+            allow_sealed_exposure=given["allow_sealed_exposure"],
+        )
+        return self.shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop judging; judgments are kept."""
+        return self._controlled(judge_runs.cancel)
+
+    @extend_schema(request=serializers.LimitSerializer)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Continue with the missing judgments."""
+        body = serializers.LimitSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return self._controlled(judge_runs.resume, **body.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retry_errors(self, request: Request, pk: str) -> Response:
+        """Retry exactly the failed judgments."""
+        return self._controlled(judge_runs.retry_errors)
+
+    def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
+        row = self.get_object()
+        try:
+            act(row, **given)
+        except NotPossible as error:
+            raise Conflict(str(error)) from None
+        row.refresh_from_db()
+        return self.shown(row)
+
+
+class PairFilters(filters.FilterSet):
+    pair = Id(field_name="pair_id")
+    first_run = Id(field_name="pair__first__run_id")
+    second_run = Id(field_name="pair__second__run_id")
+
+
+class PairJudgmentFilters(PairFilters):
+    judge_run = Id(field_name="judge_run_id")
+    state = OneOf(ItemState)
+
+
+class PairsShown(ReadOnly):
+    """Rows on pairs; whoever reads them has seen verdicts on both results."""
+
+    model: Any
+
+    def get_queryset(self) -> QuerySet[Any]:
+        rows: QuerySet[Any] = self.model.objects.readable_by(self.request.user)
+        return rows.select_related("pair").order_by("-pk")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        rows = super().paginate_queryset(queryset)
+        self._record(rows or ())
+        return rows
+
+    def get_object(self) -> Any:
+        row = super().get_object()
+        self._record([row])
+        return row
+
+    def _record(self, rows: Any) -> None:
+        seen = {pk for row in rows for pk in (row.pair.first_id, row.pair.second_id)}
+        record(self.request.user, results=seen)
+
+
+class PairJudgmentViewSet(PairsShown):
+    """Judgments on pairs of tests whose text you may read."""
+
+    model = PairJudgment
+    queryset = PairJudgment.objects.all()
+    serializer_class = serializers.PairJudgmentSerializer
+    filterset_class = PairJudgmentFilters
+
+
+class PairEvaluationViewSet(PairsShown):
+    """Human verdicts on pairs. POST appends yours; none is deleted."""
+
+    model = PairEvaluation
+    queryset = PairEvaluation.objects.all()
+    serializer_class = serializers.PairEvaluationSerializer
+    filterset_class = PairFilters
+    action_permissions = {"withdraw": "pairwise.add_pairevaluation"}
+
+    def get_queryset(self) -> QuerySet[Any]:
+        return super().get_queryset().select_related("annotator")
+
+    @extend_schema(
+        request=serializers.ChoiceSerializer,
+        responses={201: serializers.PairEvaluationSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Say which of two results is better."""
+        body = serializers.ChoiceSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        user: Any = request.user
+        one, other = given["results"]
+        ids = {one.pk, other.pk}
+        if Result.objects.filter(pk__in=ids).readable_by(user).count() < len(ids):
+            raise NotFound("There is no such result, or you may not read its text.")
+        chosen = Chosen(
+            _choice(given["better"], min(ids)),
+            int(one.pk > other.pk),
+            given["justification"],
+            given.get("seconds"),
+        )
+        made = choose(one, other, chosen, by=user)
+        return self.shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={201: serializers.PairEvaluationSerializer})
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request: Request, pk: str) -> Response:
+        """Withdraw your choice; the previous one applies again. Appends a withdrawal."""
+        row = self.get_object()
+        user: Any = request.user
+        if row.annotator_id != user.pk:
+            raise PermissionDenied("Only its annotator can withdraw a choice.")
+        if active_choice(row.pair, user) != row:
+            raise Conflict("This choice is not active: it was withdrawn or replaced.")
+        undo(row.pair, by=user)
+        last = PairEvaluation.objects.filter(pair=row.pair, annotator=user).latest("pk")
+        return self.shown(last, status.HTTP_201_CREATED)
+
+
+def _choice(better: int | None, first: int) -> PairChoice:
+    if better is None:
+        return PairChoice.TIE
+    return PairChoice.FIRST if better == first else PairChoice.SECOND

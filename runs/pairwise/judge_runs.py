@@ -1,0 +1,202 @@
+"""Pairwise judge runs: their estimate, start and control. No score of a run changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import transaction
+
+from evalhub.digest import digest
+from evalhub.llm.token_estimates import tokens_of
+from evalhub.models import LanguageModel, User
+from evalhub.work import progress
+from evalhub.work.queue import request_worker
+from issues.judge_templates.pairwise_prompt import pair_messages
+from issues.states import Refused
+from runs.launching.exposure import SealedExposure, refusal, sealed_exposure
+from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
+from runs.launching.load import Cost, Span, load_of_judge
+from runs.models import Result, Run
+from runs.pairwise.models import MAX_CRITERION, PairJudgment, PairwiseJudgeRun
+from runs.pairwise.pairs import Ids, case_of, comparable_pairs, saved_pairs
+
+MAX_RUNS = 8
+"""Runs at most: 28 pairs of runs."""
+
+SAMPLED = 20
+"""Prompts rendered to estimate the length of all."""
+
+
+@dataclass(frozen=True)
+class PairwiseOrder:
+    """A pairwise judge run as somebody wants it."""
+
+    runs: Sequence[Run]
+    judge: LanguageModel
+    criterion: str = ""
+    ties: bool = True
+
+    @property
+    def method(self) -> str:
+        """Return a digest of all that must be equal for outcomes to be counted together."""
+        endpoint = self.judge.judge_endpoint()
+        parts = [endpoint.litellm_model, endpoint.api_base, endpoint.params]
+        return digest([*parts, self.criterion.strip(), self.ties])
+
+
+class PairwiseEstimate(NamedTuple):
+    """Estimated effort. The upper bounds assume a repair of every reply.
+
+    `cost` None: the model has no prices. `problems` prevent the start, `warnings` do not.
+    """
+
+    pairs: list[Ids]
+    calls: Span
+    cost: Cost | None
+    problems: list[str]
+    warnings: list[str]
+    sealed_exposure: SealedExposure | None
+
+
+def estimate(wanted: PairwiseOrder) -> PairwiseEstimate:
+    """Estimate calls and cost, and list what prevents the start."""
+    pairs = comparable_pairs(wanted.runs)
+    n = 2 * len(pairs)
+    tokens = n * _prompt_tokens(wanted, pairs)
+    endpoint = wanted.judge.judge_endpoint()
+    load = load_of_judge(endpoint, {}, judgments=n, repairs=n, prompt_tokens=Span(tokens, tokens))
+    tests = _tests_of(pairs)
+    sealed = sorted(test for test, is_sealed in tests.items() if is_sealed)
+    return PairwiseEstimate(
+        pairs=pairs,
+        calls=load.calls,
+        cost=load.cost(),
+        problems=_problems(wanted, pairs),
+        warnings=_warnings(wanted),
+        sealed_exposure=sealed_exposure(sealed, len(tests), [("judge", endpoint)]),
+    )
+
+
+def _problems(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> list[str]:
+    problems = []
+    if not 2 <= len(wanted.runs) <= MAX_RUNS:
+        problems.append(f"Choose 2 to {MAX_RUNS} runs, not {len(wanted.runs)}.")
+    elif not pairs:
+        problems.append(
+            "These runs have no comparable answers: no test was asked with the same input in two "
+            "of them and answered in both."
+        )
+    if live := [run.label for run in wanted.runs if run.is_live]:
+        problems.append(f"{live[0]} is running: wait until it is done.")
+    if not wanted.judge.is_active:
+        problems.append(f"{wanted.judge} is inactive: activate it first.")
+    if len(wanted.criterion) > MAX_CRITERION:
+        problems.append(
+            f"The criterion has {len(wanted.criterion):,} characters: at most {MAX_CRITERION:,}."
+        )
+    return problems
+
+
+def _warnings(wanted: PairwiseOrder) -> list[str]:
+    own = [run.label for run in wanted.runs if run.language_model_id == wanted.judge.pk]
+    if not own:
+        return []
+    return [f"{wanted.judge} would judge its own answers in {', '.join(own)}: choose another one."]
+
+
+def _tests_of(pairs: Sequence[Ids]) -> dict[int, bool]:
+    """Return whether each test of the pairs is sealed."""
+    firsts = Result.objects.filter(pk__in=[first for first, _ in pairs]).order_by()
+    return dict(firsts.values_list("test_id", "test__sealed").distinct())
+
+
+def _prompt_tokens(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:
+    """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
+    step = max(1, len(pairs) // SAMPLED)
+    sampled = pairs[::step][:SAMPLED]
+    rows = Result.objects.select_related("answer", "revision").in_bulk(
+        [pk for pair in sampled for pk in pair]
+    )
+    sizes = []
+    for first, second in sampled:
+        case = case_of(rows[first], rows[second], wanted.criterion)
+        try:
+            sizes.append(len(str(pair_messages(case, ties=wanted.ties))))
+        except ValueError:
+            continue
+    return tokens_of(sum(sizes) // len(sizes)) + VERDICT_SCHEMA_TOKENS if sizes else 0
+
+
+@transaction.atomic
+def start(
+    wanted: PairwiseOrder,
+    *,
+    by: User | None,
+    cost_limit_usd: Decimal | None = None,
+    allow_sealed_exposure: bool = False,
+) -> PairwiseJudgeRun:
+    """Queue the judgments of all pairs, each in both orders.
+
+    Raises:
+        Refused: Something prevents it.
+    """
+    found = estimate(wanted)
+    problems = [*found.problems]
+    problems += refusal(found.sealed_exposure, is_allowed=allow_sealed_exposure)
+    if cost_limit_usd is not None and not wanted.judge.has_prices:
+        problems.append(f"A cost limit needs prices: add them to {wanted.judge}.")
+    if problems:
+        raise Refused(problems)
+    made = PairwiseJudgeRun.objects.create(
+        language_model=wanted.judge,
+        endpoint=wanted.judge.judge_endpoint().to_json(),
+        criterion=wanted.criterion.strip(),
+        ties=wanted.ties,
+        method=wanted.method,
+        requested_by=by,
+        cost_limit_usd=cost_limit_usd,
+    )
+    made.runs.set(wanted.runs)
+    rows = saved_pairs(found.pairs)
+    PairJudgment.objects.bulk_create(
+        PairJudgment(judge_run=made, pair_id=rows[one], order=order)
+        for one in found.pairs
+        for order in (0, 1)
+    )
+    request_worker()
+    return made
+
+
+def cancel(judge_run: PairwiseJudgeRun) -> None:
+    """Stop judging. Judgments are kept, and the run can be resumed.
+
+    Raises:
+        NotPossible: It has already ended.
+    """
+    progress.cancel(judge_run, judge_run.judgments.all(), reason="Cancelled by a user.")
+
+
+@transaction.atomic
+def resume(judge_run: PairwiseJudgeRun, *, cost_limit_usd: Decimal | None = None) -> None:
+    """Continue with the missing judgments; a limit of None keeps the current one.
+
+    Raises:
+        NotPossible: It is not stopped.
+    """
+    if cost_limit_usd is not None:
+        rows = PairwiseJudgeRun.objects.filter(pk=judge_run.pk)
+        rows.update(cost_limit_usd=cost_limit_usd)
+    progress.resume(judge_run, judge_run.judgments.all())
+
+
+def retry_errors(judge_run: PairwiseJudgeRun) -> int:
+    """Retry exactly the failed judgments, and return their number.
+
+    Raises:
+        NotPossible: There are none.
+    """
+    count = progress.retry_errors(judge_run, judge_run.judgments.all())
+    if not count:
+        raise progress.NotPossible("Nothing to retry: no judgment failed.")
+    return count
