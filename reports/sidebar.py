@@ -27,6 +27,7 @@ from issues.models import Feedback, Issue, JudgeTemplate, LibraryCriterion, Tag,
 from reports.models import Capability, ReportSchedule
 from reports.registry import TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
+from runs.pairwise.models import PairwiseJudgeRun
 from runs.review.models import Correction, Dispute, Queue
 from runs.tuning.models import Tuning
 
@@ -132,6 +133,12 @@ RUNS = (
     Place("Results", "Single answers of all runs, with verdicts", Result),
     Place("Launches", "Runs started together or on a schedule", Launch),
     Place("Juries", "Which models judge, and how", Jury),
+    Place(
+        "Pairwise judge runs",
+        "A model compares the answers of runs, two at a time",
+        PairwiseJudgeRun,
+        is_tab=False,
+    ),
     Place("Launch a run", "Ask models, and have a jury judge", Launch, "add", is_tab=False),
 )
 SETUP = "Schedules and weights"

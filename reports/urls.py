@@ -3,6 +3,7 @@ from django.urls import path
 
 from evalhub.admin_site.entry_page import entry_page
 from reports import report_views
+from reports.compare import pair_views
 from reports.compare import views as compare_views
 from reports.dashboard import views as dashboard_views
 from reports.documents import converters as converters  # registers what the addresses use
@@ -55,6 +56,8 @@ urlpatterns = [
         "compare/answers/<int:first>/<int:second>/", compare_views.answers, name="compare_answers"
     ),
     path("compare/runs/", compare_views.runs, name="compare_runs"),
+    path("compare/pairs/<int:first>/<int:second>/", pair_views.pair, name="compare_pair"),
+    path("compare/pairs/next/", pair_views.next_pair, name="compare_next_pair"),
     path("compare/baseline/<int:pk>/", compare_views.baseline, name="compare_baseline"),
     path("cards/", dashboard_views.choose_cards, name="choose_cards"),
     path("issue/<int:pk>/accept/", proposal_views.accept_proposal, name="accept_proposal"),

@@ -27,6 +27,8 @@ from reports.models import ReportSchedule, Snapshot
 from reports.registry import PAGES
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
+from runs.pairwise.judge_runs import PairwiseOrder, start
+from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction
 from runs.tuning.models import Tuning
 from tests.api import client_of
@@ -198,6 +200,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:review_queue_state": (post(MAINTAINERS, act="close"),),
     "admin:review_dispute_changelist": (get(ADJUDICATORS),),
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
+    # Pairs
+    "admin:pairwise_pairwisejudgerun_act": (post(MAINTAINERS, act="cancel"),),
     # Rehearsals
     "admin:tuning_tuning_disagreements": (get(WRITERS),),
     "admin:tuning_tuning_progress": (get(WRITERS),),
@@ -229,6 +233,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:similarity": (get(),),
     "reports:compare_answers": (get(),),
     "reports:compare_runs": (get(),),
+    "reports:compare_pair": (get(WRITERS), post(WRITERS, act="a")),
+    "reports:compare_next_pair": (get(WRITERS),),
     "reports:compare_baseline": (post(MAINTAINERS),),
     "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
@@ -323,6 +329,16 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-tuning-list": (get(WRITERS), post(MAINTAINERS)),
     "api-tuning-detail": (get(WRITERS),),
     "api-tuning-attempts": (post(MAINTAINERS),),
+    "api-pairwise-run-list": (get(), post(MAINTAINERS)),
+    "api-pairwise-run-detail": (get(),),
+    "api-pairwise-run-cancel": (post(MAINTAINERS),),
+    "api-pairwise-run-resume": (post(MAINTAINERS),),
+    "api-pairwise-run-retry-errors": (post(MAINTAINERS),),
+    "api-pair-judgment-list": (get(),),
+    "api-pair-judgment-detail": (get(),),
+    "api-pair-evaluation-list": (get(), post(WRITERS)),
+    "api-pair-evaluation-detail": (get(),),
+    "api-pair-evaluation-withdraw": (post(frozenset()),),  # only its annotator withdraws it
     "api-queue-list": (get(WRITERS), post(MAINTAINERS)),
     "api-queue-detail": (get(WRITERS), patch(MAINTAINERS)),
     "api-queue-add-run": (post(MAINTAINERS),),
@@ -447,7 +463,17 @@ def rows() -> dict[str, Any]:
     webhook = Webhook.objects.create(name="w", url="https://example.org/", secret_env="HOOK")
     report = ReportSchedule.objects.create(title="r", page="gone", cron="0 6 * * *")
     (item,) = put(make_queue(), result)
+    other = make_run(test, label="another run")
+    answer(other)
+    pairwise_run = start(PairwiseOrder([run, other], make_model()), by=None)
+    pair_judgment = pairwise_run.judgments.all()[0]
     return {
+        "pairwisejudgerun": pairwise_run,
+        "pairwiserun": pairwise_run,
+        "pairjudgment": pair_judgment,
+        "pairevaluation": PairEvaluation.objects.create(
+            pair=pair_judgment.pair, annotator=user, choice="first", order=0
+        ),
         "user": user,
         "notification": Notification.objects.create(
             recipient=user, kind="assigned", key="k", title="t"
@@ -517,6 +543,9 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=["issues"])
     if address.name == "reports:schedule":
         return reverse(address.name, args=[PAGES[0].key if PAGES else "none"])
+    if address.name == "reports:compare_pair":
+        pair = rows["pairjudgment"].pair
+        return reverse(address.name, args=[pair.first_id, pair.second_id])
     if address.name == "reports:compare_answers":
         return reverse(address.name, args=[rows["result"].pk] * 2)
     model = model_of(address)
@@ -577,6 +606,7 @@ MODELS = (
         "result",
         "judge-run",
     ),
+    *("pairwise-run", "pair-judgment", "pair-evaluation"),
     *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "assignment"),
 )
 

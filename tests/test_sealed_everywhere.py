@@ -15,7 +15,9 @@ from evalhub.models import Exposure, User
 from issues.models import Criterion, Feedback, Issue, TemplateExample
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.requests import ask_summary
-from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Suite
+from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Run, Suite
+from runs.pairwise.judge_runs import PairwiseOrder, start
+from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
 from runs.tuning.models import LabelledExample, Tuning
 from tests.api import client_of
@@ -56,6 +58,8 @@ READ_AT = {
     *("admin:issues_feedback_inbox", "api-feedback-similar"),
     *("admin:evalhub_exposure_change", "admin:evalhub_exposure_export", "api-exposure-list"),
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
+    *("reports:compare_pair", "admin:pairwise_pairwisejudgerun_change"),
+    *("api-pair-judgment-list", "api-pair-judgment-detail", "api-pair-evaluation-list"),
 }
 """Some of the addresses at which there is something to hide."""
 
@@ -152,6 +156,31 @@ def rows() -> dict[str, Any]:
             test=test.pk, kind="opened", reason=SECRET, day="2026-01-01"
         ),
         "tuning": rehearsed(result, evaluation),
+        **sealed_pairs(run, test),
+    }
+
+
+def sealed_pairs(run: Any, test: Any) -> dict[str, Any]:
+    """A pair of answers on which a judge failed and a person gave a reason."""
+    other = rubric_run([], {f"says {SECRET}": [1.0, 0.0]}, tests=(test,), answer=SECRET)
+    Run.objects.filter(pk__in=[run.pk, other.pk]).update(state="done")
+    runs = list(Run.objects.filter(pk__in=[run.pk, other.pk]))
+    wanted = PairwiseOrder(runs, run.language_model)
+    judge_run = start(wanted, by=None, allow_sealed_exposure=True)
+    said = {"justification": SECRET, "error_message": SECRET}
+    judge_run.judgments.update(state="error", **said)
+    judgment = judge_run.judgments.first()
+    return {
+        "pairwisejudgerun": judge_run,
+        "pairwiserun": judge_run,
+        "pairjudgment": judgment,
+        "pairevaluation": PairEvaluation.objects.create(
+            pair=judgment.pair,
+            annotator=make_user("annotator"),
+            choice="tie",
+            order=0,
+            justification=SECRET,
+        ),
     }
 
 
@@ -336,6 +365,7 @@ HARMLESS = {
     "ExecutiveSummary": {"reason", "suite_fingerprint", "analyst_name", "endpoint", "tags"},
     "Grade": {"model_name"},
     "AttemptJudgment": {"option"},
+    "PairwiseJudgeRun": {"criterion", "endpoint", "method", "reason"},
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
 }

@@ -3,12 +3,16 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
+from evalhub.admin_site.pages import row_number
 from evalhub.models import LanguageModel
 from reports.compare.rule import FLIPS, Kind
 from reports.documents.fields import SeveralField, tests_field
+from reports.documents.links import page_url
 from reports.documents.reading import ReportForm
 from runs.models import Run, Suite
+from runs.pairwise.models import PairwiseJudgeRun
 
 MAX_RUNS = 12
 """Runs side by side."""
@@ -29,6 +33,9 @@ SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
     "all": ("all tests", frozenset(Kind)),
 }
 """Lists of the tests of two runs."""
+
+CHANGES, PAIRWISE = "", "pairwise"
+TABS = ((CHANGES, "Changes"), (PAIRWISE, "Pairwise"))
 
 SHARED = (("", "any run"), ("on", "all runs"))
 
@@ -77,3 +84,37 @@ class CompareForm(ReportForm):
         label="By family", help_text="Add up the runs of each model family."
     )
     find = forms.CharField(max_length=100, label="Find runs")
+    tab = forms.ChoiceField(
+        choices=TABS,
+        initial=CHANGES,
+        widget=forms.HiddenInput,
+        help_text="pairwise: which answers are better, two at a time.",
+    )
+    judged = forms.ModelChoiceField(
+        PairwiseJudgeRun.objects.select_related("language_model"),
+        label="Judged by",
+        empty_label="the newest judge run",
+        help_text="On the tab Pairwise: the pairwise judge run that counts.",
+    )
+
+    def __init__(self, query: QueryDict) -> None:
+        super().__init__(query)
+        self.compared = [
+            row_number(n) for one in query.getlist("runs") for n in str(one).split(",")
+        ]
+        judged: Any = self.fields["judged"]
+        judged.queryset = judged.queryset.filter(runs__in=self.compared).distinct()
+
+    @property
+    def tabs(self) -> list[dict[str, Any]]:
+        """The tabs with their addresses, which keep the runs."""
+        chosen = self.filters["tab"]
+        runs = [run.pk for run in self.filters["runs"] or ()]
+        return [
+            {
+                "title": title,
+                "url": page_url("compare", runs=runs, tab=key),
+                "is_current": key == chosen,
+            }
+            for key, title in TABS
+        ]

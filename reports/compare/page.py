@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from evalhub.models import LanguageModel
-from reports.compare import many_runs, two_runs
+from reports.compare import many_runs, pairwise, two_runs
 from reports.compare.controls import controls
-from reports.compare.form import MAX_RUNS, CompareForm
+from reports.compare.form import MAX_RUNS, PAIRWISE, CompareForm
 from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
 from reports.documents.incomplete_table import incomplete_table, retry_links
@@ -30,6 +30,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
             else "No run has a baseline or an earlier run to compare with. Choose two runs."
         )
         document = Document("Changes between runs", (hint,))
+    elif filters["tab"] == PAIRWISE:
+        document = pairwise.document_of(sides, filters, reading)
     elif len(sides) == 2 and not filters["family"]:
         document = two_runs.document_of(comparison_of(*sides), filters, reading)
     else:
@@ -71,7 +73,8 @@ COMPARE = Page(
     title="Compare",
     question="Did it get better, and for sure?",
     summary="Tests that got better or worse from one run to another, with significance; or "
-    "several runs side by side.",
+    "several runs side by side. With `tab=pairwise`: win rates and a Bradley-Terry ranking of the "
+    "runs from judgments on pairs of their answers.",
     form=CompareForm,
     build=build,
     template="reports/compare/page.html",

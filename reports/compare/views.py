@@ -15,6 +15,7 @@ from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.compare.answers_query import answer_pair
 from reports.compare.controls import offers
+from reports.compare.pair_views import may_choose
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
 from runs.admin.result.page import page_of
@@ -31,7 +32,7 @@ PART = "part"
 @needs("runs.view_run")
 def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
     """Show both answers to a test, as a part of the comparison or as a page."""
-    results = Result.objects.select_related("run", "test", "issue")
+    results = Result.objects.select_related("run", "test", "issue", "revision")
     pair = [get_object_or_404(results, pk=pk) for pk in (first, second)]
     reader = current_user(request)
     if hidden_from(reader) & {first, second}:
@@ -43,6 +44,7 @@ def answers(request: HttpRequest, first: int, second: int) -> HttpResponse:
         "answers_url": answers_url,
         "verdict_forms": _verdict_forms(pair, reader, answers_url),
         "may_adjudicate": request.user.has_perm("runs.adjudicate"),
+        "may_choose": may_choose(pair, reader),
     }
     if PART in request.GET:
         return TemplateResponse(

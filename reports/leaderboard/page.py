@@ -14,6 +14,8 @@ from reports.documents.topic_names import topic_title
 from reports.leaderboard.certainty_rule import BoardCertainty, certainty, inputs
 from reports.leaderboard.certainty_tables import lead, rivals, told_apart
 from reports.leaderboard.jury_tables import apart_table, judged_by
+from reports.leaderboard.pairwise_columns import pairwise_sentences
+from reports.leaderboard.pairwise_query import pairwise_board
 from reports.leaderboard.query import (
     Field,
     all_labels,
@@ -84,16 +86,19 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     sure = _certainty(filters, ranking, reading)
     models = sure.models if sure else {}
     tradeoff = tradeoff_of(ranking)
+    is_whole = not filters["family"] and not filters["tag"]
+    pairwise = pairwise_board(ranking.board.ranked, reading) if is_whole else None
     return Document(
         title=_title(filters),
         sentences=(
             *_sentences(filters, ranking, sure),
             *(choice(tradeoff, sure) if sure else ()),
             *_judged_by(ranking),
+            *(pairwise_sentences(pairwise, ranking.names) if pairwise else ()),
         ),
         facts=_facts(filters, ranking, sure),
         tables=(
-            ranking_table(filters, ranking, models),
+            ranking_table(filters, ranking, models, pairwise),
             *tradeoff_tables(tradeoff, models),
             *variants_tables(filters, ranking),
             *rivals(filters["model"], ranking.names, sure),

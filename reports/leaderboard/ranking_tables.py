@@ -14,6 +14,8 @@ from reports.documents.links import page_url
 from reports.leaderboard.certainty_rule import METHOD, Certainty
 from reports.leaderboard.certainty_tables import ranks_in_words
 from reports.leaderboard.figure import Mean, ranked_means
+from reports.leaderboard.pairwise_columns import PAIRWISE_COLUMNS, pairwise_cells
+from reports.leaderboard.pairwise_query import PairwiseBoard
 from reports.leaderboard.query import (
     Field,
     LeftOut,
@@ -59,7 +61,10 @@ def least_of(filters: Mapping[str, Any], most: int) -> int:
 
 
 def ranking_table(
-    filters: Mapping[str, Any], ranking: Ranking, sure: Mapping[str, Certainty]
+    filters: Mapping[str, Any],
+    ranking: Ranking,
+    sure: Mapping[str, Certainty],
+    pairwise: PairwiseBoard | None = None,
 ) -> Table:
     ranked = ranking.board.ranked
     drawn = [
@@ -82,6 +87,7 @@ def ranking_table(
                 "estimate",
                 "n counts suites; 95% interval from 5 suites on, Wilson by suite",
             ),
+            *(PAIRWISE_COLUMNS if pairwise else ()),
             Column("scored", "Scored", "count", "Results with a score, of all its runs"),
             Column("total", "All results", "count"),
             Column("developer", "Developer"),
@@ -89,7 +95,8 @@ def ranking_table(
             Column("labels", "Notes"),
         ),
         rows=[
-            _ranked_row(place, one, filters, ranking, sure) for place, one in enumerate(ranked, 1)
+            _ranked_row(place, one, filters, ranking, sure, pairwise)
+            for place, one in enumerate(ranked, 1)
         ],
         note="The latest complete run of each suite and model, or the mean of its variants. "
         f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
@@ -124,6 +131,7 @@ def _ranked_row(
     filters: Mapping[str, Any],
     ranking: Ranking,
     sure: Mapping[str, Certainty],
+    pairwise: PairwiseBoard | None,
 ) -> tuple[Cell, ...]:
     known = sure.get(one.model)
     runs = [run for suite in one.suites for run in suite.runs if run in ranking.sums]
@@ -133,6 +141,7 @@ def _ranked_row(
         ranks_in_words(known) if known else None,
         Link(ranking.names[one.model], opened),
         Estimate(one.mean, len(one.suites), known.interval if known else None),
+        *(pairwise_cells(pairwise, one.model) if pairwise else ()),
         sum(ranking.sums[run].n for run in runs),
         sum(ranking.sums[run].total for run in runs),
         _developer(filters, ranking, one.model),

@@ -7,7 +7,6 @@ from evalhub.models import LanguageModel
 from evalhub.work.progress import counts
 from runs.models import Result, Run
 from runs.pairwise.evaluations import MAX_REASON, MAX_SECONDS
-from runs.pairwise.judge_runs import MAX_RUNS
 from runs.pairwise.models import MAX_CRITERION, PairEvaluation, PairJudgment, PairwiseJudgeRun
 
 
@@ -34,9 +33,7 @@ class PairwiseJudgeRunSerializer(RowSerializer):
 class StartSerializer(PlainSerializer):
     """Runs to compare in pairs, and the model that judges them."""
 
-    runs = serializers.PrimaryKeyRelatedField(
-        queryset=Run.objects.all(), many=True, allow_empty=False, max_length=MAX_RUNS
-    )
+    runs = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all(), many=True)
     language_model = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.all())
     criterion = serializers.CharField(
         default="",

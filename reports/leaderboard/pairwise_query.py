@@ -1,0 +1,65 @@
+"""Which of the ranked models gives better answers, from pairs of their answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evalhub.statistics.pairwise_ranking import Game, Ranked, Standing, rankings
+from reports.documents.reading import Reading
+from reports.leaderboard.rule import RankedModel
+from runs.completeness import is_enough
+from runs.pairwise.models import PairwiseJudgeRun
+from runs.pairwise.outcomes import judge_runs_over, pair_rows
+
+
+@dataclass(frozen=True)
+class PairwiseBoard:
+    """The largest group of models with judged pairs, by the newest method.
+
+    Attributes:
+        scored: Pairs with an outcome, of `judged`.
+        outside: Models of other groups, which share no judged pair with these.
+    """
+
+    judge_run: PairwiseJudgeRun
+    ranked: Ranked | None
+    scored: int
+    judged: int
+    outside: int
+
+    @property
+    def is_enough(self) -> bool:
+        return is_enough(self.scored, self.judged)
+
+    def standing(self, model: str) -> Standing | None:
+        """Return the standing of a model; None: no pair of it was judged in this group."""
+        standings = self.ranked.standings if self.ranked else ()
+        return next((one for one in standings if one.player == model), None)
+
+
+def pairwise_board(ranked: Sequence[RankedModel], reading: Reading) -> PairwiseBoard | None:
+    """Read the pairs of the runs that count on a board; None: none was judged.
+
+    The newest pairwise judge run over two of them decides the method: judge, criterion and ties.
+    """
+    model_of: Mapping[int, str] = {
+        run: one.model for one in ranked for suite in one.suites for run in suite.runs
+    }
+    found = judge_runs_over(model_of) if len(ranked) > 1 else []
+    if not found:
+        return None
+    rows = [
+        row
+        for row in pair_rows(model_of, found[0])
+        if row.outcome.judge or row.outcome.is_failed or row.outcome.score is not None
+        if model_of[row.first_run] != model_of[row.second_run]
+    ]
+    games = [
+        Game(model_of[row.first_run], model_of[row.second_run], score, row.test, row.issue)
+        for row in rows
+        if (score := row.outcome.score) is not None
+    ]
+    groups: list[Ranked] | None = reading.computed(
+        "pairwise-1", [list(one) for one in games], lambda: rankings(games)
+    )
+    outside = sum(len(one.standings) for one in (groups or [])[1:])
+    return PairwiseBoard(found[0], groups[0] if groups else None, len(games), len(rows), outside)
