@@ -27,8 +27,7 @@ from reports.models import ReportSchedule, Snapshot
 from reports.registry import PAGES
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
-from runs.pairwise.judge_runs import PairwiseOrder, start
-from runs.pairwise.models import PairEvaluation
+from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.models import Correction
 from runs.tuning.models import Tuning
 from tests.api import client_of
@@ -464,15 +463,18 @@ def rows() -> dict[str, Any]:
     report = ReportSchedule.objects.create(title="r", page="gone", cron="0 6 * * *")
     (item,) = put(make_queue(), result)
     other = make_run(test, label="another run")
-    answer(other)
-    pairwise_run = start(PairwiseOrder([run, other], make_model()), by=None)
-    pair_judgment = pairwise_run.judgments.all()[0]
+    (second,) = answer(other)
+    pairwise_run = PairwiseJudgeRun.objects.create(
+        language_model=run.language_model, endpoint=run.endpoint, method="m"
+    )
+    pair = Pair.objects.create(first=result, second=second)
+    pair_judgment = PairJudgment.objects.create(judge_run=pairwise_run, pair=pair, order=0)
     return {
         "pairwisejudgerun": pairwise_run,
         "pairwiserun": pairwise_run,
         "pairjudgment": pair_judgment,
         "pairevaluation": PairEvaluation.objects.create(
-            pair=pair_judgment.pair, annotator=user, choice="first", order=0
+            pair=pair, annotator=user, choice="first", order=0
         ),
         "user": user,
         "notification": Notification.objects.create(

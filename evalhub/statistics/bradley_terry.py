@@ -1,4 +1,4 @@
-"""Strengths of players from who won against whom, by the model of Bradley and Terry.
+"""Strengths of players from their wins over each other, by the model of Bradley and Terry.
 
 P(i beats j) = 1 / (1 + exp(θj - θi)), θ the log strength. A tie counts as half a win for each.
 Davidson's model has a further parameter for how often ties occur; its strengths rest on the same

@@ -1,4 +1,4 @@
-"""Which of the ranked models gives better answers, from pairs of their answers."""
+"""Standings of the ranked models by pairs of their answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

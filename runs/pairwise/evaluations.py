@@ -17,7 +17,7 @@ from runs.sights import has_seen
 MAX_REASON = 10_000
 MAX_SECONDS = 24 * 3600
 KEYS = {"a": PairChoice.FIRST, "b": PairChoice.SECOND, "e": PairChoice.TIE}
-"""What a person says of the answers as shown: A, B, or equal."""
+"""Keys of a choice between the answers as shown: A, B, or equal."""
 
 
 class Chosen(NamedTuple):
@@ -36,7 +36,7 @@ class Chosen(NamedTuple):
 def chosen_as_shown(
     key: str, pair: Ids, by: User, *, reason: str = "", seconds: int | None = None
 ) -> Chosen:
-    """Return what a person says by a key: "a" or "b" is better as they are shown, "e" equal.
+    """Return the choice of a key: "a" or "b" is better as they are shown, "e" equal.
 
     Raises:
         ValidationError: It is another key.

@@ -1,4 +1,4 @@
-"""Pairs of answers to the same input, and which is better by judges and by people."""
+"""Pairs of answers to the same input, with the choices of judges and annotators."""
 
 from typing import Any
 

@@ -9,15 +9,15 @@ SCORES = {Choice.FIRST: 1.0, Choice.TIE: 0.5, Choice.SECOND: 0.0}
 
 
 class PairOutcome(NamedTuple):
-    """What is known of a pair. All choices are in terms of its first and second answer.
+    """The choices of judge and annotators on a pair, in terms of its first and second answer.
 
     Attributes:
-        judge: What the judge decided in both orders; None: not asked, pending, or failed.
+        judge: The judge's choice by both orders; None: not asked, pending, or failed.
         is_failed: The judge gave no readable choice in one order at least.
-        people: What all annotators agree on; None: nobody chose, or they differ.
+        people: The choice of all annotators; None: nobody chose, or they differ.
         is_disputed: They differ.
-        has_own_criterion: The judge was asked by a criterion of its own, which is not what people
-            were asked: their choice neither overrides nor checks it.
+        has_own_criterion: The judge was asked by a criterion of its own and not by the test's, as
+            annotators are: their choice neither overrides nor checks it.
     """
 
     judge: Decision | None
@@ -28,7 +28,7 @@ class PairOutcome(NamedTuple):
 
     @property
     def choice(self) -> Choice | None:
-        """What counts: people, else the judge; None: unscored."""
+        """Return the choice that counts: of annotators, else of the judge; None: unscored."""
         if self.has_own_criterion:
             return self.judge.choice if self.judge else None
         if self.is_disputed:
@@ -41,7 +41,7 @@ class PairOutcome(NamedTuple):
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the judge decided as people did; None: not both decided."""
+        """Return whether the judge chose as annotators did; None: not both chose."""
         if self.has_own_criterion or self.judge is None or self.people is None:
             return None
         return self.judge.choice == self.people

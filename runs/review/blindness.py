@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from evalhub.models import User
 from runs.models import HumanEvaluation
@@ -28,20 +28,26 @@ def is_hidden(assignment: Assignment) -> bool:
     )
     if assignment.annotator_id is None:
         return True
-    return not mine.exists() and not has_seen(assignment.annotator_id, assignment.item.result)
+    item = assignment.item
+    if item.other_id:
+        seen = (has_seen(assignment.annotator_id, one) for one in (item.result, item.other) if one)
+        return not any(seen)
+    return not mine.exists() and not has_seen(assignment.annotator_id, item.result)
 
 
 def hidden_for(annotator: User, result_id: int) -> Assignment | None:
     """Return the assignment in which the annotator reviews this result blind; None: none."""
-    assignments = _held(annotator).filter(item__result=result_id)
+    about = Q(item__result=result_id) | Q(item__other=result_id)
+    assignments = _held(annotator).filter(about)
     return next((one for one in assignments if is_hidden(one)), None)
 
 
 def held_blind(reader: Any) -> Collection[int]:
     """Return the results that this reader reviews blind now."""
-    return [one.item.result_id for one in _held(reader) if is_hidden(one)]
+    hidden = [one.item for one in _held(reader) if is_hidden(one)]
+    return [pk for item in hidden for pk in (item.result_id, item.other_id) if pk]
 
 
 def _held(annotator: Any) -> QuerySet[Assignment]:
     held = Assignment.objects.filter(annotator=annotator.pk, state__in=KEPT)
-    return held.select_related("queue", "item__result")
+    return held.select_related("queue", "item__result", "item__other")

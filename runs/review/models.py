@@ -14,6 +14,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.history import History, Signed
 from runs.models import HumanEvaluation, Result, Run, Suite
+from runs.pairwise.models import PairEvaluation
 from runs.review.reasons import RANDOM
 
 MAX_REVIEWERS = 9
@@ -38,6 +39,7 @@ class ReviewScope(models.TextChoices):
     WHOLE = "whole", "the answer as a whole"
     CRITERIA = "criteria", "each criterion of the rubric"
     EITHER = "either", "reviewer's choice"
+    PAIRS = "pairs", "pairs of answers"
 
 
 class Reasoning(models.TextChoices):
@@ -71,6 +73,9 @@ class Queue(models.Model):
     )
     blind = models.CharField(max_length=6, choices=BlindMode, default=BlindMode.RANDOM)
     scope = models.CharField(max_length=8, choices=ReviewScope, default=ReviewScope.EITHER)
+    ties = models.BooleanField(
+        "allow ties", default=True, help_text="Pairs of answers can be equally good."
+    )
     reasoning = models.CharField(max_length=9, choices=Reasoning, default=Reasoning.OVERRIDES)
     reserved_minutes = models.PositiveSmallIntegerField(
         default=30,
@@ -127,7 +132,9 @@ class ReviewItemQuerySet(SealedQuerySet):
 
 
 class ReviewItem(models.Model):
-    """A result in a queue. The reasons for its review are recorded when it is added.
+    """A result in a queue, or a pair: the better of it and `other`, which is younger, is asked for.
+
+    The reasons for its review are recorded when it is added.
 
     `reasons` are as `runs.review.reasons.as_json` writes them, most severe first: {"key",
     "description"}, without texts of the test; [] only for a random item without other reasons.
@@ -139,6 +146,9 @@ class ReviewItem(models.Model):
 
     queue = models.ForeignKey(Queue, models.CASCADE, related_name="items", db_index=False)
     result = models.ForeignKey(Result, models.CASCADE, related_name="review_items")
+    other = models.ForeignKey(
+        Result, models.CASCADE, null=True, blank=True, related_name="review_items_as_other"
+    )
     reasons = models.JSONField(default=list)
     is_random = models.BooleanField(default=False)
     position = models.BigIntegerField()
@@ -149,7 +159,14 @@ class ReviewItem(models.Model):
     class Meta:
         ordering = ("queue", "position", "pk")
         constraints = [
-            models.UniqueConstraint(name="review_item_once", fields=("queue", "result")),
+            models.UniqueConstraint(
+                name="review_item_once",
+                fields=("queue", "result"),
+                condition=Q(other__isnull=True),
+            ),
+            models.UniqueConstraint(
+                name="review_item_pair_once", fields=("queue", "result", "other")
+            ),
         ]
 
     def __str__(self) -> str:
@@ -168,9 +185,9 @@ class Assignment(models.Model):
 
     Constraints ensure the number of reviewers and that they are different people. `draft` is the
     reviewer's input, or the submission: see `runs.review.submission.as_draft`. `queue` and
-    `position` are its item's. `evaluations` are those of the last submission. `past` is its
-    history, oldest first: {"what": "left", "undone", "sent_back" or "skipped", "by", "at", "note",
-    "draft"}.
+    `position` are its item's. `evaluations` are those of the last submission, `pair_evaluation` the
+    one on a pair. `past` is its history, oldest first: {"what": "left", "undone", "sent_back" or
+    "skipped", "by", "at", "note", "draft"}.
     """
 
     sealed_path = "item__result__test__sealed"
@@ -194,6 +211,9 @@ class Assignment(models.Model):
     seconds = models.PositiveIntegerField("seconds taken", null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     evaluations = models.ManyToManyField(HumanEvaluation, blank=True, related_name="assignments")
+    pair_evaluation = models.ForeignKey(
+        PairEvaluation, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     sent_back_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )

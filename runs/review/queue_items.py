@@ -26,8 +26,10 @@ from runs.review.models import (
     Queue,
     QueueState,
     ReviewItem,
+    ReviewScope,
     Skip,
 )
+from runs.review.pair_items import pair_items_of
 from runs.review.queue_order import BY_CHANCE, Rank, Spread, inverse_weight, position
 from runs.review.reasons import REQUESTED, Reason, as_json, reasons_of, severity
 from runs.review.sampling import Draw, how_many, lot
@@ -54,11 +56,47 @@ def add_run(queue: Queue, run: Run) -> Added:
     """
     if queue.state != QueueState.OPEN:
         raise ValidationError(f"{queue} is closed: reopen it to add results.")
+    if queue.scope == ReviewScope.PAIRS:
+        return add_pairs(queue, [run])
     total = Added(0, 0, 0)
     for items in _items_of(queue, run):
         total = _sum(total, _add(queue, items))
     queue.runs.add(run)
     return total
+
+
+def add_pairs(queue: Queue, runs: Sequence[Run]) -> Added:
+    """Add the queue's share of the pairs of these runs, drawn at random.
+
+    A single run is paired with its baseline or previous run; without one nothing is added.
+
+    Raises:
+        ValidationError: The queue is closed, or reviews single answers.
+    """
+    if queue.state != QueueState.OPEN:
+        raise ValidationError(f"{queue} is closed: reopen it to add results.")
+    if queue.scope != ReviewScope.PAIRS:
+        raise ValidationError(f"{queue} reviews single answers: add runs to a queue of pairs.")
+    total = Added(0, 0, 0)
+    for items in _portions_of(_pair_items(queue, runs)):
+        total = _sum(total, _add(queue, items))
+    queue.runs.add(*runs)
+    return total
+
+
+def plan_pairs(queue: Queue, runs: Sequence[Run]) -> Added:
+    """Return what `add_pairs` would add now."""
+    items = _pair_items(queue, runs)
+    return _counted(_new(queue, items), items)
+
+
+def _pair_items(queue: Queue, runs: Sequence[Run]) -> list[ReviewItem]:
+    return pair_items_of(queue, runs, position(BY_CHANCE, _queue_age_s(queue), 0))
+
+
+def _portions_of(items: Sequence[ReviewItem]) -> Iterator[Sequence[ReviewItem]]:
+    for start in range(0, len(items), PORTION):
+        yield items[start : start + PORTION]
 
 
 def add_results(queue: Queue, results: Sequence[Result], *, by: User) -> list[ReviewItem]:
@@ -69,6 +107,8 @@ def add_results(queue: Queue, results: Sequence[Result], *, by: User) -> list[Re
     """
     if queue.state != QueueState.OPEN:
         raise ValidationError(f"{queue} is closed: reopen it to add results.")
+    if queue.scope == ReviewScope.PAIRS:
+        raise ValidationError(f"{queue} reviews pairs of answers: add runs to it.")
     if lacking := [result for result in results if result.state != ItemState.DONE]:
         raise ValidationError(f"Result {lacking[0].pk} has no answer to review.")
     reasons = (Reason(REQUESTED, f"Added by {by}"),)
@@ -183,8 +223,8 @@ def _new(queue: Queue, items: Sequence[ReviewItem]) -> list[ReviewItem]:
     """Leave out the results that the queue has already."""
     ids = [item.result_id for item in items]
     rows = ReviewItem.objects.filter(queue=queue, result__in=ids)
-    known = set(rows.values_list("result", flat=True))
-    return [item for item in items if item.result_id not in known]
+    known = set(rows.values_list("result", "other"))
+    return [item for item in items if (item.result_id, item.other_id) not in known]
 
 
 def _counted(new: Sequence[ReviewItem], items: Sequence[ReviewItem]) -> Added:

@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import JudgeRun, Result, ResultScore
 from runs.review.blindness import is_hidden
-from runs.review.models import Assignment, Reasoning, ReviewScope
+from runs.review.models import Assignment, Queue, Reasoning, ReviewScope
+from runs.review.pair_items import check_choice
 from runs.review.submission import (
     OPTION,
     REASON,
@@ -121,8 +122,41 @@ class Requirements:
         return False if False in found else True if True in found else None
 
 
+@dataclass(frozen=True)
+class PairRequirements(Requirements):
+    """Requirements of a pair: a choice, and a reason where the queue always asks for one."""
+
+    queue: Queue
+
+    def check(self, submission: ReviewSubmission) -> None:
+        check_choice(self.queue, submission)
+        if self.reasoning == Reasoning.ALWAYS and not submission.verdicts[0].justification.strip():
+            raise ValidationError({REASON: "Enter a reason."})
+        if problems := too_long(as_draft(submission)):
+            raise ValidationError(problems)
+
+    def agrees(self, submission: ReviewSubmission) -> bool | None:
+        return None
+
+
+def _requirements_for_pair(assignment: Assignment) -> PairRequirements:
+    return PairRequirements(
+        result=assignment.item.result,
+        points={},
+        needed=[],
+        scope=ReviewScope.PAIRS,
+        reasoning=assignment.queue.reasoning,
+        is_hidden=is_hidden(assignment),
+        values={},
+        passed=None,
+        queue=assignment.queue,
+    )
+
+
 def requirements_for(assignment: Assignment) -> Requirements:
     """Read the requirements for an assignment, in a constant number of queries."""
+    if assignment.item.other_id:
+        return _requirements_for_pair(assignment)
     result = assignment.item.result
     points = evaluation_points_of(result)
     needed = sorted(key for key, point in points.items() if has_judges(point.criterion))

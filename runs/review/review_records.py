@@ -8,6 +8,7 @@ from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, QueueState
+from runs.review.pair_items import record_choice, withdraw_choice
 from runs.review.requirements import Requirements
 from runs.review.reservations import KEPT
 from runs.review.submission import ReviewSubmission, too_long
@@ -22,7 +23,8 @@ EXPIRED = "Your reservation expired and somebody took this item."
 def locked(assignment: Assignment) -> Assignment:
     """Lock and read the assignment with its queue and result."""
     rows = Assignment.objects.select_related(
-        "queue", "annotator", "item__result__run", "item__result__revision__template"
+        *("queue", "annotator", "item__result__run", "item__result__revision__template"),
+        *("item__other", "pair_evaluation__pair"),
     )
     found: Assignment = rows.select_for_update(of=("self",)).get(pk=assignment.pk)
     return found
@@ -63,6 +65,9 @@ def record_evaluations(
     assignment: Assignment, submission: ReviewSubmission, requirements: Requirements, by: User
 ) -> list[HumanEvaluation]:
     """Record the evaluations, and withdraw earlier ones that they do not replace."""
+    if assignment.item.other_id:
+        assignment.pair_evaluation = record_choice(assignment, submission, by)
+        return []
     result = assignment.item.result
     given = {verdict.criterion for verdict in submission.verdicts}
     before = assignment.evaluations.select_related("criterion").exclude(criterion__key__in=given)
@@ -104,6 +109,9 @@ def withdraw_of(assignment: Assignment, by: User, reason: str) -> None:
     Raises:
         ValidationError: A later evaluation, made on the result page, replaced one of them.
     """
+    if assignment.item.other_id:
+        withdraw_choice(assignment, by)
+        return
     result = assignment.item.result
     for evaluation in assignment.evaluations.select_related("criterion").order_by("pk"):
         about = evaluation.criterion

@@ -53,7 +53,7 @@ def submit(assignment: Assignment, submission: ReviewSubmission, *, by: User) ->
     check_holder(assignment, by)
     requirements.check(submission)
     evaluations = record_evaluations(assignment, submission, requirements, by)
-    if submission.correction.strip():
+    if submission.correction.strip() and not assignment.item.other_id:
         correct(assignment.item.result, submission.correction, by=by)
     assignment.state, assignment.reserved_until = AssignmentState.SUBMITTED, None
     assignment.submitted_at = clock.now()

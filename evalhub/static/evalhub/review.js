@@ -204,11 +204,13 @@
     };
     const shortcuts = {
         Enter: submit,
-        a: () => verdicts.agree(workspace),
+        // A pair of answers is judged by letters, which mean something else on a single answer.
+        a: () => verdicts.choose(workspace, "a") || verdicts.agree(workspace),
+        b: () => verdicts.choose(workspace, "b"),
         c: () => verdicts.step(workspace, 1),
         C: () => verdicts.step(workspace, -1),
         n: () => verdict()?.note.focus(),
-        e: toggleRaw,
+        e: () => verdicts.choose(workspace, "e") || toggleRaw(),
         d: toggleDiff,
         s: skip,
         u: () => act("undo"),

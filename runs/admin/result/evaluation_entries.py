@@ -68,7 +68,7 @@ class Choice:
     the whole.
     """
 
-    key: int
+    key: int | str
     option: Option
     passed: bool | None
     label: str

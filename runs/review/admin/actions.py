@@ -18,6 +18,7 @@ from runs.figures.verdict_labels import verdict_label
 from runs.review.admin.item_page import judge_summary
 from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState
+from runs.review.pair_items import choice_in_words
 from runs.review.reservations import NoAssignment, release, renew, take
 from runs.review.review_records import EXPIRED, LOST
 from runs.review.skips import skip
@@ -32,6 +33,8 @@ SHOWN = (
     "item__result__test",
     "item__result__tag_set",
     "item__result__revision__template",
+    "item__other",
+    "pair_evaluation__pair",
     "sent_back_by",
 )
 
@@ -174,6 +177,9 @@ def submit_item(session: ReviewSession) -> ActionResult:
     if assignment.state != AssignmentState.SUBMITTED:
         save_draft(assignment, draft, by=session.reviewer)
     assignment = submit(assignment, submission_of(draft), by=session.reviewer).assignment
+    if assignment.item.other_id:
+        said = choice_in_words(assignment)
+        return session.next(ActionMessage(f"Saved. Your verdict: {said}.", undo=True))
     result = assignment.item.result
     label = draft.get(OPTION, "")
     option = scale_of(result.revision.template).option_of(label) if label else None

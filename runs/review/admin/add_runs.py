@@ -9,9 +9,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, row_number
+from evalhub.formatting import counted, listed
 from runs.models import Run
-from runs.review.models import Queue, QueueState, ReviewItem
-from runs.review.queue_items import add_run, plan
+from runs.review.models import Queue, QueueState, ReviewItem, ReviewScope
+from runs.review.pair_items import runs_compared
+from runs.review.queue_items import add_pairs, add_run, plan, plan_pairs
 from runs.review.reasons import RANDOM, REASONS
 
 LISTED = 50
@@ -36,11 +38,13 @@ class AddingPages(PageAdmin):
         runs = list(answered.filter(pk__in=chosen))
         if act == "add" and runs:
             return self._add(request, queue, runs)
+        if queue.scope == ReviewScope.PAIRS and act == "look" and runs:
+            return self._look_at_pairs(request, queue, runs)
         if act == "look" and not runs:
             self.say(request, "Choose at least one run.")
         query = bounded_text(request.GET.get("q"), 100)
         plans, reasons = [], Counter[str]()
-        for run in runs:
+        for run in () if queue.scope == ReviewScope.PAIRS else runs:
             added, counts = plan(queue, run)
             plans.append((run, added))
             reasons.update({**counts, RANDOM: added.random})
@@ -59,14 +63,40 @@ class AddingPages(PageAdmin):
             overview_url=self.url_of("overview", pk),
         )
 
+    def _look_at_pairs(
+        self, request: HttpRequest, queue: Queue, runs: Sequence[Run]
+    ) -> HttpResponse:
+        """Ask before pairs are added."""
+        added, compared = plan_pairs(queue, runs), runs_compared(runs)
+        names = listed([run.label for run in compared])
+        sentences = [
+            f"Adds {counted(added.added, 'pair')} of answers of {names}: a random "
+            f"{queue.random_share:.0%} of all that answer the same input."
+            if compared
+            else f"{runs[0].label} has no baseline or previous run: choose a second run."
+        ]
+        if added.already:
+            sentences.append(f"{counted(added.already, 'pair')} are in the queue already.")
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Add pairs to {queue.name}",
+            sentences=sentences,
+            hidden=[("act", "add"), *(("run", run.pk) for run in runs)],
+            button=f"Add {counted(added.added, 'pair')}",
+            back_url=self.url_of("runs", queue.pk),
+        )
+
     def _add(self, request: HttpRequest, queue: Queue, runs: Sequence[Run]) -> HttpResponse:
         try:
-            added = [add_run(queue, run) for run in runs]
+            is_pairs = queue.scope == ReviewScope.PAIRS
+            added = [add_pairs(queue, runs)] if is_pairs else [add_run(queue, run) for run in runs]
         except ValidationError as error:
             self.say(request, *error.messages)
             return HttpResponseRedirect(self.url_of("overview", queue.pk))
         total, random = sum(one.added for one in added), sum(one.random for one in added)
-        message = f"Added {total:,} answer{'s' * (total != 1)}, {random:,} of them random."
+        name = "pair" if is_pairs else "answer"
+        message = f"Added {counted(total, name)}, {random:,} of them random."
         self.say_done(request, message)
         return HttpResponseRedirect(self.url_of("overview", queue.pk))
 

@@ -51,6 +51,7 @@ class QueueForm(forms.ModelForm):
             "reviewers",
             "blind",
             "scope",
+            "ties",
             "reasoning",
             "reserved_minutes",
         )
@@ -59,6 +60,7 @@ class QueueForm(forms.ModelForm):
             "reviewers": "Reviewers per item",
             "blind": "Hide judgments",
             "scope": "Review scope",
+            "ties": "Allow ties between pairs",
             "reasoning": "Require a reason",
             "reserved_minutes": "Reservation (minutes)",
         }
@@ -119,7 +121,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     fieldsets = (
         (None, {"fields": ("name", "instructions", "follows")}),
         ("Items", {"fields": ("random_percent", "reviewers", "blind")}),
-        ("Review", {"fields": ("scope", "reasoning", "reserved_minutes")}),
+        ("Review", {"fields": ("scope", "ties", "reasoning", "reserved_minutes")}),
     )
     instead_of_deleting = "Close a finished queue instead: its reviews are kept."
     change_form_outer_before_template = "runs/review/form_before.html"

@@ -29,6 +29,7 @@ from runs.review.admin.actions import (
 )
 from runs.review.admin.empty_queue import empty_queue
 from runs.review.admin.item_page import item_page
+from runs.review.admin.pair_page import pair_page
 from runs.review.models import AssignmentState
 from runs.review.progress import own_progress, progress
 
@@ -150,7 +151,8 @@ class WorkPages(PageAdmin):
             assignment = session.assignments.filter(pk=result.assignment.pk).first()
         if assignment:
             draft = session.draft if result.problems else assignment.draft
-            item = item_page(assignment, reviewer, draft, act_url=act_url)
+            shown = pair_page if assignment.item.other_id else item_page
+            item = shown(assignment, reviewer, draft, act_url=act_url)
         at, mine = progress(queue), own_progress(queue, reviewer)
         is_reserved = assignment is not None and assignment.state == AssignmentState.RESERVED
         return {

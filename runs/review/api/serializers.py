@@ -7,6 +7,7 @@ from evalhub.api.fields import LongText, Name, PlainSerializer, RowSerializer
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.models import Run
 from runs.review.models import Assignment, Queue, ReviewItem
+from runs.review.pair_items import pair_shown
 from runs.review.requirements import requirements_for
 from runs.review.submission import MAX_SECONDS, MAX_TEXT, ReviewSubmission, Verdict
 
@@ -31,6 +32,7 @@ class QueueSerializer(RowSerializer):
             "random_share",
             "blind",
             "scope",
+            "ties",
             "reasoning",
             "reserved_minutes",
             "state",
@@ -80,6 +82,7 @@ class ItemSerializer(RowSerializer):
             "id",
             "queue",
             "result",
+            "other",
             "reasons",
             "is_random",
             "states",
@@ -100,6 +103,7 @@ class AssignmentSerializer(RowSerializer):
 
     annotator = Name()
     result = serializers.IntegerField(source="item.result_id", read_only=True)
+    other = serializers.IntegerField(source="item.other_id", read_only=True, allow_null=True)
     draft = serializers.DictField(read_only=True)
 
     class Meta:
@@ -109,6 +113,7 @@ class AssignmentSerializer(RowSerializer):
             "queue",
             "item",
             "result",
+            "other",
             "number",
             "state",
             "annotator",
@@ -142,11 +147,13 @@ class EvaluationPointSerializer(PlainSerializer):
 class TakenSerializer(AssignmentSerializer):
     """An assignment of yours. `is_hidden`: a blind review.
 
-    `scope` is whole, criteria or either; `needed` has the keys of the criteria to evaluate in a
-    review by criteria.
+    `scope` is whole, criteria, either or pairs; `needed` has the keys of the criteria to evaluate
+    in a review by criteria. A pair has its `answers` as you see them: submit one verdict with the
+    option a, b, or e (equal).
     """
 
     points = serializers.SerializerMethodField()
+    answers = serializers.SerializerMethodField()
     scope = serializers.CharField(source="requirements.scope", read_only=True)
     needed = serializers.ListField(
         source="requirements.needed", child=serializers.CharField(), read_only=True
@@ -154,11 +161,20 @@ class TakenSerializer(AssignmentSerializer):
     is_hidden = serializers.BooleanField(source="requirements.is_hidden", read_only=True)
 
     class Meta(AssignmentSerializer.Meta):
-        fields = (*AssignmentSerializer.Meta.fields, "points", "scope", "needed", "is_hidden")
+        own = ("points", "scope", "needed", "is_hidden", "answers")
+        fields = (*AssignmentSerializer.Meta.fields, *own)
 
     def to_representation(self, assignment: Assignment) -> Any:
         assignment.requirements = requirements_for(assignment)  # type: ignore[attr-defined]
         return super().to_representation(assignment)
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField(), allow_null=True))
+    def get_answers(self, assignment: Any) -> list[str] | None:
+        """Return the texts of A and B; null for a single answer."""
+        if not assignment.item.other_id:
+            return None
+        case = pair_shown(assignment, self.context["request"].user).case
+        return [case.first, case.second]
 
     @extend_schema_field(EvaluationPointSerializer(many=True))
     def get_points(self, assignment: Any) -> Any:

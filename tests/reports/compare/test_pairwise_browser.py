@@ -1,0 +1,120 @@
+"""Pairs in a real browser: a person chooses by keys, and three answers are ranked by a judge."""
+
+import pytest
+
+from evalhub.llm import gateway
+from evalhub.work.loop import Loop
+from reports.documents.links import page_url
+from runs.pairwise.evaluations import order_for
+from runs.pairwise.models import PairEvaluation, PairwiseJudgeRun
+from tests.browser import HEIGHTS, overflow_px, shoot, show
+from tests.factories import make_issue, make_model, make_test, make_user
+from tests.provider import Provider
+from tests.runs.pairwise.rows import answered_runs, prefers
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def fits(page, name):
+    shoot(page, name)
+    for width in HEIGHTS:
+        show(page, width=width)
+        assert overflow_px(page) <= 0, f"{name} at {width} px"
+    show(page)
+
+
+def chosen(person):
+    return [row.choice for row in PairEvaluation.objects.filter(annotator=person)]
+
+
+def test_a_person_judges_pairs_by_keys_with_undo(page, log_in, faults):
+    runs = answered_runs("The first text.", "The second text.", tests=2)
+    person = make_user("annotator")
+    log_in(person)
+    page.goto(page_url("compare", runs=runs, tab="pairwise"))
+    page.get_by_role("link", name="Judge pairs yourself").click()
+    page.get_by_role("heading", name="Which answer is better?").wait_for()
+    assert not any(run.label in page.content() for run in runs)
+    fits(page, "pair")
+
+    page.keyboard.press("r")
+    page.keyboard.type("A shorter one")
+    kept = page.context.cookies()
+    page.context.clear_cookies()
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    page.get_by_text("You are logged out").wait_for()
+    page.context.add_cookies(kept)
+    page.get_by_text("You find A better").wait_for()
+    evaluation = PairEvaluation.objects.get()
+    order = order_for((evaluation.pair.first_id, evaluation.pair.second_id), person)
+    assert evaluation.choice == ("second" if order else "first")
+    assert evaluation.justification == "A shorter one"
+    assert all(page.get_by_role("link", name=str(run)).count() for run in runs)
+    fits(page, "pair-chosen")
+
+    page.keyboard.press("u")
+    page.get_by_role("button", name="Equal").wait_for()
+    page.keyboard.press("e")
+    page.get_by_text("You find them equal").wait_for()
+    assert chosen(person)[1:] == ["", "tie"]
+
+    page.keyboard.press("n")
+    page.get_by_role("button", name="Equal").wait_for()
+    page.keyboard.press("b")
+    page.get_by_text("You find B better").wait_for()
+    page.keyboard.press("n")
+    page.get_by_text("No pairs are left for you").wait_for()
+    assert page.get_by_text("Human verdicts only.").count() == 1
+    faults.clear()  # The browser says itself that it was refused.
+
+
+@pytest.fixture
+def provider(settings):
+    with Provider(script=prefers("good", "fair", "bad")) as provider:
+        settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
+        yield provider
+
+
+def test_three_answers_are_ranked_by_a_judge(page, log_in, provider):
+    judge = make_model(name="Judge", api_base=provider.base_url, timeout_s=5)
+    tests = [make_test(f"Question {n}?", issue=make_issue()) for n in range(10)]
+    runs = answered_runs("bad", "good", "fair", asked=tests)
+    log_in(make_user("maintainer"))
+    page.goto(page_url("compare", runs=runs, tab="pairwise"))
+    page.get_by_text("None of 30 pairs has been judged yet.").wait_for()
+    page.get_by_role("link", name="Have a model judge").click()
+    page.get_by_label("Judge").select_option(str(judge.pk))
+    page.get_by_role("button", name="Estimate").click()
+    fits(page, "pairwise-start")
+    page.get_by_role("button", name="Start (60 calls)").click()
+    page.get_by_text("0 of 60 judged").wait_for()
+
+    work_off(page)
+
+    page.get_by_text("60 of 60 judged").wait_for()
+    fits(page, "pairwise-judge-run")
+    assert len(provider.requests) == 60
+    assert PairwiseJudgeRun.objects.get().state == "done"
+    page.goto(page_url("compare", runs=runs, tab="pairwise") + "&compute=1")
+    rows = page.locator("[data-table=ranking] tbody tr").all_inner_texts()
+    places = [[row.split("\t")[column] for column in (1, 2)] for row in rows]
+    assert places == [["1", str(runs[1])], ["2", str(runs[2])], ["3", str(runs[0])]]
+    assert page.get_by_text("is significantly first of 3").count() == 1
+    fits(page, "pairwise-ranking")
+
+
+def work_off(page):
+    """Do all that is waiting, as a worker would; the test's own loop is the browser's."""
+    import asyncio
+    import threading
+
+    async def once():
+        try:
+            await Loop(seconds=30).run()
+        finally:
+            await gateway.close()
+
+    worker = threading.Thread(target=lambda: asyncio.run(once()))
+    worker.start()
+    worker.join()
