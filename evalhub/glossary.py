@@ -80,10 +80,14 @@ TERMS = tuple(
         ("outcome", "State of a result: passed, failed, unscored, error or pending."),
         ("override", "A human verdict that replaces the outcome given by the judges."),
         ("p-value", "Probability of a difference at least this large if there were none."),
+        ("pairwise judge run", "A judge's pass over pairs of answers, each in both orders."),
         ("pass threshold", "The score from which an answer passes."),
         ("passed", "Outcome of a result whose score reaches its pass threshold."),
         ("pending", "Outcome of a result that is still waiting for its answer or judgments."),
-        ("position bias", "A change of a judge's verdict when the options are shown in reverse."),
+        (
+            "position bias",
+            "A change of a judge's verdict when what it is shown is reversed.",
+        ),
         ("precision", "Share of the answers failed by a judge that annotators fail too."),
         ("prompt variant", "A judge template's prompt for one particular model."),
         ("provider", "The service that answers a model's calls."),
@@ -119,6 +123,7 @@ TERMS = tuple(
         ("trend", "How a model's results change over its releases or over time."),
         ("unscored", "Outcome of an answer without a verdict, such as after judge errors."),
         ("webhook", "An address outside that EvalHub notifies of runs, issues and reviews."),
+        ("win rate", "Share of pairs of answers that a run wins, a tie being half a win."),
         ("worker", "A background process that makes calls and saves their results."),
     )
 )

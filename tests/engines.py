@@ -17,6 +17,8 @@ BOTH_ENGINES = (
     "issues/test_revisions.py",
     "issues/test_merging.py",
     "runs/launching/test_exposure.py",
+    "runs/pairwise/test_evaluations.py",
+    "runs/pairwise/test_judge_runs.py",
     "runs/tuning/test_attempt_control.py",
     "runs/review/test_queue_items.py",
     "runs/review/test_large_queue.py",

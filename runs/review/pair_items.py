@@ -19,7 +19,7 @@ from runs.pairwise.evaluations import (
 from runs.pairwise.models import PairChoice, PairEvaluation
 from runs.pairwise.pairs import Ids, case_of, comparable_pairs
 from runs.review.models import Assignment, Queue, ReviewItem
-from runs.review.sampling import Draw, how_many, lot
+from runs.review.sampling import Draw, lot
 from runs.review.submission import OPTION, ReviewSubmission
 
 A, B, EQUAL = "a", "b", "e"
@@ -48,7 +48,8 @@ def pair_items_of(queue: Queue, runs: Sequence[Run], position: int) -> list[Revi
     """Return the queue's share of the pairs of these runs, drawn at random, unsaved."""
     pairs = comparable_pairs(runs_compared(runs))
     lots = {ids: lot(queue.seed, _number(ids)) for ids in pairs}
-    draw = Draw.of(lots.values(), how_many(queue.random_share, len(pairs), 0))
+    count = max(1, round(queue.random_share * len(pairs))) if queue.random_share else 0
+    draw = Draw.of(lots.values(), count)
     drawn = [(place, ids) for ids in pairs if (place := draw.position_of(lots[ids])) is not None]
     return [
         ReviewItem(

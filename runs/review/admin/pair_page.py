@@ -54,7 +54,7 @@ def pair_page(
     needs_reason = queue.reasoning == Reasoning.ALWAYS
     options = [
         Option(
-            Choice(key, ScaleOption(key, 0.0), None, label),
+            Choice(key, ScaleOption(key, "", 0.0), None, label),
             draft.get(OPTION) == key,
             needs_reason,
         )

@@ -23,3 +23,13 @@ def contingency_tables():
 @pytest.fixture(scope="session")
 def linear_model():
     return import_module("statsmodels.regression.linear_model")
+
+
+@pytest.fixture(scope="session")
+def glm():
+    return import_module("statsmodels.genmod.generalized_linear_model")
+
+
+@pytest.fixture(scope="session")
+def optimize():
+    return import_module("scipy.optimize")

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy.optimize import minimize
 
 from evalhub.statistics.bradley_terry import groups_of, log_strengths, win_chances
 
@@ -18,7 +16,7 @@ def table(seed: int, k: int, *, most: int = 12, missing: float = 0.0) -> np.ndar
     return np.where(met | met.T, wins, 0.0)
 
 
-def by_logistic_regression(wins: np.ndarray) -> np.ndarray:
+def by_logistic_regression(glm, wins: np.ndarray) -> np.ndarray:
     """A binomial GLM: one row for each two players, and one for each against the further one."""
     k = len(wins)
     rows, counts = [], []
@@ -29,11 +27,11 @@ def by_logistic_regression(wins: np.ndarray) -> np.ndarray:
                 counts.append([wins[i, j], wins[j, i]])
         rows.append(np.eye(k)[i])
         counts.append([0.5, 0.5])
-    model = sm.GLM(np.array(counts), np.array(rows), family=sm.families.Binomial())
+    model = glm.GLM(np.array(counts), np.array(rows), family=glm.families.Binomial())
     return np.asarray(model.fit(maxiter=200, tol=1e-14).params)
 
 
-def by_optimisation(wins: np.ndarray) -> np.ndarray:
+def by_optimisation(optimize, wins: np.ndarray) -> np.ndarray:
     def loss(found: np.ndarray) -> float:
         chances = 1 / (1 + np.exp(found[None, :] - found[:, None]))
         alone = 1 / (1 + np.exp(-found))
@@ -41,17 +39,17 @@ def by_optimisation(wins: np.ndarray) -> np.ndarray:
             -(wins * np.log(chances)).sum() - 0.5 * (np.log(alone) + np.log(1 - alone)).sum()
         )
 
-    return np.asarray(minimize(loss, np.zeros(len(wins)), tol=1e-12).x)
+    return np.asarray(optimize.minimize(loss, np.zeros(len(wins)), tol=1e-12).x)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_strengths_are_those_of_logistic_regression(seed):
+def test_strengths_are_those_of_logistic_regression(seed, glm):
     wins = table(seed, k=2 + seed % 6, missing=0.3 * (seed % 3))
-    assert log_strengths(wins) == pytest.approx(by_logistic_regression(wins), abs=1e-7)
+    assert log_strengths(wins) == pytest.approx(by_logistic_regression(glm, wins), abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_player_who_never_loses_is_strong_and_finite(seed):
+def test_a_player_who_never_loses_is_strong_and_finite(seed, glm, optimize):
     wins = table(seed, k=4, most=400)
     wins[:, 2] = 0
 
@@ -59,8 +57,8 @@ def test_a_player_who_never_loses_is_strong_and_finite(seed):
 
     assert found.argmax() == 2
     assert np.isfinite(found).all()
-    assert found == pytest.approx(by_optimisation(wins), abs=1e-3)
-    assert found == pytest.approx(by_logistic_regression(wins), abs=1e-6)
+    assert found == pytest.approx(by_optimisation(optimize, wins), abs=1e-3)
+    assert found == pytest.approx(by_logistic_regression(glm, wins), abs=1e-6)
 
 
 def test_many_tables_are_solved_as_each_alone():

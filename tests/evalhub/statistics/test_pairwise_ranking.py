@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from evalhub.statistics.pairwise_ranking import Game, rankings, win_rate
 from evalhub.statistics.rate_interval import Method
@@ -31,9 +30,9 @@ def test_a_win_rate_counts_ties_as_half_and_has_the_interval_of_rates():
     assert win_rate([], "a") is None
 
 
-def test_without_ties_the_p_of_a_duel_is_that_of_the_sign_test():
+def test_without_ties_the_p_of_a_duel_is_that_of_the_sign_test(scipy_stats):
     (ranked,) = rankings(games("a", "b", 14, 5, 3))
-    assert ranked.duels[0].p == pytest.approx(binomtest(14, 17).pvalue)
+    assert ranked.duels[0].p == pytest.approx(scipy_stats.binomtest(14, 17).pvalue)
     assert ranked.duels[0].changed == 17
 
 

@@ -84,7 +84,7 @@ def test_three_answers_are_ranked_by_a_judge(page, log_in, provider):
     page.goto(page_url("compare", runs=runs, tab="pairwise"))
     page.get_by_text("None of 30 pairs has been judged yet.").wait_for()
     page.get_by_role("link", name="Have a model judge").click()
-    page.get_by_label("Judge").select_option(str(judge.pk))
+    page.get_by_label("Judge", exact=True).select_option(str(judge.pk))
     page.get_by_role("button", name="Estimate").click()
     fits(page, "pairwise-start")
     page.get_by_role("button", name="Start (60 calls)").click()

@@ -31,7 +31,8 @@ def scores(pair):
 
 def key(pair, key, by, **fields):
     """Choose by a key, as a page does."""
-    return choose(*pair, chosen_as_shown(key, (pair[0].pk, pair[1].pk), by, **fields), by=by)
+    chosen = chosen_as_shown(key, (pair[0].pk, pair[1].pk), by, **fields)
+    return choose(pair[0], pair[1], chosen, by=by)
 
 
 def shown_as(pair, annotator, wanted):
