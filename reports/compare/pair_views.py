@@ -103,6 +103,7 @@ def _acted(request: HttpRequest, results: Sequence[Result], ids: Ids) -> HttpRes
 def _shown(results: Sequence[Result], reader: User, mine: PairEvaluation | None) -> dict[str, Any]:
     """Return the answers as A and B; their names and the judge's choice only once chosen."""
     order = order_for((results[0].pk, results[1].pk), reader)
+    choice = mine.choice if mine else ""
     case = case_of(results[0], results[1], "")
     texts = [case.first, case.second]
     shown = [(results[place], texts[place]) for place in ((1, 0) if order else (0, 1))]
@@ -117,11 +118,11 @@ def _shown(results: Sequence[Result], reader: User, mine: PairEvaluation | None)
                 "key": label.lower(),
                 "text": text,
                 "run": result.run if mine else None,
-                "is_better": bool(mine) and mine.choice == _place(result, results),
+                "is_better": choice == _place(result, results),
             }
             for label, (result, text) in zip("AB", shown, strict=True)
         ],
-        "is_tie": bool(mine) and mine.choice == PairChoice.TIE,
+        "is_tie": choice == PairChoice.TIE,
         "judged": _judged(results) if mine else "",
     }
 

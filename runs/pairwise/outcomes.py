@@ -46,9 +46,18 @@ def pair_rows(runs: Collection[int], judge_run: PairwiseJudgeRun | None) -> list
     people = _people(runs)
     own = bool(judge_run and judge_run.criterion)
     return [
-        PairRow(*row, outcome_of(judged.get(row[0], ()), people.get(row[0], ()), own_criterion=own))
-        for row in pairs.values_list(*fields)
-        if row[0] in judged or row[0] in people
+        PairRow(
+            pair=pk,
+            first=first,
+            second=second,
+            first_run=first_run,
+            second_run=second_run,
+            test=test,
+            issue=issue,
+            outcome=outcome_of(judged.get(pk, ()), people.get(pk, ()), own_criterion=own),
+        )
+        for pk, first, second, first_run, second_run, test, issue in pairs.values_list(*fields)
+        if pk in judged or pk in people
     ]
 
 
