@@ -8,7 +8,7 @@ from django.urls import reverse
 from evalhub.formatting import DASH, counted, few
 from evalhub.statistics.pairwise_ranking import METHOD, Game, Ranked, rankings
 from reports.compare.pairwise_query import PairwiseField, pairwise_field
-from reports.compare.pairwise_rule import (
+from reports.compare.pairwise_sentences import (
     NOT_MEASURED,
     agreement,
     contradictions,

@@ -1,4 +1,4 @@
-"""Pairwise findings in figures and sentences. Pure."""
+"""Pairwise findings in figures and sentences."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
