@@ -41,7 +41,9 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         warnings = (f"Showing the first {MAX_RUNS} of {n} chosen runs.", *warnings)
     compared = [side.run.pk for side in sides] if len(sides) > 1 else []
     record(reading.reader, runs=compared)
-    incomplete = incomplete_runs(Run.objects.filter(pk__in=compared))
+    # Which of two answers is better does not depend on the runs' scores.
+    scored = [] if filters["tab"] == PAIRWISE else compared
+    incomplete = incomplete_runs(Run.objects.filter(pk__in=scored))
     skipped = skipped_baselines([run.pk for run in runs[-1:]]) if n < 2 else {}
     return replace(
         document,

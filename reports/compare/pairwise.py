@@ -1,6 +1,6 @@
 """The tab Pairwise of Compare: whose answers are better, two at a time."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from django.urls import reverse
@@ -25,6 +25,7 @@ from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.run_labels import names_of_pair
 from runs.pairwise.outcome_rule import PairOutcome
 from runs.pairwise.outcomes import PairRow
+from runs.sights import hidden_from
 
 FILTERS = ("judged",)
 Names = Mapping[Hashable, str]
@@ -50,7 +51,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         tables=(
             *([ranking_table(groups, names, field)] if len(runs) > 2 else []),
             duels_table(groups, names, field),
-            pairs_table(field, names),
+            pairs_table(field, names, hidden_from(reading.reader)),
         ),
         warnings=_warnings(field),
         labels=tuple(dict.fromkeys(_labels(field, sides))),
@@ -250,7 +251,9 @@ def duels_table(groups: Sequence[Ranked], names: Names, field: PairwiseField) ->
     )
 
 
-def pairs_table(field: PairwiseField, names: Names) -> Table:
+def pairs_table(field: PairwiseField, names: Names, hidden: Collection[int]) -> Table:
+    """List the pairs, without those on which the reader reviews an answer blind."""
+    shown = [row for row in field.rows if not {row.first, row.second} & set(hidden)]
     return Table(
         key="pairs",
         title="Pairs",
@@ -263,7 +266,7 @@ def pairs_table(field: PairwiseField, names: Names) -> Table:
             Column("people", "Humans"),
             Column("note", "Note"),
         ),
-        rows=[_pair(row, names) for row in field.rows],
+        rows=[_pair(row, names) for row in shown],
         look="long",
         empty="No pair was judged yet. Judge pairs yourself, or have a model judge them.",
     )

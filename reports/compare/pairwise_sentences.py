@@ -10,6 +10,8 @@ from evalhub.statistics.rate_interval import RateInterval, rate_interval
 from reports.compare.sentences import is_p
 from runs.pairwise.outcome_rule import PairOutcome
 
+PAIR, PAIRS = "pair of runs", "pairs of runs"
+
 NOT_MEASURED = "Position bias is not measured: no model judged these pairs in both orders."
 
 
@@ -60,7 +62,7 @@ def duel_sentence(duel: Duel, names: Mapping[Hashable, str], *, corrected_for: i
     else:
         wins, losses = found.wins, found.losses
     basis = "sign flips of whole issues" if duel.is_by_issue else "sign flips of tests"
-    basis += f", Holm over {counted(corrected_for, 'pair of runs')}" if corrected_for > 1 else ""
+    basis += f", Holm over {counted(corrected_for, PAIR, PAIRS)}" if corrected_for > 1 else ""
     clear = "significantly better" if is_significant(p) else "not enough evidence"
     verb = "wins" if found.rate != 0.5 else "wins as often as it loses:"
     said = (
@@ -70,9 +72,7 @@ def duel_sentence(duel: Duel, names: Mapping[Hashable, str], *, corrected_for: i
     return said if duel.is_by_issue or not is_significant(p) else f"{said} {MAY_FAIL_TOGETHER}"
 
 
-def leader_sentence(
-    ranked: Ranked, names: Mapping[Hashable, str], *, pair: str = "pair of runs"
-) -> str:
+def leader_sentence(ranked: Ranked, names: Mapping[Hashable, str], *, what: str = "runs") -> str:
     """Name the significantly best of several; without one, say how many may be."""
     best = [one for one in ranked.standings if one.ranks == (1, 1)]
     n = len(ranked.standings)
@@ -83,19 +83,19 @@ def leader_sentence(
             f"{name} is significantly first of {n}: it wins {one.found.wins:,} of "
             f"{counted(one.found.n, 'pair')}, loses {one.found.losses:,} and ties "
             f"{one.found.ties:,} (p <= 0.05 against each other one, Holm over "
-            f"{counted(len(ranked.duels), pair)})."
+            f"{counted(len(ranked.duels), f'pair of {what}', f'pairs of {what}')})."
         )
     may = sum(one.ranks.best == 1 for one in ranked.standings)
     return (
         f"None is significantly first: {may} of {n} may be (Holm over "
-        f"{counted(len(ranked.duels), pair)})."
+        f"{counted(len(ranked.duels), f'pair of {what}', f'pairs of {what}')})."
     )
 
 
 def contradictions(groups: Sequence[Ranked]) -> Iterator[str]:
     if n := sum(one.contradicting for one in groups):
         yield (
-            f"{counted(n, 'pair of runs')} {'contradicts' if n == 1 else 'contradict'} the order: "
+            f"{counted(n, PAIR, PAIRS)} {'contradicts' if n == 1 else 'contradict'} the order: "
             "the weaker one wins significantly. There is no consistent order among these."
         )
     if len(groups) > 1:

@@ -44,7 +44,7 @@ def pairwise_sentences(found: PairwiseBoard, names: Mapping[str, str]) -> Iterat
         )
         return
     by = judge_run.criterion or "each test’s guidelines, criteria and reference"
-    said = leader_sentence(ranked, dict(names.items()), pair="pair of models")
+    said = leader_sentence(ranked, dict(names.items()), what="models")
     yield f"In pairs judged by {judge_run.language_model}, by {by}: {said}"
     yield from contradictions([ranked])
     if found.outside:

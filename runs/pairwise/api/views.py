@@ -21,7 +21,7 @@ from runs.pairwise.api import serializers
 from runs.pairwise.evaluations import Chosen, active_choice, choose, undo
 from runs.pairwise.judge_runs import PairwiseOrder
 from runs.pairwise.models import PairChoice, PairEvaluation, PairJudgment, PairwiseJudgeRun
-from runs.sights import record
+from runs.sights import hidden_from, record
 
 ADD = "pairwise.add_pairwisejudgerun"
 
@@ -112,6 +112,8 @@ class PairsShown(ReadOnly):
 
     def get_queryset(self) -> QuerySet[Any]:
         rows: QuerySet[Any] = self.model.objects.readable_by(self.request.user)
+        if hidden := hidden_from(self.request.user):
+            rows = rows.exclude(pair__first__in=hidden).exclude(pair__second__in=hidden)
         return rows.select_related("pair").order_by("-pk")
 
     def paginate_queryset(self, queryset: Any) -> Any:

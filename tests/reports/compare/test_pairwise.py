@@ -5,13 +5,21 @@ from django.test import Client
 from django.urls import reverse
 
 from evalhub.models import ItemState
+from reports.compare.form import CompareForm
+from reports.compare.page import build
 from reports.documents.links import page_url
+from reports.documents.reading import Reading
 from runs.pairwise.evaluations import order_for
 from runs.pairwise.judge_runs import PairwiseOrder, start
 from runs.pairwise.models import PairEvaluation, PairJudgment
+from runs.review.queue_items import add_pairs
+from runs.review.reservations import take
+from tests.api import client_of
 from tests.factories import make_model, make_test, make_user
 from tests.reports.compare.test_page import facts, listed, report
+from tests.reports.documents.test_pages import as_query
 from tests.runs.pairwise.rows import answered_runs
+from tests.runs.review.rows import make_queue
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +123,22 @@ def test_people_are_left_out_where_the_judge_had_another_criterion():
     document = pairwise(*runs)
     assert "wins 8 of 8 pairs" in document.sentences[0]
     assert facts(document)["agreement"] is None
+
+
+def test_pairs_that_the_reader_reviews_blind_are_left_out():
+    runs, _ = judged_runs("x", "y", tests=3)
+    queue = make_queue(scope="pairs", random_share=1.0)
+    add_pairs(queue, runs)
+    reviewer = make_user("annotator")
+    take(queue, by=reviewer)
+
+    form = CompareForm(as_query({"runs": [run.pk for run in runs], "tab": "pairwise"}))
+    document = build(form.filters, Reading(reviewer))
+    assert len(listed(document, "pairs")) == 2
+
+    script = client_of(reviewer)
+    rows = script.get(reverse("api-pair-judgment-list")).json()["results"]
+    assert len(rows) == 4
 
 
 def test_the_page_opens_on_the_tab_and_links_to_it():
