@@ -3,6 +3,7 @@
 import pytest
 
 from runs.models import HumanEvaluation, Judgment, Result, Sight
+from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.blindness import is_hidden
 from runs.review.reservations import take
 from runs.sights import has_seen
@@ -35,7 +36,18 @@ def rows():
     Result.objects.filter(pk=result.pk).update(is_disputed=True, is_overridden=True)
     queue = make_queue(blind="all", reviewers=3)
     (item,) = put(queue, result)
+    other = rubric_run([], {"is kind": [1.0, 0.0]}, tests=(test,))
+    pair = Pair.objects.create(first=result, second=first_result(other))
+    judge_run = PairwiseJudgeRun.objects.create(
+        language_model=run.language_model, endpoint=run.endpoint, method="m"
+    )
+    judge_run.runs.set([run, other])
+    said = {"pair": pair, "choice": "first", "order": 0, "justification": SECRET}
+    judgment = PairJudgment.objects.create(judge_run=judge_run, state="done", **said)
     return {
+        "pairwisejudgerun": judge_run,
+        "pairjudgment": judgment,
+        "pairevaluation": PairEvaluation.objects.create(annotator=make_user("annotator"), **said),
         "run": run,
         "result": result,
         "judgment": result.judgments.first(),
@@ -66,6 +78,7 @@ def test_every_door_that_tells_a_verdict_records_it(rows):
 
     assert told[False] == set()
     assert {"admin:runs_result_change", "api-judgment-list", "reports:run_json"} <= told[True]
+    assert {"api-pair-judgment-list", "api-pair-evaluation-detail"} <= told[True]
 
 
 def test_no_page_tells_who_reviews_it_blind_and_files_are_recorded(rows):
@@ -77,6 +90,7 @@ def test_no_page_tells_who_reviews_it_blind_and_files_are_recorded(rows):
     assert told[False] == set()
     assert not any(name.startswith("admin:") for name in told[True])
     assert {"api-judgment-list", "reports:run_json"} <= told[True]
+    assert not any("pair" in name for name in told[True])
 
 
 def test_a_result_under_blind_review_is_in_no_table_of_its_run(client, rows):
@@ -90,7 +104,7 @@ def test_a_result_under_blind_review_is_in_no_table_of_its_run(client, rows):
 
     assert grid.context["grid"].rows == ()
     assert "1 result left out" in grid.content.decode()
-    assert list(listed) == []
+    assert rows["result"] not in list(listed)
     assert pair.status_code == 403
     assert take(rows["queue"], by=ann).state == "reserved"
     assert is_hidden(rows["reviewitem"].assignments.get(annotator=ann))
