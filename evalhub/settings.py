@@ -114,6 +114,12 @@ EVALHUB_TRY_LIMIT_USD = env.number(
     5,
     "US dollars that each user may spend per day on trying tests; 0 allows only free models.",
 )
+EVALHUB_DRAFT_LIMIT_USD = env.number(
+    "EVALHUB_DRAFT_LIMIT_USD",
+    5,
+    "US dollars that each user may spend per day on drafts of tests and on edits by a model; 0 "
+    "allows only free models.",
+)
 EVALHUB_SITE_URL = env.text(
     "EVALHUB_SITE_URL",
     "",
@@ -241,6 +247,7 @@ EVALHUB_WORK = [
     "runs.judging.work.JudgingKind",
     "runs.tuning.work.TuningKind",
     "runs.pairwise.work.PairwiseKind",
+    "issues.drafting.work.DraftingKind",
     "reports.summaries.work.Summarising",
 ]
 """Kinds of background work: see `evalhub.work`."""
@@ -260,7 +267,11 @@ EVALHUB_DEMO_HISTORY = [
     "runs.sample_history.writer.write_once",
     "reports.summaries.sample.write_once",
 ]
-EVALHUB_DEMO_ALSO = ["runs.review.demo.make_once", "reports.summaries.demo.ask_once"]
+EVALHUB_DEMO_ALSO = [
+    "runs.review.demo.make_once",
+    "reports.summaries.demo.ask_once",
+    "issues.drafting.demo.draft_once",
+]
 """Idempotent functions that the demo calls with its runs and user at every start."""
 
 Q_CLUSTER = {

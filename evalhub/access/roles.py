@@ -15,6 +15,7 @@ ANNOTATOR = (
     *VIEWER,
     "issues.read_sealed_test",
     "issues.try_test",
+    "issues.draft_tests",
     "issues.add_feedback",
     "issues.change_feedback",
     "issues.add_issue",
@@ -74,7 +75,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 
 RECORDS = {
-    "issues": ("revision", "frozencriterion", "merge"),
+    "issues": ("revision", "frozencriterion", "merge", "generation", "draft", "edit"),
     "runs": ("answer", "result", "resultscore", "judgment", "sight"),
     "review": ("reviewitem", "assignment", "skip", "correction"),
     "pairwise": ("pair", "pairjudgment"),

@@ -1,5 +1,7 @@
 from issues.models.comment import Comment, CommentFields, TestComment
 from issues.models.criterion import Criterion, CriterionFields, Polarity
+from issues.models.draft import Decision, Draft, Generation
+from issues.models.edit import Edit, EditAction, EditState
 from issues.models.example import TemplateExample
 from issues.models.feedback import Feedback, FeedbackState, Rating
 from issues.models.issue import (
@@ -30,10 +32,16 @@ __all__ = [
     "Criterion",
     "CriterionFields",
     "CriterionKind",
+    "Decision",
+    "Draft",
+    "Edit",
+    "EditAction",
+    "EditState",
     "ExampleChoice",
     "Feedback",
     "FeedbackState",
     "FrozenCriterion",
+    "Generation",
     "Issue",
     "IssueState",
     "JudgeTemplate",

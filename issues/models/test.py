@@ -26,7 +26,7 @@ class Origin(models.TextChoices):
     HUMAN = "human", "written by hand"
     FEEDBACK = "feedback", "made from feedback"
     IMPORTED = "imported"
-    GENERATED = "generated", "drafted by a model"
+    GENERATED = "generated", "synthetic"
 
 
 class Author(models.TextChoices):

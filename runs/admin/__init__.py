@@ -1,3 +1,4 @@
+from runs import drafting_conflicts
 from runs.admin import contributions, playground
 from runs.admin.examples import ExampleAdmin
 from runs.admin.jury.admin import JuryAdmin
@@ -14,5 +15,6 @@ __all__ = [
     "RunAdmin",
     "SuiteAdmin",
     "contributions",
+    "drafting_conflicts",
     "playground",
 ]

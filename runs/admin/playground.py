@@ -14,12 +14,12 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.access import exposures
+from evalhub.access.sealed_exposure import Role, record_sendings, sealed_exposure
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted, usd
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.trusted_network import address_of, is_trusted
+from evalhub.llm.trusted_network import is_trusted
 from evalhub.models import Call, LanguageModel, User
 from evalhub.work.budget import Budget, Gate
 from evalhub.work.direct_caller import DirectCaller
@@ -29,7 +29,6 @@ from issues.admin.rubric.preview import draft_of
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.rubrics.siblings import siblings_of
 from issues.states import Refused
-from runs.launching.exposure import Role, sealed_exposure
 from runs.models import Jury
 from runs.playground.acts import Act, act_of
 from runs.playground.event_stream import Emit, line, streamed
@@ -65,7 +64,7 @@ def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
     if exposure and request.POST.get("try-consent") != exposure.key:
         words = f"{exposure} {' '.join(exposure.before())}"
         return _response(iter([line({"consent": exposure.key, "words": words})]))
-    _record_exposures(act, user)
+    record_sendings(act.sealed, act.roles, by=user)
     models = [endpoint.language_model_id for _, endpoint in act.roles]
     caller = DirectCaller(
         work_key=_work_key(user),
@@ -131,23 +130,6 @@ def _refuse_outside(roles: list[Role]) -> None:
     outside = [endpoint.name for _, endpoint in roles if not is_trusted(endpoint)]
     if outside:
         raise Refused([UNSAVED_SEALED.format(names=", ".join(dict.fromkeys(outside)))])
-
-
-def _record_exposures(act: Act, user: User) -> None:
-    """Save that these endpoints get the sealed tests, before anything is sent."""
-    day = timezone.localdate()
-    exposures.record(
-        {
-            exposures.Sending(test, address_of(endpoint), day): {
-                "language_model_id": endpoint.language_model_id,
-                "purpose": role[:20],
-                "by": user,
-            }
-            for role, endpoint in act.roles
-            if not is_trusted(endpoint)
-            for test in act.sealed
-        }
-    )
 
 
 # The pane ----------------------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+"""Passages of uploaded documents: text, Markdown and PDF. Nothing in a document is executed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import NamedTuple, Protocol
+
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
+
+from evalhub.storable import storable
+
+MAX_FILES = 5
+MAX_BYTES = 5 * 1024 * 1024
+MAX_PAGES = 100
+MAX_CHARACTERS = 200_000
+"""Of all documents together."""
+PASSAGE = 1500
+"""Characters of a passage, about."""
+ENDINGS = (".txt", ".md", ".pdf")
+
+
+class Upload(Protocol):
+    """A file as Django receives it."""
+
+    name: str | None
+    size: int | None
+
+    def read(self) -> bytes: ...
+
+
+class Passage(NamedTuple):
+    """A passage with its source; `page` counts from 1, 0 in a file without pages."""
+
+    document: str
+    page: int
+    text: str
+
+    @property
+    def source(self) -> str:
+        return f"{self.document}, page {self.page}" if self.page else self.document
+
+
+class UnreadableDocument(ValueError):
+    """Why a document cannot be used."""
+
+
+def passages_of(files: Sequence[Upload]) -> list[Passage]:
+    """Return the passages of all files, in order.
+
+    Raises:
+        UnreadableDocument: A file is too large or long, of another kind, or has no text.
+    """
+    if len(files) > MAX_FILES:
+        raise UnreadableDocument(f"{len(files)} files are too many: choose at most {MAX_FILES}.")
+    passages = [passage for file in files for passage in _passages(file)]
+    if (size := sum(len(passage.text) for passage in passages)) > MAX_CHARACTERS:
+        raise UnreadableDocument(
+            f"The documents have {size:,} characters together, more than {MAX_CHARACTERS:,}. "
+            "Upload the chapters that matter."
+        )
+    return passages
+
+
+def _passages(file: Upload) -> Iterator[Passage]:
+    name = (file.name or "document")[-100:]
+    if not name.lower().endswith(ENDINGS):
+        raise UnreadableDocument(f"{name} is no {', '.join(ENDINGS)} file.")
+    if (file.size or 0) > MAX_BYTES:
+        raise UnreadableDocument(f"{name} is larger than {MAX_BYTES // 1024**2} MB.")
+    data = file.read()
+    pages = _pdf_pages(name, data) if name.lower().endswith(".pdf") else [_decoded(name, data)]
+    has_pages = name.lower().endswith(".pdf")
+    found = [
+        Passage(name, number if has_pages else 0, text)
+        for number, page in enumerate(pages, 1)
+        for text in split(page)
+    ]
+    if not found:
+        raise UnreadableDocument(f"{name} has no text. Scanned pages are pictures: upload text.")
+    yield from found
+
+
+def _decoded(name: str, data: bytes) -> str:
+    try:
+        return storable(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UnreadableDocument(f"{name} is not UTF-8 text: {error.reason}.") from error
+
+
+def _pdf_pages(name: str, data: bytes) -> list[str]:
+    try:
+        reader = PdfReader(BytesIO(data))
+        if (n := len(reader.pages)) > MAX_PAGES:
+            raise UnreadableDocument(f"{name} has {n} pages, more than {MAX_PAGES}.")
+        return [storable(page.extract_text() or "") for page in reader.pages]
+    except UnreadableDocument:
+        raise
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = str(error)[:200] or type(error).__name__
+        raise UnreadableDocument(f"{name} is no PDF that can be read: {reason}.") from error
+
+
+def split(text: str) -> list[str]:
+    """Return the passages of a text: whole paragraphs, and sentences of long ones."""
+    passages: list[str] = []
+    for piece in _pieces(text):
+        if passages and len(passages[-1]) + len(piece) < PASSAGE:
+            passages[-1] += f"\n\n{piece}"
+        else:
+            passages.append(piece)
+    return passages
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for paragraph in re.split(r"\n\s*\n", text):
+        rest = paragraph.strip()
+        while len(rest) > PASSAGE:
+            end = max(rest.rfind(sign, 0, PASSAGE) for sign in (". ", "\n", " ")) + 1 or PASSAGE
+            yield rest[:end].strip()
+            rest = rest[end:].strip()
+        if rest:
+            yield rest
