@@ -1,3 +1,4 @@
+from issues.admin.drafting.generation import GenerationAdmin
 from issues.admin.feedback.admin import FeedbackAdmin
 from issues.admin.issue.admin import IssueAdmin
 from issues.admin.library.admin import LibraryCriterionAdmin
@@ -8,6 +9,7 @@ from issues.admin.test.revision import RevisionAdmin
 
 __all__ = [
     "FeedbackAdmin",
+    "GenerationAdmin",
     "IssueAdmin",
     "JudgeTemplateAdmin",
     "LibraryCriterionAdmin",

@@ -6,145 +6,526 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evalhub', '0001_initial'),
-        ('issues', '0003_full_text'),
+        ("evalhub", "0001_initial"),
+        ("issues", "0003_full_text"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='historicaltest',
-            name='origin',
-            field=models.CharField(choices=[('human', 'written by hand'), ('feedback', 'made from feedback'), ('imported', 'Imported'), ('generated', 'synthetic')], default='human', max_length=10),
+            model_name="historicaltest",
+            name="origin",
+            field=models.CharField(
+                choices=[
+                    ("human", "written by hand"),
+                    ("feedback", "made from feedback"),
+                    ("imported", "Imported"),
+                    ("generated", "synthetic"),
+                ],
+                default="human",
+                max_length=10,
+            ),
         ),
         migrations.AlterField(
-            model_name='test',
-            name='origin',
-            field=models.CharField(choices=[('human', 'written by hand'), ('feedback', 'made from feedback'), ('imported', 'Imported'), ('generated', 'synthetic')], default='human', max_length=10),
+            model_name="test",
+            name="origin",
+            field=models.CharField(
+                choices=[
+                    ("human", "written by hand"),
+                    ("feedback", "made from feedback"),
+                    ("imported", "Imported"),
+                    ("generated", "synthetic"),
+                ],
+                default="human",
+                max_length=10,
+            ),
         ),
         migrations.CreateModel(
-            name='Generation',
+            name="Generation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('live', 'running'), ('paused', 'Paused'), ('cancelled', 'Cancelled'), ('failed', 'Failed'), ('done', 'Done')], default='live', max_length=10)),
-                ('reason', models.TextField(blank=True, help_text='Why it was paused, cancelled or failed.')),
-                ('cost_limit_usd', models.DecimalField(blank=True, decimal_places=4, help_text='Empty: no limit.', max_digits=12, null=True)),
-                ('spent_usd', models.DecimalField(decimal_places=8, default=0, help_text='Of the calls with known cost.', max_digits=14)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('endpoint', models.JSONField()),
-                ('judge_endpoint', models.JSONField(blank=True, null=True)),
-                ('settings', models.JSONField()),
-                ('passages', models.JSONField(default=list, help_text='Of the uploaded documents: document, page and text.')),
-                ('overruled', models.TextField(blank=True, help_text='Why this generator was used although it is not independent.')),
-                ('passage', models.JSONField(blank=True, help_text='The one that this batch rests on.', null=True)),
-                ('borderline', models.JSONField(blank=True, null=True)),
-                ('inputs', models.JSONField(blank=True, null=True)),
-                ('prepared_at', models.DateTimeField(blank=True, help_text='When borderline option and input were there.', null=True)),
-                ('failures', models.JSONField(default=list, help_text='Replies about borderline option and input that were not usable.')),
-                ('follows', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='followers', to='issues.generation')),
-                ('generator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evalhub.languagemodel')),
-                ('issue', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='generations', to='issues.issue')),
-                ('judge', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evalhub.languagemodel')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('sources', models.ManyToManyField(blank=True, related_name='+', to='issues.test')),
-                ('test', models.ForeignKey(blank=True, help_text='The test whose judge settings accepted drafts take.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='issues.test')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("live", "running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("done", "Done"),
+                        ],
+                        default="live",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.TextField(
+                        blank=True, help_text="Why it was paused, cancelled or failed."
+                    ),
+                ),
+                (
+                    "cost_limit_usd",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=4,
+                        help_text="Empty: no limit.",
+                        max_digits=12,
+                        null=True,
+                    ),
+                ),
+                (
+                    "spent_usd",
+                    models.DecimalField(
+                        decimal_places=8,
+                        default=0,
+                        help_text="Of the calls with known cost.",
+                        max_digits=14,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("endpoint", models.JSONField()),
+                ("judge_endpoint", models.JSONField(blank=True, null=True)),
+                ("settings", models.JSONField()),
+                (
+                    "passages",
+                    models.JSONField(
+                        default=list,
+                        help_text="Of the uploaded documents: document, page and text.",
+                    ),
+                ),
+                (
+                    "overruled",
+                    models.TextField(
+                        blank=True,
+                        help_text="Why this generator was used although it is not independent.",
+                    ),
+                ),
+                (
+                    "passage",
+                    models.JSONField(
+                        blank=True, help_text="The one that this batch rests on.", null=True
+                    ),
+                ),
+                ("borderline", models.JSONField(blank=True, null=True)),
+                ("inputs", models.JSONField(blank=True, null=True)),
+                (
+                    "prepared_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When borderline option and input were there.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "failures",
+                    models.JSONField(
+                        default=list,
+                        help_text="Replies about borderline option and input that were not usable.",
+                    ),
+                ),
+                (
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="followers",
+                        to="issues.generation",
+                    ),
+                ),
+                (
+                    "generator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="generations",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("sources", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The test whose judge settings accepted drafts take.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'batch of drafts',
-                'verbose_name_plural': 'batches of drafts',
-                'ordering': ('-pk',),
-                'permissions': [('draft_tests', 'Can have models draft tests and edit texts')],
+                "verbose_name": "batch of drafts",
+                "verbose_name_plural": "batches of drafts",
+                "ordering": ("-pk",),
+                "permissions": [("draft_tests", "Can have models draft tests and edit texts")],
             },
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('done', 'Done'), ('error', 'Error'), ('cancelled', 'Cancelled')], default='pending', max_length=10)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('claimed_at', models.DateTimeField(blank=True, help_text='When the worker took it.', null=True)),
-                ('next_try_at', models.DateTimeField(blank=True, null=True)),
-                ('error_kind', models.CharField(blank=True, max_length=30)),
-                ('error_message', models.TextField(blank=True)),
-                ('option', models.CharField(blank=True, max_length=60)),
-                ('is_borderline', models.BooleanField(default=False)),
-                ('winner', models.CharField(blank=True, help_text='Of a pair: first or second.', max_length=6)),
-                ('messages', models.JSONField(blank=True, default=list)),
-                ('context', models.TextField(blank=True, help_text='The passage that it rests on.')),
-                ('answer', models.TextField(blank=True)),
-                ('second_answer', models.TextField(blank=True)),
-                ('rationale', models.TextField(blank=True, help_text='Why it shows the option, by its generator.')),
-                ('failures', models.JSONField(default=list, help_text='Replies that were not usable as they were: asked, reason, reply.')),
-                ('label', models.CharField(blank=True, max_length=60)),
-                ('label_reason', models.TextField(blank=True)),
-                ('label_error', models.TextField(blank=True)),
-                ('decision', models.CharField(choices=[('proposed', 'Proposed'), ('accepted', 'Accepted'), ('rejected', 'Rejected'), ('dropped', 'dropped as a near duplicate')], default='proposed', max_length=8)),
-                ('dropped_for', models.CharField(blank=True, max_length=60)),
-                ('expected', models.CharField(blank=True, max_length=60)),
-                ('was_edited', models.BooleanField(default=False)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('call', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evalhub.call')),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('test', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='draft', to='issues.test')),
-                ('worker', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='evalhub.worker')),
-                ('generation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='issues.generation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("done", "Done"),
+                            ("error", "Error"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("is_borderline", models.BooleanField(default=False)),
+                (
+                    "winner",
+                    models.CharField(
+                        blank=True, help_text="Of a pair: first or second.", max_length=6
+                    ),
+                ),
+                ("messages", models.JSONField(blank=True, default=list)),
+                (
+                    "context",
+                    models.TextField(blank=True, help_text="The passage that it rests on."),
+                ),
+                ("answer", models.TextField(blank=True)),
+                ("second_answer", models.TextField(blank=True)),
+                (
+                    "rationale",
+                    models.TextField(
+                        blank=True, help_text="Why it shows the option, by its generator."
+                    ),
+                ),
+                (
+                    "failures",
+                    models.JSONField(
+                        default=list,
+                        help_text="Replies that were not usable as they were: asked, reason, reply.",
+                    ),
+                ),
+                ("label", models.CharField(blank=True, max_length=60)),
+                ("label_reason", models.TextField(blank=True)),
+                ("label_error", models.TextField(blank=True)),
+                (
+                    "decision",
+                    models.CharField(
+                        choices=[
+                            ("proposed", "Proposed"),
+                            ("accepted", "Accepted"),
+                            ("rejected", "Rejected"),
+                            ("dropped", "dropped as a near duplicate"),
+                        ],
+                        default="proposed",
+                        max_length=8,
+                    ),
+                ),
+                ("dropped_for", models.CharField(blank=True, max_length=60)),
+                ("expected", models.CharField(blank=True, max_length=60)),
+                ("was_edited", models.BooleanField(default=False)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "test",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="draft",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                (
+                    "generation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="drafts",
+                        to="issues.generation",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('generation', 'pk'),
+                "ordering": ("generation", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Edit',
+            name="Edit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('accepted', 'Accepted'), ('rejected', 'Rejected'), ('undone', 'Undone')], default='proposed', max_length=8)),
-                ('field', models.CharField(db_index=True, max_length=120)),
-                ('action', models.CharField(choices=[('rephrase', 'Rephrase'), ('counterfactual', 'Regenerate as a counterfactual'), ('elaborate', 'Elaborate'), ('shorten', 'Shorten'), ('mend', 'Mend by the judge’s feedback'), ('own', 'Follow an instruction of your own')], max_length=14)),
-                ('instruction', models.TextField(blank=True)),
-                ('start', models.PositiveIntegerField()),
-                ('before', models.TextField(blank=True)),
-                ('after', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('language_model', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evalhub.languagemodel')),
-                ('proposal', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='issues.edit')),
-                ('test', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='edits', to='issues.test')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("proposed", "Proposed"),
+                            ("accepted", "Accepted"),
+                            ("rejected", "Rejected"),
+                            ("undone", "Undone"),
+                        ],
+                        default="proposed",
+                        max_length=8,
+                    ),
+                ),
+                ("field", models.CharField(db_index=True, max_length=120)),
+                (
+                    "action",
+                    models.CharField(
+                        choices=[
+                            ("rephrase", "Rephrase"),
+                            ("counterfactual", "Regenerate as a counterfactual"),
+                            ("elaborate", "Elaborate"),
+                            ("shorten", "Shorten"),
+                            ("mend", "Mend by the judge’s feedback"),
+                            ("own", "Follow an instruction of your own"),
+                        ],
+                        max_length=14,
+                    ),
+                ),
+                ("instruction", models.TextField(blank=True)),
+                ("start", models.PositiveIntegerField()),
+                ("before", models.TextField(blank=True)),
+                ("after", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="steps",
+                        to="issues.edit",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="edits",
+                        to="issues.test",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-pk',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['proposed', 'accepted', 'rejected', 'undone'])), name='issues_edit_state_known', violation_error_message='Choose one of: proposed, accepted, rejected, undone.'), models.CheckConstraint(condition=models.Q(('action__in', ['rephrase', 'counterfactual', 'elaborate', 'shorten', 'mend', 'own'])), name='issues_edit_action_known', violation_error_message='Choose one of: rephrase, counterfactual, elaborate, shorten, mend, own.'), models.CheckConstraint(condition=models.Q(models.Q(('proposal__isnull', True), ('state', 'proposed')), models.Q(models.Q(('state', 'proposed'), _negated=True), ('proposal__isnull', False)), _connector='OR'), name='issues_edit_step_of_proposal'), models.UniqueConstraint(condition=models.Q(('state__in', ('accepted', 'rejected'))), fields=('proposal',), name='issues_edit_decided_once'), models.UniqueConstraint(condition=models.Q(('state', 'undone')), fields=('proposal',), name='issues_edit_undone_once')],
+                "ordering": ("-pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["proposed", "accepted", "rejected", "undone"])
+                        ),
+                        name="issues_edit_state_known",
+                        violation_error_message="Choose one of: proposed, accepted, rejected, undone.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "action__in",
+                                [
+                                    "rephrase",
+                                    "counterfactual",
+                                    "elaborate",
+                                    "shorten",
+                                    "mend",
+                                    "own",
+                                ],
+                            )
+                        ),
+                        name="issues_edit_action_known",
+                        violation_error_message="Choose one of: rephrase, counterfactual, elaborate, shorten, mend, own.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("proposal__isnull", True), ("state", "proposed")),
+                            models.Q(
+                                models.Q(("state", "proposed"), _negated=True),
+                                ("proposal__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="issues_edit_step_of_proposal",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ("accepted", "rejected"))),
+                        fields=("proposal",),
+                        name="issues_edit_decided_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "undone")),
+                        fields=("proposal",),
+                        name="issues_edit_undone_once",
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='generation',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['live', 'paused', 'cancelled', 'failed', 'done'])), name='issues_generation_state_known', violation_error_message='Choose one of: live, paused, cancelled, failed, done.'),
+            model_name="generation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["live", "paused", "cancelled", "failed", "done"])
+                ),
+                name="issues_generation_state_known",
+                violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
+            ),
         ),
         migrations.AddIndex(
-            model_name='draft',
-            index=models.Index(condition=models.Q(('state', 'pending')), fields=['generation', 'id'], name='issues_draft_live'),
+            model_name="draft",
+            index=models.Index(
+                condition=models.Q(("state", "pending")),
+                fields=["generation", "id"],
+                name="issues_draft_live",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['pending', 'done', 'error', 'cancelled'])), name='issues_draft_state_known', violation_error_message='Choose one of: pending, done, error, cancelled.'),
+            model_name="draft",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["pending", "done", "error", "cancelled"])),
+                name="issues_draft_state_known",
+                violation_error_message="Choose one of: pending, done, error, cancelled.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ['proposed', 'accepted', 'rejected', 'dropped'])), name='issues_draft_decision_known', violation_error_message='Choose one of: proposed, accepted, rejected, dropped.'),
+            model_name="draft",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("decision__in", ["proposed", "accepted", "rejected", "dropped"])
+                ),
+                name="issues_draft_decision_known",
+                violation_error_message="Choose one of: proposed, accepted, rejected, dropped.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.CheckConstraint(condition=models.Q(('winner__in', ('', 'first', 'second'))), name='issues_draft_winner_known'),
+            model_name="draft",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("winner__in", ("", "first", "second"))),
+                name="issues_draft_winner_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('answer', ''), _negated=True), _connector='OR'), name='issues_draft_done_has_answer'),
+            model_name="draft",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "done"), _negated=True),
+                    models.Q(("answer", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="issues_draft_done_has_answer",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.CheckConstraint(condition=models.Q(('decision', 'proposed'), ('state', 'done'), _connector='OR'), name='issues_draft_accepted_was_done'),
+            model_name="draft",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("decision", "proposed"), ("state", "done"), _connector="OR"),
+                name="issues_draft_accepted_was_done",
+            ),
         ),
     ]

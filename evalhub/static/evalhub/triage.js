@@ -1,5 +1,6 @@
 "use strict";
-/* Feedback inbox by keyboard, without page loads. Everything works without this script, too. */
+/* Feedback inbox, and drafts of tests, by keyboard, without page loads: a key presses the button
+   with that data-key. Everything works without this script, too. */
 
 (() => {
     const page = document.getElementById("inbox-page");
@@ -157,7 +158,6 @@
         Escape: () => setMode(""),
         "?": showKeys,
     };
-    for (const key of "jkaxmtiue") acts[key] = () => press(key);
     const whileTyping = (event) => {
         const field = event.target;
         if (event.key === "Escape") field.blur();
@@ -183,6 +183,9 @@
         } else if (acts[event.key]) {
             event.preventDefault();
             acts[event.key]();
+        } else if (/^[a-z0-9]$/.test(event.key)) {
+            if (inbox().querySelector(`[data-key="${event.key}"]`)) event.preventDefault();
+            press(event.key);
         }
     });
 

@@ -16,6 +16,7 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
+from issues.admin.drafting.button import generate_button
 from issues.admin.filters import (
     ASSIGNED_TO_ME,
     MY_DRAFTS,
@@ -174,7 +175,11 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
         if not request.user.has_perm("issues.add_test") or row.merged_into is not None:
             return buttons
         url = f"{reverse('admin:issues_test_add')}?issue={row.pk}"
-        return [Button("Add test", url, is_link=True), *buttons]
+        return [
+            Button("Add test", url, is_link=True),
+            *generate_button(request, issue=row),
+            *buttons,
+        ]
 
     def confirmation_form(self, request: HttpRequest, row: Any, move: Move) -> forms.Form:
         if move.name == "resolve":

@@ -16,6 +16,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
+from issues.admin.drafting.button import generate_button
 from issues.admin.filters import (
     ASSIGNED_TO_ME,
     MY_DRAFTS,
@@ -222,7 +223,8 @@ class TestAdmin(BulkTests, SealingPages):
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         issue = Button("Issue", row.issue.get_absolute_url(), is_link=True)
         shown = Button("Preview", self.url_of("preview", row.pk), is_link=True)
-        return [issue, shown, *super().buttons(request, row)]
+        generate = generate_button(request, test=row)
+        return [issue, shown, *generate, *super().buttons(request, row)]
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":

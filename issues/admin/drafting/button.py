@@ -1,0 +1,24 @@
+"""The button that opens the form for drafts, filled from the page on which it stands."""
+
+from urllib.parse import urlencode
+
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import reverse
+
+from evalhub.admin_site.buttons import Button
+
+DRAFT_TESTS = "issues.draft_tests"
+
+
+def generate_url(**about: Model) -> str:
+    """Return the form's address; see `issues.admin.drafting.prefill` for what it may be about."""
+    numbers = urlencode({name: row.pk for name, row in about.items()})
+    return f"{reverse('admin:issues_generation_add')}?{numbers}"
+
+
+def generate_button(request: HttpRequest, **about: Model) -> list[Button]:
+    """Return the button, or nothing for users who may not have drafts written."""
+    if not request.user.has_perm(DRAFT_TESTS):
+        return []
+    return [Button("Generate tests …", generate_url(**about), is_link=True)]

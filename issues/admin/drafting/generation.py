@@ -1,0 +1,281 @@
+"""Pages of drafts: the form that asks for a batch, and its drafts for a person to decide on."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import URLPattern
+from django.utils.html import format_html
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.models import ItemState
+from evalhub.work import progress
+from evalhub.work.progress import NotPossible
+from issues.admin.drafting.button import DRAFT_TESTS
+from issues.admin.drafting.form import GenerateForm, sent_number, suggestions
+from issues.admin.drafting.prefill import initial_of, initial_of_batch
+from issues.drafting.decisions import (
+    MAX_TEXT,
+    Texts,
+    accept,
+    edit,
+    expectations_of,
+    prompt_of,
+    reject,
+    undo_last,
+)
+from issues.drafting.figures import figures_of
+from issues.drafting.start import estimate, left_today, start
+from issues.drafting.work import drop_duplicates_of
+from issues.models import Decision, Draft, Generation, Issue, Test
+from issues.states import Refused
+
+ADD_TEST = "issues.add_test"
+CONTROLS = {
+    "cancel": "Batch cancelled. Its drafts are kept.",
+    "resume": "Batch resumed.",
+    "retry": "Retrying the failed drafts.",
+}
+"""Messages of the acts on a batch."""
+
+
+@admin.register(Generation)
+class GenerationAdmin(PageAdmin):
+    """Batches of drafts. Only the system writes them; a person decides on each draft."""
+
+    when_empty = "Choose “Generate tests …” on an issue or a test."
+    keeps_history = False
+    list_display = ("batch", "issue", "generator", "state_label", "counts", "requested_by")
+    list_filter = (("generator", admin.RelatedOnlyFieldListFilter),)
+    list_select_related = ("issue", "generator", "judge", "requested_by")
+    search_fields = ("issue__title", "=id")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Generation]:
+        rows: QuerySet[Generation] = super().get_queryset(request)
+        done = Q(drafts__state=ItemState.DONE)
+        return rows.filter(
+            pk__in=Generation.objects.readable_by(request.user).values("pk")
+        ).annotate(
+            written=Count("drafts", done),
+            accepted=Count("drafts", Q(drafts__decision=Decision.ACCEPTED)),
+            waiting=Count("drafts", done & Q(drafts__decision=Decision.PROPOSED)),
+        )
+
+    @display(description="batch", ordering="-pk")
+    def batch(self, row: Generation) -> str:
+        return f"Batch {row.pk}"
+
+    @display(description="state")
+    def state_label(self, row: Generation) -> str:
+        return row.get_state_display()
+
+    @display(description="drafts")
+    def counts(self, row: Any) -> str:
+        return f"{row.written} written, {row.accepted} accepted, {row.waiting} to decide"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm(DRAFT_TESTS))
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: a batch is a record of what was asked and written."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: acceptance rates would be lost."""
+        return False
+
+    def get_urls(self) -> list[URLPattern]:
+        return [
+            self.view_path("<int:object_id>/act/", self.act_view, "act"),
+            self.view_path("<int:object_id>/progress/", self.progress_view, "progress"),
+            *super().get_urls(),
+        ]
+
+    # Asking ---------------------------------------------------------------------------------------
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Ask for a batch: show the form, estimate it, or start it."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        user, form = current_user(request), self._form(request)
+        context: dict[str, Any] = {}
+        if form.is_bound and form.is_valid():
+            order = form.order()
+            exposure = order.exposure()
+            is_allowed = exposure is None or request.POST.get("consent") == exposure.key
+            try:
+                if "count" not in request.POST and is_allowed:
+                    generation = start(order, by=user)
+                    return HttpResponseRedirect(generation.get_absolute_url())
+            except Refused as refused:
+                self.say(request, *refused.problems)
+            context = {"estimate": estimate(order), "exposure": exposure}
+        return self.page(
+            request,
+            "issues/drafting/form.html",
+            title="Generate tests",
+            form=form,
+            left=left_today(user),
+            kept=form.kept(),
+            back_url=(form.test or form.issue or form.follows or Back(self)).get_absolute_url(),
+            **suggestions(user),
+            **context,
+        )
+
+    def _form(self, request: HttpRequest) -> GenerateForm:
+        user = current_user(request)
+        follows = self._named(request, "follows", Generation.objects.readable_by(user))
+        test = self._named(request, "test", Test.objects.readable_by(user))
+        issue = self._named(request, "issue", Issue.objects.all())
+        test, issue = (follows.test, follows.issue) if follows else (test, issue)
+        issue = test.issue if test else issue
+        about = {"user": user, "follows": follows, "test": test, "issue": issue}
+        if request.method == "POST":
+            return GenerateForm(request.POST, request.FILES, **about)
+        if follows is not None:
+            return GenerateForm(initial=initial_of_batch(follows), **about)
+        first = initial_of(request.GET, user, issue=issue, test=test)
+        return GenerateForm(initial=first, **about)
+
+    def _named(self, request: HttpRequest, name: str, rows: QuerySet[Any]) -> Any:
+        number = row_number(sent_number(request, name))
+        return get_object_or_404(rows, pk=number) if number else None
+
+    # Deciding -------------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        generation = self.found(request, row_number(object_id))
+        return self._show(request, generation, row_number(request.GET.get("draft")))
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Decide on a draft, undo that, or control the batch. POST only."""
+        generation = self.found(request, object_id)
+        if request.method != "POST" or not request.user.has_perm(DRAFT_TESTS):
+            raise PermissionDenied
+        name = request.POST.get("act", "")
+        if name in CONTROLS:
+            try:
+                _control(generation, name)
+                self.say_done(request, CONTROLS[name])
+            except NotPossible as error:
+                self.say(request, str(error))
+            return HttpResponseRedirect(generation.get_absolute_url())
+        if not request.user.has_perm(ADD_TEST):
+            raise PermissionDenied
+        number = row_number(request.POST.get("draft"))
+        try:
+            number = self._decide(request, generation, name, number)
+        except Refused as refused:
+            self.say(request, *refused.problems)
+        if request.headers.get("X-Requested-With") == "fetch":
+            return self._show(request, generation, number)
+        return HttpResponseRedirect(f"{generation.get_absolute_url()}?draft={number}")
+
+    def _decide(self, request: HttpRequest, generation: Generation, name: str, number: int) -> int:
+        """Do an act on a draft, and return the draft to show next."""
+        user = current_user(request)
+        if name == "undo":
+            ids = list(generation.drafts.values_list("pk", flat=True))
+            undone = undo_last(ids, by=user)
+            self.say_done(request, f"Draft {undone.pk} is open again.")
+            return undone.pk
+        draft = get_object_or_404(generation.drafts, pk=number)
+        texts = Texts(*(_text(request, field) for field in ("prompt", "answer", "second_answer")))
+        if name == "accept":
+            test = accept(draft, expected=request.POST.get("expected", ""), by=user, texts=texts)
+            link = format_html('<a href="{}">test {}</a>', test.get_absolute_url(), test.pk)
+            self.message_user(request, format_html("Accepted: {}.", link), messages.SUCCESS)
+        elif name == "reject":
+            reject(draft, by=user)
+            self.say_done(request, "Rejected.")
+        elif name == "save":
+            edit(draft, texts)
+            self.say_done(request, "Draft saved.")
+            return draft.pk
+        else:
+            raise Http404(f"There is no act {name!r}.")
+        return _next(generation, draft.pk)
+
+    def _show(self, request: HttpRequest, generation: Generation, number: int) -> HttpResponse:
+        rows = list(generation.drafts.select_related("generation__generator", "test", "decided_by"))
+        shown = [row for row in rows if row.state == ItemState.DONE and row.decision != "dropped"]
+        waiting = [row for row in shown if row.decision == Decision.PROPOSED]
+        draft = next((row for row in shown if row.pk == number), next(iter(waiting or shown), None))
+        at = shown.index(draft) if draft else 0
+        is_part = request.headers.get("X-Requested-With") == "fetch"
+        context = {
+            "generation": generation,
+            "rows": shown,
+            "waiting": len(waiting),
+            "draft": draft,
+            "prompt": prompt_of(draft) if draft else "",
+            "expectations": expectations_of(draft) if draft else [],
+            "previous": shown[at - 1] if at else None,
+            "next": shown[at + 1] if at + 1 < len(shown) else None,
+            "failed": [row for row in rows if row.state == ItemState.ERROR],
+            "dropped": [row for row in rows if row.decision == Decision.DROPPED],
+            "mended": [row for row in rows if row.failures and row.state == ItemState.DONE],
+            "figures": figures_of(rows),
+            "total": len(rows),
+            "ended": sum(row.state != ItemState.PENDING for row in rows),
+            "may_draft": request.user.has_perm(DRAFT_TESTS),
+            "may_decide": request.user.has_perm(ADD_TEST) and request.user.has_perm(DRAFT_TESTS),
+            "is_part": is_part,
+        }
+        if is_part:
+            context["said"] = messages.get_messages(request)
+            return render(request, "issues/drafting/_drafts.html", context)
+        title = f"Drafts of batch {generation.pk}"
+        return self.page(request, "issues/drafting/drafts.html", title=title, **context)
+
+    def progress_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Render the progress; the page is loaded again when the batch has ended."""
+        generation = self.found(request, object_id)
+        counts = progress.counts(generation.drafts.all())
+        total = sum(counts.values())
+        context = {"generation": generation, "total": total, "ended": total - counts["pending"]}
+        response = render(request, "issues/drafting/_progress.html", context)
+        if not generation.is_live:
+            response["HX-Refresh"] = "true"
+        return response
+
+
+class Back:
+    """The list of batches, where a form was opened from nowhere else."""
+
+    def __init__(self, model_admin: GenerationAdmin) -> None:
+        self.model_admin = model_admin
+
+    def get_absolute_url(self) -> str:
+        return self.model_admin.url_of("changelist")
+
+
+def _control(generation: Generation, name: str) -> None:
+    items = generation.drafts.all()
+    if name == "cancel":
+        progress.cancel(generation, items)
+        drop_duplicates_of(generation)
+    elif name == "resume":
+        progress.resume(generation, items)
+    else:
+        progress.retry_errors(generation, items)
+
+
+def _text(request: HttpRequest, name: str) -> str | None:
+    text = request.POST.get(name)
+    return None if text is None else bounded_text(text, MAX_TEXT)
+
+
+def _next(generation: Generation, after: int) -> int:
+    """Return the next undecided draft after this one, else the first; itself if none is left."""
+    waiting = generation.drafts.filter(state=ItemState.DONE, decision=Decision.PROPOSED)
+    found = waiting.filter(pk__gt=after).first() or waiting.first()
+    return found.pk if isinstance(found, Draft) else after
