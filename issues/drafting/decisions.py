@@ -130,7 +130,7 @@ def undo_last(draft_ids: list[int], *, by: User) -> Draft:
     last.decision, last.expected, last.test = Decision.PROPOSED, "", None
     last.decided_by = last.decided_at = None
     last.save(update_fields=["decision", "expected", "test", "decided_by", "decided_at"])
-    return last
+    return last  # type: ignore[no-any-return]
 
 
 def _undecided(draft: Draft) -> Draft:
@@ -140,8 +140,7 @@ def _undecided(draft: Draft) -> Draft:
         Refused: Somebody has decided on it, or there is no text yet.
     """
     rows = Draft.objects.select_for_update(of=("self",)).select_related("generation__issue")
-    current = rows.get(pk=draft.pk)
-    assert isinstance(current, Draft)
+    current: Draft = rows.get(pk=draft.pk)
     if current.decision != Decision.PROPOSED:
         who = f" by {current.decided_by}" if current.decided_by else ""
         raise Refused([f"Draft {current.pk} was {current.get_decision_display()}{who} already."])

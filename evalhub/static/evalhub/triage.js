@@ -111,6 +111,8 @@
             showRaw(inbox(), isRaw);
         }
         if (event.target.closest("[data-keys]")) showKeys();
+        const focuser = event.target.closest("[data-focus]");
+        if (focuser) document.getElementById(focuser.dataset.focus).focus();
     });
     page.addEventListener("submit", (event) => {
         if (event.target.matches("[data-triage]")) {

@@ -17,6 +17,7 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
 from issues.admin.drafting.button import generate_button
+from issues.admin.drafting.edits import EditPages
 from issues.admin.filters import (
     ASSIGNED_TO_ME,
     MY_DRAFTS,
@@ -66,7 +67,7 @@ class RevisionInline(ReadOnlyInline):
 
 
 @admin.register(Test)
-class TestAdmin(BulkTests, SealingPages):
+class TestAdmin(BulkTests, EditPages, SealingPages):
     """Tests; reading sealed ones requires the right to."""
 
     __test__ = False
@@ -112,7 +113,8 @@ class TestAdmin(BulkTests, SealingPages):
     deprecation = "These tests will no longer run. Existing results are kept."
 
     class Media:
-        js = ("evalhub/editor_shared.js", "evalhub/messages.js")
+        css = {"all": ("evalhub/text_edits.css",)}
+        js = ("evalhub/editor_shared.js", "evalhub/messages.js", "evalhub/text_edits.js")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)
