@@ -20,6 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from evalhub.models import Delivery, Exposure, Notification, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
 from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
+from issues.drafting.start import start
 from issues.revisions import freeze
 from reports.documents.document import Document
 from reports.documents.storage import stored
@@ -41,6 +42,7 @@ from tests.factories import (
     make_test,
     make_user,
 )
+from tests.issues.drafting.writers import make_order
 from tests.reports.judged_runs import answer, judge
 from tests.runs.review.rows import make_queue, put
 
@@ -167,6 +169,10 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_test_rubric": (post(WRITERS),),
     "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
     "admin:issues_test_try": (post(WRITERS),),
+    "admin:issues_test_edit": (get(WRITERS), post(WRITERS, act="propose")),
+    "admin:issues_generation_add": (get(WRITERS), post(WRITERS)),
+    "admin:issues_generation_act": (post(WRITERS, act="undo"),),
+    "admin:issues_generation_progress": (get(),),
     # Runs
     "admin:runs_jury_preview": (post(MAINTAINERS),),
     "admin:runs_launch_estimate": (post(MAINTAINERS),),
@@ -496,6 +502,7 @@ def rows() -> dict[str, Any]:
         "feedback": Feedback.objects.create(comment="c"),
         "issue": make_issue(description="d"),
         "test": test,
+        "generation": start(make_order(run.language_model, issue=test.issue), by=user),
         "judgetemplate": test.template,
         "librarycriterion": LibraryCriterion.objects.get(key="answers-the-question"),
         "revision": freeze([test])[test.pk],

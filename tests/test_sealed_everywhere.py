@@ -12,7 +12,16 @@ from django.utils import timezone
 
 from evalhub.access.reveals import reveal
 from evalhub.models import Exposure, User
-from issues.models import Criterion, Feedback, Issue, TemplateExample
+from issues.drafting.start import start
+from issues.models import (
+    Criterion,
+    Draft,
+    Edit,
+    Feedback,
+    Generation,
+    Issue,
+    TemplateExample,
+)
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Run, Suite
@@ -21,7 +30,8 @@ from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
 from runs.tuning.models import LabelledExample, Tuning
 from tests.api import client_of
-from tests.factories import first_result, make_issue, make_test, make_user
+from tests.factories import first_result, make_issue, make_model, make_test, make_user
+from tests.issues.drafting.writers import make_order, make_settings
 from tests.runs.review.rows import make_queue, put
 from tests.runs.rubric_runs import rubric_run
 from tests.test_access_matrix import DOORS, addresses, knock, url_of
@@ -60,6 +70,7 @@ READ_AT = {
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
     *("reports:compare_pair", "admin:pairwise_pairwisejudgerun_change"),
     *("api-pair-judgment-list", "api-pair-judgment-detail", "api-pair-evaluation-list"),
+    "admin:issues_generation_change",
 }
 """Some of the addresses at which there is something to hide."""
 
@@ -181,7 +192,35 @@ def sealed_pairs(run: Any, test: Any) -> dict[str, Any]:
             order=0,
             justification=SECRET,
         ),
+        "generation": sealed_drafts(test),
     }
+
+
+def sealed_drafts(test: Any) -> Generation:
+    """A batch drafted from the test, and an edit of it, with the secret in every text."""
+    settings = make_settings(description=SECRET)
+    generation = start(make_order(make_model(), settings=settings, examples=[test]), by=None)
+    failure = {"asked": "answer", "reason": SECRET, "reply": SECRET}
+    Generation.objects.update(
+        state="done", inputs=[["Prompt", SECRET]], failures=[failure], overruled=SECRET
+    )
+    texts = ("context", "answer", "rationale", "label_reason", "error_message")
+    Draft.objects.update(
+        state="done",
+        messages=[{"role": "user", "content": SECRET}],
+        failures=[failure],
+        **dict.fromkeys(texts, SECRET),
+    )
+    Edit.objects.create(
+        field="f",
+        test=test,
+        action="shorten",
+        start=0,
+        before=SECRET,
+        after=SECRET,
+        language_model=generation.generator,
+    )
+    return generation
 
 
 def sealed_issue() -> Issue:
@@ -366,6 +405,8 @@ HARMLESS = {
     "Grade": {"model_name"},
     "AttemptJudgment": {"option"},
     "PairwiseJudgeRun": {"criterion", "endpoint", "method", "reason"},
+    "Generation": {"endpoint", "judge_endpoint"},
+    "Draft": {"winner"},
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
 }

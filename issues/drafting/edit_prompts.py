@@ -59,6 +59,19 @@ Reply with what replaces the selected part, without the tags.
     return Request("edit", [{"role": "user", "content": prompt}], form)
 
 
+def spaced_like(before: str, after: str) -> str:
+    """Return the replacement with the white space around the selection."""
+    lead = before[: len(before) - len(before.lstrip())]
+    return lead + after.strip() + before[len(before.rstrip()) :]
+
+
+def place_of(words: str, start: int, text: str) -> int | None:
+    """Return where an edit's words stand now: at their place, or where they occur once."""
+    if text.startswith(words, start):
+        return start
+    return text.find(words) if words and text.count(words) == 1 else None
+
+
 def _plain(text: str) -> str:
     """Return a text that cannot close or imitate the tags around it."""
     for name in ("text", "selected"):

@@ -26,6 +26,8 @@ from issues.drafting.edit_prompts import (
     NEED_WORDS,
     Selection,
     edit_request,
+    place_of,
+    spaced_like,
 )
 from issues.drafting.start import edit_key, left_today
 from issues.models import Edit, EditAction, EditState, Test
@@ -109,12 +111,6 @@ def propose(wanted: EditWanted, *, by: User) -> Edit:
     )
 
 
-def spaced_like(before: str, after: str) -> str:
-    """Return the replacement with the white space around the selection."""
-    lead = before[: len(before) - len(before.lstrip())]
-    return lead + after.strip() + before[len(before.rstrip()) :]
-
-
 def _asked(wanted: EditWanted, by: User) -> Asked:
     request = edit_request(wanted.selection, wanted.action, wanted.words)
     endpoint = wanted.model.endpoint()
@@ -189,13 +185,6 @@ def undo_last(field: str, text: str, *, by: User) -> tuple[Edit, int]:
     except IntegrityError as error:
         raise Refused(["This edit was undone before."]) from error
     return proposal, at
-
-
-def place_of(words: str, start: int, text: str) -> int | None:
-    """Return where an edit's words stand now: at their place, or where they occur once."""
-    if text.startswith(words, start):
-        return start
-    return text.find(words) if words and text.count(words) == 1 else None
 
 
 def _step(proposal: Edit, state: EditState, by: User) -> Edit:

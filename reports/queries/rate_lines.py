@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from issues.domains import Domains, current_domains
-from issues.models import Issue
+from issues.models import Issue, Origin
 from runs.figures.rate import Rate
-from runs.figures.tallies import Cell, Counts, Score, counts_of, rate_of, score_of
+from runs.figures.tallies import Cell, Counts, Score, cells_of, counts_of, rate_of, score_of
 from runs.models import TagSet
 
 K = TypeVar("K", bound=Hashable)
@@ -121,6 +121,28 @@ def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:
         domains=_domain_lines(parts),
         outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
     )
+
+
+def origin_lines(run: int, repeats: int, whole: Sequence[Cell]) -> tuple[Line, ...]:
+    """Return the results of human and of synthetic tests; none without synthetic ones.
+
+    `whole` are the cells of all results of the run. One query.
+    """
+    synthetic = cells_of([run], origin=Origin.GENERATED)
+    if not synthetic:
+        return ()
+    drafted = {cell[:4]: cell for cell in synthetic}
+    human = [without(cell, drafted.get(cell[:4])) for cell in whole]
+    parts = {"human": human, "synthetic": synthetic}
+    return tuple(
+        Line(name, None, counts_of(mine), rate_of(mine, answers=repeats))
+        for name, mine in parts.items()
+    )
+
+
+def without(cell: Cell, part: Cell | None) -> Cell:
+    """Return the cell without the results of another that is a part of it."""
+    return cell if part is None else cell._replace(n=cell.n - part.n)
 
 
 def worst_first(line: Line) -> tuple[float, int, str]:

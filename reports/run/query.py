@@ -11,7 +11,7 @@ from evalhub.llm import word_vectors
 from evalhub.models import Call, User
 from reports.overrides.query import MAX_SHOWN, Override, overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED, Reviews
-from reports.queries.rate_lines import Line, lines_of
+from reports.queries.rate_lines import Line, lines_of, origin_lines
 from reports.queries.result_rows import Grid, ResultTable
 from reports.run.distribution_query import Distribution, cost_of, latency_of
 from reports.run.flaky_query import FlakyTests, flaky_tests_of
@@ -62,9 +62,10 @@ class RunReport:
 
     `issues`, `tags`, `domains` and `outside` are those of `Lines`. `panel` is None where nobody
     judges, `similarity` where it has no part in the scores, `flaky` where each test is asked
-    once, `sealing` where no test is sealed. `heavy` are (test id, issue, weight) of tests whose
-    weight is not 1, the heaviest first. `errors` are results that ended in an error, by kind;
-    `failures` are (role, kind, n) of failed calls, retried ones included, most frequent first.
+    once, `sealing` where no test is sealed. `origins` is empty without synthetic tests. `heavy`
+    are (test id, issue, weight) of tests whose weight is not 1, the heaviest first. `errors` are
+    results that ended in an error, by kind; `failures` are (role, kind, n) of failed calls,
+    retried ones included, most frequent first.
     Figures are over all results; `grid` alone follows the filters.
     """
 
@@ -83,6 +84,7 @@ class RunReport:
     tags: tuple[Line, ...]
     domains: tuple[Line, ...]
     outside: Counts
+    origins: tuple[Line, ...]
     sealing: Sealing | None
     flaky: FlakyTests | None
     usage: Usage
@@ -98,6 +100,11 @@ class RunReport:
     def juries_differ(self) -> bool:
         """Scores of the judge runs cannot be compared, as their juries differ."""
         return len({judge_run.jury_fingerprint for judge_run in self.judge_runs}) > 1
+
+    @property
+    def synthetic(self) -> bool:
+        """Some of its tests were drafted by a model."""
+        return bool(self.origins)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -135,6 +142,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         tags=lines.tags,
         domains=lines.domains,
         outside=lines.outside,
+        origins=origin_lines(run.pk, run.repeats, cells),
         sealing=sealing_of(run),
         flaky=flaky_tests_of(run, reader),
         usage=_usage(cells, answered),

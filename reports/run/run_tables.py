@@ -44,6 +44,8 @@ def of_figures(report: RunReport, links: ResultLinks) -> Iterator[Table]:
     yield _issues(report, links)
     yield _domains(report, links)
     yield _tags(report, links)
+    if report.origins:
+        yield _origins(report, links)
     if report.sealing:
         yield _sealing(report.sealing)
     if report.flaky:
@@ -211,6 +213,16 @@ def _tags(report: RunReport, links: ResultLinks) -> Table:
         draw=lambda: _bars(report.tags) if report.tags else None,
         describes="Stacked bars of the outcomes of each tag",
         filters="tag",
+    )
+
+
+def _origins(report: RunReport, links: ResultLinks) -> Table:
+    return Table(
+        "origins",
+        "By origin of the test",
+        (Column("origin", "Tests", "link"), *LINE_COLUMNS),
+        [_line(line, links, origin=line.name) for line in report.origins],
+        note="Synthetic tests were drafted by a model and accepted by a person.",
     )
 
 

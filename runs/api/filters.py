@@ -3,6 +3,7 @@ from django_filters import rest_framework as filters
 
 from evalhub.api.filters import Id, OneOf, Since, YesNo
 from evalhub.models import BatchState, ItemState
+from issues.models import Origin
 from runs.models import ChosenBy, EvaluationKind, JudgmentState, Launch, Outcome
 
 
@@ -50,6 +51,7 @@ class ResultFilters(filters.FilterSet):
     issue = Id(field_name="issue_id")
     revision = Id(field_name="revision_id")
     outcome = OneOf(Outcome)
+    origin = OneOf(Origin)
     state = OneOf(ItemState)
     error_kind = filters.CharFilter()
     is_overridden = YesNo()

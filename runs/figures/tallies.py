@@ -202,9 +202,9 @@ def tallies_of_runs(runs: Iterable[Run]) -> list[Tally]:
     return tallies_of(Result.objects.filter(run__in=list(runs)), by_issue=True, with_scores=True)
 
 
-def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
-    """Count the results of these runs in one query."""
-    rows = Result.objects.filter(run__in=runs).order_by()
+def cells_of(runs: Iterable[Run | int], **which: str) -> list[Cell]:
+    """Count the results of these runs in one query; `which` filters them by columns."""
+    rows = Result.objects.filter(run__in=runs, **which).order_by()
     groups = rows.values_list("run_id", "tag_set_id", "issue_id", "outcome")
     return [Cell(*row) for row in groups.annotate(n=Count("pk"), **SCORES, **SUMS)]
 

@@ -69,6 +69,11 @@ class LaunchSpec(BaseModel):
     suite: Annotated[RowId | None, Entry("runs.Suite", empty="No suite")] = Field(
         None, title="Suite", description="Suite whose approved tests run."
     )
+    without_synthetic: bool = Field(
+        False,
+        title="Leave out synthetic tests",
+        description="Runs no test that was drafted by a model.",
+    )
     models: Annotated[list[RowId], Entry("evalhub.LanguageModel", flag="--model")] = Field(
         min_length=1, title="Models", description="Models under test: one run for each."
     )

@@ -10,7 +10,7 @@ from evalhub.llm import word_vectors
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
-from issues.models import Test
+from issues.models import Origin, Test
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
 from runs.judging.jury import judges_for, repair_models_of
@@ -109,7 +109,9 @@ def chosen(spec: LaunchSpec) -> TestQuerySet:
         suite = Suite.objects.filter(pk=spec.suite).first()
         named |= Q(pk__in=tests_in(suite).order_by().values("pk")) if suite else Q()
     # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.
-    return Test.objects.filter(pk__in=Test.objects.filter(named).order_by().values("pk").distinct())
+    ids = Test.objects.filter(named).order_by().values("pk").distinct()
+    tests = Test.objects.filter(pk__in=ids)
+    return tests.exclude(origin=Origin.GENERATED) if spec.without_synthetic else tests
 
 
 def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:

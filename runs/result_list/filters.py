@@ -12,6 +12,9 @@ from runs.result_list.sorting import SORTS
 MAX_DIGITS = 18
 """Of an id in a URL."""
 
+ORIGINS = {"human": "human tests", "synthetic": "synthetic tests"}
+"""Tests that people wrote, or took from elsewhere, and those that a model drafted."""
+
 FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 
 
@@ -19,8 +22,8 @@ FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 class Filters:
     """A view of the grid. The defaults show everything.
 
-    `domain` includes its subdomains. `by_judge` (one column per judge) does not filter. `problems`
-    describes ignored parameters.
+    `domain` includes its subdomains. `origin` is one of `ORIGINS`, or "". `by_judge` (one column
+    per judge) does not filter. `problems` describes ignored parameters.
     """
 
     outcomes: tuple[str, ...] = ()
@@ -32,6 +35,7 @@ class Filters:
     disputed: bool = False
     failed_judgments: bool = False
     by_judge: bool = False
+    origin: str = ""
     search: str = ""
     sort: str = ""
     page: int = 1
@@ -44,6 +48,9 @@ class Filters:
         outcomes = list(dict.fromkeys(filter(None, query.getlist("outcome"))))
         unknown = [one for one in outcomes if one not in Outcome.values]
         problems += [_not_one_of("outcome", one, Outcome.values) for one in unknown]
+        origin = query.get("origin", "")
+        if origin and origin not in ORIGINS:
+            problems.append(_not_one_of("origin", origin, ORIGINS))
         sort = query.get("sort", "")
         if sort not in SORTS:
             problems.append(_not_one_of("sort", sort, SORTS))
@@ -53,6 +60,7 @@ class Filters:
             test=_number(query, "test", problems),
             tag=query.get("tag", ""),
             domain=query.get("domain", ""),
+            origin=origin if origin in ORIGINS else "",
             search=query.get("q", "").strip()[:200],
             sort=sort if sort in SORTS else "",
             page=_number(query, "page", problems) or 1,
@@ -64,12 +72,16 @@ class Filters:
         """Return the query string with some parameters changed; the first page unless given."""
         view = replace(self, **({"page": 1} | changes))
         pairs = [("outcome", outcome) for outcome in view.outcomes]
-        names = {name: getattr(view, name) for name in ("issue", "test", "tag", "domain")}
+        names = {name: getattr(view, name) for name in ("issue", "test", "tag", "domain", "origin")}
         named = {**names, "q": view.search, "sort": view.sort}
         pairs += [(name, str(value)) for name, value in named.items() if value]
         pairs += [(flag, "1") for flag in FLAGS if getattr(view, flag)]
         pairs += [("page", str(view.page))] if view.page > 1 else []
         return urlencode(pairs)
+
+    @property
+    def origins(self) -> dict[str, str]:
+        return ORIGINS
 
     @property
     def narrows(self) -> bool:

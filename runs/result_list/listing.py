@@ -12,7 +12,7 @@ from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
 from issues.domains import current_domains
-from issues.models import Revision
+from issues.models import Origin, Revision
 from runs.models import DOUBTFUL, JudgeRun, Result, ResultScore, Run, TagSet
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import in_order
@@ -54,6 +54,10 @@ class Listing:
             within = current_domains().of
             wanted = self._tag_sets(lambda tags: filters.domain in within(tags))
             found = found.filter(tag_set__in=wanted)
+        if filters.origin == "synthetic":
+            found = found.filter(origin=Origin.GENERATED)
+        elif filters.origin:
+            found = found.exclude(origin=Origin.GENERATED)
         if filters.search:
             found = found.filter(revision__in=self._revisions(filters.search))
         if filters.failed_judgments:
