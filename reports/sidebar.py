@@ -23,7 +23,15 @@ from evalhub.models import (
     Webhook,
     Worker,
 )
-from issues.models import Feedback, Issue, JudgeTemplate, LibraryCriterion, Tag, Test
+from issues.models import (
+    Feedback,
+    Generation,
+    Issue,
+    JudgeTemplate,
+    LibraryCriterion,
+    Tag,
+    Test,
+)
 from reports.models import Capability, ReportSchedule
 from reports.registry import TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
@@ -123,6 +131,7 @@ ISSUES = (
 )
 TESTS = (
     Place("Tests", "Prompts with what a good answer must show", Test),
+    Place("Drafts", "Tests that a model drafted, for you to accept", Generation),
     Place("Suites", "Sets of tests that are run together", Suite),
     Place("Judge templates", "The prompt and the scale of a judge", JudgeTemplate),
     Place("Criterion library", "Criteria to copy into a rubric or to judge by", LibraryCriterion),

@@ -13,6 +13,7 @@ from issues.drafting.settings import DraftingSettings
 from issues.models import Author, Criterion, Decision, Draft, Origin, Test
 from issues.rubrics.siblings import judge_settings_of, rubric_of, siblings_of
 from issues.states import Refused
+from issues.triage.actions import taking_issue
 from issues.untouched import delete_untouched
 
 MADE = "Accepted as draft {}"
@@ -48,12 +49,13 @@ def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) ->
     answer; without an expectation the test has the input alone.
 
     Raises:
-        Refused: It is decided, was not written, belongs to no issue, or has no input.
+        Refused: It is decided, was not written, or belongs to no issue that takes tests.
     """
     draft = _undecided(draft)
     issue = draft.generation.issue
     if issue is None:
         raise Refused(["This batch belongs to no issue, so that it cannot become tests."])
+    issue = taking_issue(issue)
     if expected and expected not in expectations_of(draft):
         offered = ", ".join(expectations_of(draft))
         raise Refused([f"{expected!r} cannot be expected. Choose one of {offered}."])

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from evalhub.admin_site.buttons import Button
+from issues.models import Generation, Issue
 
 DRAFT_TESTS = "issues.draft_tests"
 
@@ -22,3 +23,12 @@ def generate_button(request: HttpRequest, **about: Model) -> list[Button]:
     if not request.user.has_perm(DRAFT_TESTS):
         return []
     return [Button("Generate tests …", generate_url(**about), is_link=True)]
+
+
+def drafts_button(request: HttpRequest, issue: Issue) -> list[Button]:
+    """Return the button that opens the batches of an issue, or nothing without any."""
+    batches = Generation.objects.readable_by(request.user).filter(issue=issue).count()
+    if not batches or not request.user.has_perm("issues.view_generation"):
+        return []
+    url = f"{reverse('admin:issues_generation_changelist')}?issue__id__exact={issue.pk}"
+    return [Button(f"Drafts ({batches})", url, is_link=True)]

@@ -53,6 +53,7 @@ class GenerationAdmin(PageAdmin):
     list_filter = (("generator", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("issue", "generator", "judge", "requested_by")
     search_fields = ("issue__title", "=id")
+    linked_lookups = ("issue__id__exact",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Generation]:
         rows: QuerySet[Generation] = super().get_queryset(request)

@@ -16,7 +16,7 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
-from issues.admin.drafting.button import generate_button
+from issues.admin.drafting.button import drafts_button, generate_button
 from issues.admin.filters import (
     ASSIGNED_TO_ME,
     MY_DRAFTS,
