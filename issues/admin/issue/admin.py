@@ -178,6 +178,7 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
         return [
             Button("Add test", url, is_link=True),
             *generate_button(request, issue=row),
+            *drafts_button(request, row),
             *buttons,
         ]
 

@@ -32,9 +32,10 @@ from tests.provider import Provider
 SAMPLE_TESTS = 60
 JUDGMENTS = 2 * SAMPLE_TESTS + 9 * 2 + 4
 """One of each sample test in two runs, two of each of the blueprint's criteria, and its checks."""
-CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2 + 2
-"""Answers and verdicts of the sample, the turns of the blueprint's answers, its verdicts, and the
-summary of the sample's runs, with the request to mend its reply, which is no JSON."""
+CALLS = 2 * SAMPLE_TESTS * 2 + 4 + 9 * 2 + 2 + 3
+"""Answers and verdicts of the sample, the turns of the blueprint's answers, its verdicts, the
+summary of the sample's runs, with the request to mend its reply, which is no JSON, and the tries to
+have a borderline option described, whose replies are verdicts."""
 
 
 @pytest.fixture(autouse=True)
@@ -236,14 +237,15 @@ def page_to_open(log: Path) -> str:
 
 
 def is_over(data: Path) -> bool:
-    """Return whether all of its own runs was judged, and the summary's analyst has replied."""
+    """Return whether all of its own runs was judged, and summary and drafts are written."""
     pending = "SELECT COUNT(*) FROM reports_exchange WHERE state = 'pending'"
     judged = counted(
         data,
         "SELECT COUNT(*) FROM runs_judgment JOIN runs_judgerun ON runs_judgerun.id = judge_run_id "
         "JOIN runs_run ON runs_run.id = run_id WHERE NOT runs_run.is_scripted",
     )
-    return judged == JUDGMENTS and not counted(data, pending)
+    drafting = pending.replace("reports_exchange", "issues_draft")
+    return judged == JUDGMENTS and not counted(data, pending) and not counted(data, drafting)
 
 
 def counted(data: Path, query: str) -> int:
