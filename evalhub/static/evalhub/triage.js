@@ -86,7 +86,13 @@
             inbox().removeAttribute("aria-busy");
         }
     };
+    // Texts with data-guarded are lost by going on, unlike those that an act takes along.
+    const isEdited = () => [...inbox().querySelectorAll("[data-guarded]")].some((text) => text.value !== text.defaultValue);
     const go = async (url, isBack = false) => {
+        if (isEdited() && !isBack) {
+            status.textContent = "Save your edits first: press s.";
+            return;
+        }
         const done = await load(url);
         if (done && !isBack) history.pushState({}, "", url);
     };
@@ -127,6 +133,7 @@
     page.addEventListener("change", (event) => {
         if (event.target.closest("[data-filters]")) event.target.form.requestSubmit();
     });
+    window.addEventListener("beforeunload", (event) => isEdited() && event.preventDefault());
     window.addEventListener("popstate", () => go(location.href, true));
 
     // Another issue, which htmx finds by title or number

@@ -47,6 +47,7 @@ CONTROLS = {
 class GenerationAdmin(PageAdmin):
     """Batches of drafts. Only the system writes them; a person decides on each draft."""
 
+    list_before_template = "issues/drafting/list_before.html"
     when_empty = "Choose “Generate tests …” on an issue or a test."
     keeps_history = False
     list_display = ("batch", "issue", "generator", "state_label", "counts", "requested_by")
@@ -65,6 +66,14 @@ class GenerationAdmin(PageAdmin):
             accepted=Count("drafts", Q(drafts__decision=Decision.ACCEPTED)),
             waiting=Count("drafts", done & Q(drafts__decision=Decision.PROPOSED)),
         )
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        drafts = Draft.objects.readable_by(request.user).select_related("generation__generator")
+        context = {"figures": figures_of(drafts.defer("messages", "answer", "second_answer"))}
+        response: HttpResponse = super().changelist_view(
+            request, {**context, **(extra_context or {})}
+        )
+        return response
 
     @display(description="batch", ordering="-pk")
     def batch(self, row: Generation) -> str:
