@@ -31,6 +31,8 @@ BOTH_ENGINES = (
     "issues/judge_templates/test_lifecycle.py",
     # Full text, JSON, generated columns, upserts.
     "issues/similarity/test_search.py",
+    "issues/drafting/test_pages.py",
+    "issues/drafting/test_work.py",
     "runs/answering/test_work.py",
     "runs/scoring/test_score.py",
     "runs/review/test_api.py",

@@ -145,7 +145,7 @@ def _undecided(draft: Draft) -> Draft:
     current: Draft = rows.get(pk=draft.pk)
     if current.decision != Decision.PROPOSED:
         who = f" by {current.decided_by}" if current.decided_by else ""
-        raise Refused([f"Draft {current.pk} was {current.get_decision_display()}{who} already."])
+        raise Refused([f"Draft {current.pk} was {current.decision}{who} already."])
     if current.state != ItemState.DONE:
         raise Refused([f"Draft {current.pk} has no text yet."])
     return current

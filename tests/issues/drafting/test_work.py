@@ -11,7 +11,7 @@ from issues.drafting.start import estimate, start
 from issues.models import Decision, Draft
 from tests.factories import make_issue, make_test
 from tests.issues.drafting.writers import BORDERLINE, TEXTS, Writer, make_order, make_settings
-from tests.provider import EMPTY, REFUSED, prompt
+from tests.provider import REFUSED, prompt
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -118,21 +118,6 @@ def test_a_passage_and_real_tests_are_shown_and_the_passage_is_cited(drafted, pr
     assert (draft.context, generation.passage["document"]) == ("We open at nine.", "hours.pdf")
 
 
-@pytest.mark.parametrize(
-    ("task", "name"),
-    [*zip(Task, ["rationale", "assistant_message", "text", "A b"], strict=True)],
-)
-def test_fields_may_have_any_name(drafted, task, name):
-    settings = make_settings(1, 0, task=task, answer_name=name, variables=["user_text"])
-
-    generation, kinds = drafted(settings=settings, labels=False)
-
-    assert kinds == ["input", "answer"]
-    draft = generation.drafts.get()
-    assert (draft.state, draft.answer) == ("done", TEXTS[0])
-    assert draft.messages[0]["content"].endswith("What about user_text?")
-
-
 def test_a_borderline_option_named_like_another_keeps_both(drafted):
     writer = Writer(borderline=[json.dumps(BORDERLINE | {"name": "Yes"})])
 
@@ -153,55 +138,19 @@ def test_a_pair_has_an_intended_winner_and_a_label(drafted):
     assert kinds.count("answer") == kinds.count("label") == 4
 
 
-# Replies that cannot be used ---------------------------------------------------------------------
-
-GOOD = json.dumps({"Answer": "Come at ten.", "rationale": "Kind."})
+# Failures ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("replies", "asked"),
-    [
-        ([REFUSED, GOOD], ["answer", "answer"]),
-        ([EMPTY, GOOD], ["answer", "answer"]),
-        (["{broken", GOOD], ["answer", "repair"]),
-        (['{"Answer": "Come at ten." // kind\n, "rationale": "Kind."}'], ["answer"]),
-        (['{"Answer": Come at ten., "rationale": "Kind."}'], ["answer"]),
-        (["```json\n" + GOOD + "\n```\n```"], ["answer"]),
-    ],
-)
-def test_a_reply_is_read_repaired_or_asked_for_again(drafted, replies, asked):
-    writer = Writer(answer=[r for r in replies if r is not GOOD], repair=[GOOD])
-    writer.instead["answer"] += [GOOD]
-
-    generation, kinds = drafted(writer, settings=make_settings(1, 0), labels=False)
+def test_a_draft_that_fails_names_its_call_and_shows_the_reply(drafted):
+    generation, kinds = drafted(
+        Writer(answer=[REFUSED] * 3), settings=make_settings(1, 0), labels=False
+    )
 
     draft = generation.drafts.get()
-    assert (draft.state, draft.answer.rstrip(".")) == ("done", "Come at ten")
-    assert kinds[1:] == asked
-
-
-@pytest.mark.parametrize(
-    ("replies", "reason"),
-    [
-        ([REFUSED] * 3, "It has no JSON object."),
-        ([REFUSED, *[json.dumps({"Answer": REFUSED.text, "rationale": "x"})] * 2], "refusal"),
-        ([json.dumps({"Answer": " ", "rationale": "x"})], "is empty"),
-        ([json.dumps({"rationale": "x"})], "'Answer' is missing"),
-        (["{'Answer"], "JSON is broken"),
-    ],
-)
-def test_no_row_is_made_of_a_refusal_or_a_blank(drafted, replies, reason):
-    writer = Writer(answer=list(replies), repair=[replies[-1]] * 3)
-
-    generation, kinds = drafted(writer, settings=make_settings(1, 0), labels=False)
-
-    draft = generation.drafts.get()
+    assert (generation.state, kinds) == ("done", ["input", *["answer"] * 3])
     assert (draft.state, draft.answer, draft.error_kind) == ("error", "", "not_in_form")
-    assert reason in draft.error_message
-    assert draft.error_message.startswith("Answer: ")
-    assert len(kinds) == 1 + 3, "tries are bounded"
-    shown = replies[-1] if isinstance(replies[-1], str) else replies[-1].text
-    assert draft.failures[-1]["reply"] == shown
+    assert draft.error_message == "Answer: It has no JSON object."
+    assert [failure["reply"] for failure in draft.failures] == [REFUSED.text] * 3
 
 
 def test_without_an_input_no_answer_is_asked_for_until_it_is_retried(drafted, work):

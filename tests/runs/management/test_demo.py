@@ -16,7 +16,7 @@ from evalhub.llm import local_model
 from evalhub.models import LanguageModel
 from evalhub.work import programs
 from issues.conversation import turns_to_generate
-from issues.models import Criterion
+from issues.models import Criterion, Generation
 from reports.dashboard.tour import steps_of
 from reports.models import ExecutiveSummary
 from runs import demo
@@ -80,6 +80,7 @@ def test_the_demo_asks_once_for_a_summary_that_fits_the_embedded_model():
     assert set(summary.runs.all()) == set(runs)
     assert (summary.analyst, summary.requested_by) == (runs[0].language_model, user)
     assert summary.context_tokens < local_model.CONTEXT_TOKENS
+    assert Generation.objects.get().drafts.count() == 5, "drafted once, too"
 
 
 @pytest.mark.django_db
