@@ -1,4 +1,4 @@
-"""What a person makes of a draft: a test, nothing, or a better draft."""
+"""Decisions on drafts: accept as a test, reject, edit, and undo."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) ->
     Raises:
         Refused: It is decided, was not written, or belongs to no issue that takes tests.
     """
-    draft = _undecided(draft)
+    draft = _open(draft)
     issue = draft.generation.issue
     if issue is None:
         raise Refused(["This batch belongs to no issue, so that it cannot become tests."])
@@ -102,8 +102,8 @@ def answers_by_expectation(draft: Draft, expected: str) -> tuple[str, str]:
 
 @transaction.atomic
 def edit(draft: Draft, texts: Texts) -> Draft:
-    """Change the texts of an undecided draft."""
-    draft = _undecided(draft)
+    """Change the texts of an open draft."""
+    draft = _open(draft)
     _edit(draft, texts)
     draft.save(update_fields=["messages", "answer", "second_answer", "was_edited"])
     return draft
@@ -111,7 +111,7 @@ def edit(draft: Draft, texts: Texts) -> Draft:
 
 @transaction.atomic
 def reject(draft: Draft, *, by: User) -> None:
-    _decide(_undecided(draft), Decision.REJECTED, by)
+    _decide(_open(draft), Decision.REJECTED, by)
 
 
 @transaction.atomic
@@ -135,7 +135,7 @@ def undo_last(draft_ids: list[int], *, by: User) -> Draft:
     return last  # type: ignore[no-any-return]
 
 
-def _undecided(draft: Draft) -> Draft:
+def _open(draft: Draft) -> Draft:
     """Return the draft, locked for this transaction.
 
     Raises:

@@ -9,7 +9,7 @@ from issues.similarity.near_duplicates import Compared, near_duplicates
 
 
 def drop_duplicates(batch: Generation) -> int:
-    """Drop the undecided drafts that repeat an earlier one or a test; return their number.
+    """Drop the open drafts that repeat an earlier one or a test; return their number.
 
     Within a batch only drafts of one target are compared: two options may differ by a word.
     """

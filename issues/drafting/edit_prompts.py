@@ -18,11 +18,11 @@ WANTED = {
     "“child”, or “refuses” for “agrees”.",
     "elaborate": "Say it in more detail: add particulars, reasons or examples that fit.",
     "shorten": "Say it more briefly, and keep what matters.",
-    "mend": "Change it so that this feedback of a judge no longer applies, and nothing else:",
+    "feedback": "Change it so that this feedback of a judge no longer applies, and nothing else:",
     "own": "Follow this instruction:",
 }
 """Instruction of each action; the last two are followed by what a person wrote."""
-NEED_WORDS = {"mend", "own"}
+NEED_WORDS = {"feedback", "own"}
 
 
 class Selection(NamedTuple):

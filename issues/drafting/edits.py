@@ -40,7 +40,7 @@ slots = threading.BoundedSemaphore(max(1, threads // 4))
 
 @dataclass(frozen=True)
 class EditWanted:
-    """What a person asks for. `field` names the text, as `Edit.field` does.
+    """A request for an edit. `field` names the text, as `Edit.field` does.
 
     `test` is what the text is of or derived from; None if it is not saved. `sealed` are the sealed
     tests whose text is sent.
@@ -70,7 +70,9 @@ def problems_of(wanted: EditWanted, user: User) -> list[str]:
     elif len(selection.part) > MAX_SELECTION:
         problems.append(f"Select at most {MAX_SELECTION:,} characters.")
     if wanted.action in NEED_WORDS and not wanted.words.strip():
-        needed = "the judge’s feedback" if wanted.action == EditAction.MEND else "an instruction"
+        needed = (
+            "the judge’s feedback" if wanted.action == EditAction.FEEDBACK else "an instruction"
+        )
         problems.append(f"Enter {needed}.")
     if wanted.model.has_prices and not left_today(user):
         problems.append(

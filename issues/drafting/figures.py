@@ -1,4 +1,4 @@
-"""How well generators draft: form, hits of the intended option, and acceptance by people."""
+"""Quality of generators: form, hits of the intended option, and acceptance."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

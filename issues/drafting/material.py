@@ -1,4 +1,4 @@
-"""What the prompts of a batch are made from: examples, and the content that a judge labels."""
+"""Examples for the prompts of a batch, and the content that a judge labels."""
 
 from collections.abc import Iterator
 from typing import Any

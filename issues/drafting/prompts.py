@@ -85,7 +85,7 @@ class Sample(NamedTuple):
 
 
 class Material(NamedTuple):
-    """What a batch is made from: examples, and a passage of a document ("": none)."""
+    """Sources of a batch: examples, and a passage of a document ("": none)."""
 
     samples: Sequence[Sample] = ()
     passage: str = ""

@@ -62,7 +62,7 @@ class DraftedOption(BaseModel):
 
 
 class DraftingSettings(BaseModel):
-    """What is drafted: a criterion with its options, the kind of text, and how many of each.
+    """Order of a batch: a criterion with its options, the kind of text, and how many of each.
 
     `pairs` are pairs of answers, of which the one for the best option shall win. `template` is the
     judge template that accepted tests take; None: that of another test of the issue.

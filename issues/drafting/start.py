@@ -28,7 +28,7 @@ LABEL_TOKENS = 400
 
 @dataclass
 class Order:
-    """What a person asks for; `overruled` is why a generator that is not independent is used."""
+    """Order of a batch of drafts; `overruled` is why a generator that is not independent is used."""
 
     settings: DraftingSettings
     generator: LanguageModel

@@ -32,7 +32,7 @@ NOT_PREPARED = "not_prepared"
 
 @dataclass
 class DraftingJob:
-    """What is needed for one draft. `answers`: those already written, by a worker that died."""
+    """Everything that one draft needs."""
 
     item_id: int
     settings: DraftingSettings

@@ -366,7 +366,7 @@ class Migration(migrations.Migration):
                             ("counterfactual", "Regenerate as a counterfactual"),
                             ("elaborate", "Elaborate"),
                             ("shorten", "Shorten"),
-                            ("mend", "Mend by the judge’s feedback"),
+                            ("feedback", "Apply the judge’s feedback"),
                             ("own", "Follow an instruction of your own"),
                         ],
                         max_length=14,
@@ -435,13 +435,13 @@ class Migration(migrations.Migration):
                                     "counterfactual",
                                     "elaborate",
                                     "shorten",
-                                    "mend",
+                                    "feedback",
                                     "own",
                                 ],
                             )
                         ),
                         name="issues_edit_action_known",
-                        violation_error_message="Choose one of: rephrase, counterfactual, elaborate, shorten, mend, own.",
+                        violation_error_message="Choose one of: rephrase, counterfactual, elaborate, shorten, feedback, own.",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(

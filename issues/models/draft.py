@@ -1,4 +1,4 @@
-"""Drafts of tests: what a model was asked to write, and what people made of it."""
+"""Drafts of tests: requests to a model, its texts, and the decisions on them."""
 
 from typing import Any
 
@@ -96,8 +96,8 @@ class Draft(Item):
 
     `option` is what the answer is meant to show, a label of the criterion ("" for a borderline one
     and for a pair); `winner` is the answer of a pair that is meant to win. `label` is what another
-    model says. `expected` is what a person says, and stays empty until then: an option, or the
-    winner of a pair.
+    model says. `expected` is the human verdict, empty until there is one: an option, or the winner
+    of a pair.
     """
 
     sealed_path = "generation__sources__sealed"

@@ -17,7 +17,7 @@ class EditAction(models.TextChoices):
     COUNTERFACTUAL = "counterfactual", "Regenerate as a counterfactual"
     ELABORATE = "elaborate", "Elaborate"
     SHORTEN = "shorten", "Shorten"
-    MEND = "mend", "Mend by the judge’s feedback"
+    FEEDBACK = "feedback", "Apply the judge’s feedback"
     OWN = "own", "Follow an instruction of your own"
 
 

@@ -10,7 +10,7 @@
   const EDITABLE = "textarea[data-eh-edits], #test_form textarea";
   const FEEDBACK = "[data-try-judged] li";
   const KEPT = "evalhub-edit-model";
-  const NEED_WORDS = { mend: "The judge’s feedback", own: "Your instruction" };
+  const NEED_WORDS = { feedback: "The judge’s feedback", own: "Your instruction" };
   const LOST = "The server could not be reached, or you are logged out. Nothing typed is lost: try again.";
   const url = `${location.pathname.split("/admin/")[0]}/admin/issues/test/edit/`;
   const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -118,7 +118,7 @@
       if (!(action in NEED_WORDS)) return this.ask();
       const places = document.querySelectorAll(this.area.dataset.ehFeedback ?? FEEDBACK);
       const feedback = [...places].map((each) => each.textContent.trim()).join("\n");
-      this.words.value = action === "mend" ? feedback : "";
+      this.words.value = action === "feedback" ? feedback : "";
       this.words.placeholder = NEED_WORDS[action];
       this.words.setAttribute("aria-label", NEED_WORDS[action]);
       this.words.hidden = false;

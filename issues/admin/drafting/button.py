@@ -1,4 +1,4 @@
-"""The button that opens the form for drafts, filled from the page on which it stands."""
+"""Buttons that open the form for drafts, filled from the present page, and an issue's drafts."""
 
 from urllib.parse import urlencode
 

@@ -103,7 +103,7 @@ class DocumentsField(forms.FileField):
 
 
 class GenerateForm(forms.Form):
-    """What to draft, by which model, from what. `order` is what a valid form asks for."""
+    """Settings of a batch, its models and sources. `order` is the order of a valid form."""
 
     task = forms.ChoiceField(choices=[(task.value, LABELS[task]) for task in Task])
     criterion = forms.CharField(

@@ -232,7 +232,7 @@ class GenerationAdmin(PageAdmin):
             "next": shown[at + 1] if at + 1 < len(shown) else None,
             "failed": [row for row in rows if row.state == ItemState.ERROR],
             "dropped": [row for row in rows if row.decision == Decision.DROPPED],
-            "mended": [row for row in rows if row.failures and row.state == ItemState.DONE],
+            "repaired": [row for row in rows if row.failures and row.state == ItemState.DONE],
             "figures": figures_of(rows),
             "total": len(rows),
             "ended": sum(row.state != ItemState.PENDING for row in rows),
@@ -285,7 +285,7 @@ def _text(request: HttpRequest, name: str) -> str | None:
 
 
 def _next(generation: Generation, after: int) -> int:
-    """Return the next undecided draft after this one, else the first; itself if none is left."""
+    """Return the next open draft after this one, else the first; itself if none is left."""
     waiting = generation.drafts.filter(state=ItemState.DONE, decision=Decision.PROPOSED)
     found = waiting.filter(pk__gt=after).first() or waiting.first()
     return found.pk if isinstance(found, Draft) else after

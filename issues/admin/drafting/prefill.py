@@ -1,4 +1,4 @@
-"""What the form for drafts is filled with, by the page that it was opened from.
+"""First values of the form for drafts, by the page that it was opened from.
 
 Parameters of its address, any of which may be left out: `issue`, `test`, `template`, `criterion`
 (of a test's rubric), `library` (the key of a ready criterion), and `follows`, a batch.
