@@ -28,7 +28,7 @@ LABEL_TOKENS = 400
 
 @dataclass
 class Order:
-    """Order of a batch of drafts; `overruled` is why a generator that is not independent is used."""
+    """Order of a batch; `overruled` is the reason for a generator that is not independent."""
 
     settings: DraftingSettings
     generator: LanguageModel

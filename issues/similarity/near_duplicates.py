@@ -60,7 +60,7 @@ def _alike(one: Compared, own: Vectors, other: Compared, others: Vectors) -> boo
 
 
 def similarity(a: str, v: Matrix | None, b: str, w: Matrix | None) -> float:
-    """Return the similarity of two texts, in [0, 1]: in meaning by their directions, and in words."""
+    """Return the similarity of two texts, in [0, 1]: of their directions, and of their words."""
     mine, theirs = set(words_of(a)), set(words_of(b))
     together = mine | theirs
     words = len(mine & theirs) / len(together) if together else float(a.strip() == b.strip())
