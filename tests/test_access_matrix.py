@@ -19,8 +19,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from evalhub.models import Delivery, Exposure, Notification, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
-from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
 from issues.drafting.start import start
+from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
 from issues.revisions import freeze
 from reports.documents.document import Document
 from reports.documents.storage import stored

@@ -1,7 +1,7 @@
 """First values of the form for drafts, by the page that it was opened from.
 
 Parameters of its address, any of which may be left out: `issue`, `test`, `template`, `criterion`
-(of a test's rubric), `library` (the key of a ready criterion), and `follows`, a batch.
+(of a test's rubric), `library` (the key of a library criterion), and `follows`, a batch.
 """
 
 from typing import Any
@@ -11,8 +11,15 @@ from django.http import QueryDict
 from evalhub.admin_site.pages import row_number
 from evalhub.models import User
 from issues.drafting.settings import DraftingSettings
-from issues.models import Criterion, Generation, Issue, JudgeTemplate, TagKind, Test
-from issues.rubrics.criterion_library import chosen
+from issues.models import (
+    Criterion,
+    Generation,
+    Issue,
+    JudgeTemplate,
+    LibraryCriterion,
+    TagKind,
+    Test,
+)
 from issues.rubrics.scales import ScaleError, from_json
 
 NAME = 120
@@ -48,9 +55,10 @@ def initial_of(
         )
         found |= {"criterion": criterion.text[:NAME], "description": criterion.text}
         found |= {"options": asked}
-    for ready in chosen([sent.get("library", "")]):
-        asked = options(f"Such as: {ready.met}", f"Such as: {ready.unmet}")
-        found |= {"criterion": ready.text[:NAME], "description": ready.why, "options": asked}
+    ready = LibraryCriterion.objects.filter(key=sent.get("library", "")).first()
+    if ready is not None:
+        found |= {"criterion": ready.name, "description": ready.question}
+        found |= {"options": _of_scale(ready.scale)} if ready.scale else {}
     return found
 
 
@@ -68,15 +76,20 @@ def _of_test(test: Test) -> dict[str, Any]:
 
 
 def _of_template(template: JudgeTemplate) -> dict[str, Any]:
+    rows = _of_scale(template.scale)
+    return {"options": rows, "template": template.pk} if rows else {}
+
+
+def _of_scale(stored: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each option, asking for one draft; none if the scale is wrong."""
     try:
-        scale = from_json(template.scale)
+        scale = from_json(stored)
     except ScaleError:
-        return {}
-    rows = [
+        return []
+    return [
         {"label": o.label, "description": o.description, "value": o.value, "quantity": 1}
         for o in scale.options
     ]
-    return {"options": rows, "template": template.pk}
 
 
 def initial_of_batch(generation: Generation) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,7 +13,7 @@ from issues.drafting.decisions import accept, undo_last
 from issues.drafting.figures import figures_of
 from issues.drafting.rows import rows_of
 from issues.drafting.start import LATER_BATCH, start
-from issues.models import Draft, Edit, Generation
+from issues.models import Draft, Edit, Generation, LibraryCriterion
 from issues.models import Test as Sample
 from issues.states import Refused
 from runs.result_list.filters import Filters
@@ -22,6 +23,8 @@ from tests.issues.drafting.writers import make_order, make_settings
 from tests.issues.pages import flashed_text, log_in, url
 
 pytestmark = pytest.mark.django_db
+
+KEY = "answers-the-question"
 
 
 @pytest.fixture
@@ -94,12 +97,12 @@ def test_the_form_is_filled_from_what_it_was_opened_from(client, annotator):
     test.template.title = "Right?"
 
     page = client.get(f"{url('generation_add')}?test={test.pk}").content.decode()
-    library = client.get(f"{url('generation_add')}?library=answers-every-part").content.decode()
+    library = client.get(f"{url('generation_add')}?library={KEY}").content.decode()
     template = client.get(f"{url('generation_add')}?template={test.template_id}").content.decode()
 
     assert "Free of: Hours" in page
     assert "Say nine." in page
-    assert "Answers every part of the request" in library
+    assert LibraryCriterion.objects.get(key=KEY).question in unescape(library)
     assert "The output passes" in template
 
 

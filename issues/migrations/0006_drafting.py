@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("evalhub", "0001_initial"),
-        ("issues", "0003_full_text"),
+        ("issues", "0005_builtin_criteria"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
