@@ -4,15 +4,23 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('runs', '0001_initial'),
+        ("runs", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='result',
-            name='origin',
-            field=models.CharField(choices=[('human', 'written by hand'), ('feedback', 'made from feedback'), ('imported', 'Imported'), ('generated', 'synthetic')], default='human', max_length=10),
+            model_name="result",
+            name="origin",
+            field=models.CharField(
+                choices=[
+                    ("human", "written by hand"),
+                    ("feedback", "made from feedback"),
+                    ("imported", "Imported"),
+                    ("generated", "synthetic"),
+                ],
+                default="human",
+                max_length=10,
+            ),
         ),
     ]
