@@ -502,7 +502,7 @@ def rows() -> dict[str, Any]:
         "feedback": Feedback.objects.create(comment="c"),
         "issue": make_issue(description="d"),
         "test": test,
-        "generation": start(make_order(make_model(), issue=test.issue), by=user),
+        "generation": start(make_order(make_model()), by=user),
         "judgetemplate": test.template,
         "librarycriterion": LibraryCriterion.objects.get(key="answers-the-question"),
         "revision": freeze([test])[test.pk],
