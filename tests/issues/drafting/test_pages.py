@@ -191,8 +191,9 @@ def test_a_test_exists_only_once_a_person_accepts_and_an_undo_takes_it_back():
     assert not Sample.objects.filter(pk=failing.pk).exists()
     no.refresh_from_db()
     assert (no.decision, no.expected, no.test) == ("proposed", "", None)
-    passing.guidelines = "Changed."
-    passing.save()
+    changed = Sample.objects.get(pk=passing.pk)
+    changed.guidelines = "Changed."
+    changed.save()
     with pytest.raises(Refused, match="was changed or used since"):
         undo_last([yes.pk, no.pk], by=user)
 
