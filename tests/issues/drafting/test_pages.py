@@ -34,7 +34,7 @@ def annotator(client):
 
 def sent(issue, generator, **changes):
     rows = [("Yes", "1", "1"), ("No", "0", "1"), ("", "", "")]
-    form = {"option-TOTAL_FORMS": 3, "option-INITIAL_FORMS": 2}
+    form: dict[str, object] = {"option-TOTAL_FORMS": 3, "option-INITIAL_FORMS": 2}
     for n, (label, value, quantity) in enumerate(rows):
         form |= {f"option-{n}-label": label, f"option-{n}-value": value}
         form |= {f"option-{n}-quantity": quantity}

@@ -183,10 +183,12 @@ def test_a_judge_that_fails_leaves_the_draft_without_a_label(drafted):
 def test_near_duplicates_of_the_batch_and_of_tests_are_dropped(drafted):
     issue = make_issue()
     known = make_test("What about Prompt?", issue=issue, reference="", flagged_answer=TEXTS[1])
-    writer = Writer()
-    writer.answer = lambda text: TEXTS["criterion: No" in text]
 
-    generation, _ = drafted(writer, settings=make_settings(3, 1), issue=issue, labels=False)
+    class Repeating(Writer):
+        def answer(self, text):
+            return TEXTS["criterion: No" in text]
+
+    generation, _ = drafted(Repeating(), settings=make_settings(3, 1), issue=issue, labels=False)
 
     yes, *twins = generation.drafts.filter(option="Yes").order_by("pk")
     assert yes.decision == Decision.PROPOSED
