@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from evalhub.access.reveals import reveal
 from evalhub.models import Exposure, User
-from issues.drafting.start import start
+from issues.drafting.start import start as start_drafting
 from issues.models import (
     Criterion,
     Draft,
@@ -199,7 +199,7 @@ def sealed_pairs(run: Any, test: Any) -> dict[str, Any]:
 def sealed_drafts(test: Any) -> Generation:
     """A batch drafted from the test, and an edit of it, with the secret in every text."""
     settings = make_settings(description=SECRET)
-    generation = start(make_order(make_model(), settings=settings, examples=[test]), by=None)
+    generation = start_drafting(make_order(make_model(), settings=settings, examples=[test]), by=None)
     failure = {"asked": "answer", "reason": SECRET, "reply": SECRET}
     Generation.objects.update(
         state="done", inputs=[["Prompt", SECRET]], failures=[failure], overruled=SECRET
