@@ -199,7 +199,9 @@ def sealed_pairs(run: Any, test: Any) -> dict[str, Any]:
 def sealed_drafts(test: Any) -> Generation:
     """A batch drafted from the test, and an edit of it, with the secret in every text."""
     settings = make_settings(description=SECRET)
-    generation = start_drafting(make_order(make_model(), settings=settings, examples=[test]), by=None)
+    generation = start_drafting(
+        make_order(make_model(), settings=settings, examples=[test]), by=None
+    )
     failure = {"asked": "answer", "reason": SECRET, "reply": SECRET}
     Generation.objects.update(
         state="done", inputs=[["Prompt", SECRET]], failures=[failure], overruled=SECRET
