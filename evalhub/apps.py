@@ -19,8 +19,10 @@ class EvalHubConfig(AppConfig):
         from evalhub.audit import view
         from evalhub.audit.authors import keep_authors
         from evalhub.plain_pickles import read_plain_pickles_only
+        from evalhub.work.queue import ignore_hooks
 
         read_plain_pickles_only()
+        ignore_hooks()
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
         AccessLog._meta.verbose_name, AccessLog._meta.verbose_name_plural = "login", "logins"

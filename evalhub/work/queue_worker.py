@@ -26,7 +26,7 @@ from django_q.worker import worker
 from setproctitle import setproctitle
 
 from evalhub.work import leases
-from evalhub.work.queue import enqueue_task, is_task_waiting
+from evalhub.work.queue import enqueue_task, is_own, is_task_waiting
 
 log = logging.getLogger(__name__)
 
@@ -102,8 +102,10 @@ def next_task(broker: Broker, note_task: NoteTask) -> Task | None:
         note_task(ack_id)
         try:
             task: Task = SignedPackage.loads(payload)
+            if not is_own(task):
+                raise TypeError(f"{task.get('func')!r} is no task of EvalHub")
         except (TypeError, BadSignature):
-            log.exception("Task %s was not signed with this EVALHUB_SECRET_KEY: dropped", ack_id)
+            log.exception("Task %s is not EvalHub's with this EVALHUB_SECRET_KEY: dropped", ack_id)
             broker.fail(ack_id)
             note_task(0)
         else:

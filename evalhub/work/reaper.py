@@ -14,8 +14,6 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.db import close_old_connections
 from django.utils.module_loading import import_string
-from django_q.brokers import get_broker
-from django_q.scheduler import scheduler
 
 from evalhub.work import leases
 from evalhub.work.models import LEASE_S, Worker
@@ -90,8 +88,10 @@ class Reaper:
 
 
 def every_minute() -> None:
-    """Run django-q2's schedules, and the functions in EVALHUB_EVERY_MINUTE."""
-    attempt(scheduler, get_broker())
+    """Run the functions in EVALHUB_EVERY_MINUTE.
+
+    django-q2's own schedules are not run: their rows name any function to call.
+    """
     for path in settings.EVALHUB_EVERY_MINUTE:
         attempt(call, path)
 

@@ -10,7 +10,8 @@ import pytest
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
-from django_q.models import Failure, OrmQ, Success
+from django_q.models import Failure, OrmQ, Schedule, Success
+from django_q.tasks import async_task
 
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock, leases, parent_watch, process_identity, reaper
@@ -75,6 +76,51 @@ def test_a_task_with_a_wrong_signature_is_dropped():
 
     assert numbers == [0]
     assert not OrmQ.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("func", "options"),
+    [
+        ("os.system", {}),
+        (TASK, {"hook": "os.system"}),
+        (TASK, {"q_options": {"hook": "os.system"}}),
+    ],
+)
+def test_a_task_that_names_another_function_is_dropped(func, options, caplog):
+    async_task(func, **options)
+    numbers = [0]
+
+    assert next_task(get_broker(), partial(numbers.__setitem__, 0)) is None
+
+    assert numbers == [0]
+    assert not OrmQ.objects.exists()
+    assert func in caplog.text
+
+
+@pytest.mark.django_db
+def test_a_schedule_in_the_database_calls_nothing():
+    due = timezone.now() - timedelta(minutes=1)
+    Schedule.objects.create(func="os.system", args="'true'", next_run=due)
+
+    reaper.every_minute()
+
+    assert not OrmQ.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_of_a_finished_task_names_no_function_to_call(monkeypatch):
+    called = []
+    monkeypatch.setattr(os, "system", called.append)
+    task, _ = taken(func=f"{__name__}.note")
+    now = timezone.now()
+    rows = {"id": task["id"], "name": task["name"], "success": False, "started": now}
+    Failure.objects.create(**rows, stopped=now, func="f", hook="os.system")
+
+    perform(task, get_broker(), lambda _: None)
+
+    assert Success.objects.exists()
+    assert called == []
 
 
 @pytest.mark.django_db
