@@ -12,12 +12,22 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
+from evalhub.access.sealed import FiguresOnly
 from runs.models import Result, Sight
 
 GIVES_VERDICTS = "runs.add_humanevaluation"
 MANY = 1000
 """Results above which whole runs are recorded instead."""
 Reader = AbstractBaseUser | AnonymousUser
+
+
+class Keeper(FiguresOnly):
+    """The reader of a page that is kept for others; `shown` is what each of them will be shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: dict[str, set[int]] = {"results": set(), "runs": set()}
+
 
 _sources: list[Callable[[Reader], Collection[int]]] = []
 
@@ -36,6 +46,10 @@ def hidden_from(reader: Reader) -> frozenset[int]:
 
 def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] = ()) -> None:
     """Record that a reader is shown the verdicts on results, or on all results of runs."""
+    if isinstance(reader, Keeper):
+        reader.shown["results"].update(results)
+        reader.shown["runs"].update(runs)
+        return
     if not _counts(reader) or not (results or runs):
         return
     person: Any = reader.pk
@@ -58,7 +72,7 @@ def record_filtered(reader: Reader, scope: QuerySet[Result]) -> None:
 
     So they know the outcomes of the others, too.
     """
-    if not _counts(reader):
+    if not _counts(reader) and not isinstance(reader, Keeper):
         return
     results = list(scope.order_by().values_list("pk", flat=True)[: MANY + 1])
     if len(results) <= MANY:

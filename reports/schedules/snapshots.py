@@ -19,11 +19,13 @@ from reports.documents.document import Document
 from reports.documents.exports import json_of
 from reports.documents.html_export import light_colours
 from reports.documents.reading import Reading
-from reports.documents.storage import stored
+from reports.documents.storage import restored, stored
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import page_of
 from reports.summaries.requests import REQUEST_PERMISSION
 from reports.summaries.schedules import ask_anew, like
+from runs.models import Run
+from runs.sights import Keeper, record
 
 SUMMARY = "summary"
 """Takes the place of a page's key where an executive summary is scheduled."""
@@ -82,8 +84,11 @@ def make(report: ReportSchedule) -> str:
     """
     if report.page == SUMMARY:
         return _asked(report)
-    document = _document(report)
-    snapshot = Snapshot.objects.create(report=report, content=stored(document))
+    keeper = Keeper()
+    document = _document(report, keeper)
+    shown = {name: sorted(ids) for name, ids in keeper.shown.items()}
+    content = stored(document) | {"shown": shown}
+    snapshot = Snapshot.objects.create(report=report, content=content)
     kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MAX_KEPT]
     report.snapshots.exclude(pk__in=list(kept)).delete()
     _send(report, snapshot, document)
@@ -121,7 +126,19 @@ def _asked(report: ReportSchedule) -> str:
     return ask_anew(report.query)
 
 
-def _document(report: ReportSchedule) -> Document:
+def opened(snapshot: Snapshot, reader: User) -> Document:
+    """Return the report, and record what it shows to its reader.
+
+    What an older snapshot shows was not kept: its reader counts as shown all its runs.
+    """
+    content = snapshot.content
+    shown = content.get("shown", {"runs": content["runs"], "results": []})
+    runs = Run.objects.filter(pk__in=shown["runs"])  # some may be deleted by now
+    record(reader, shown["results"], list(runs.values_list("pk", flat=True)))
+    return restored(content)
+
+
+def _document(report: ReportSchedule, reader: FiguresOnly) -> Document:
     try:
         page = page_of(report.page)
     except LookupError as error:
@@ -130,5 +147,4 @@ def _document(report: ReportSchedule) -> Document:
     if form.problems:
         raise ScheduleRefused(" ".join(form.problems))
     # Querysets only ask it for permissions, as they would ask a user.
-    reader = cast(User, FiguresOnly())
-    return page.build(form.filters, Reading(reader))
+    return page.build(form.filters, Reading(cast(User, reader)))

@@ -17,11 +17,10 @@ from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.schedules import OWN, BadCron, ScheduleRefused, in_words, next_at
 from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
-from reports.documents.storage import restored
 from reports.models import ReportSchedule, Snapshot
 from reports.models.schedule import validate_addresses
 from reports.report_views import WRITERS, attached
-from reports.schedules.snapshots import SUMMARY, newest_instead, subject_of
+from reports.schedules.snapshots import SUMMARY, newest_instead, opened, subject_of
 from reports.summaries.requests import REQUEST_PERMISSION
 
 MAX_STATE = 4_000
@@ -68,7 +67,7 @@ def schedule(request: HttpRequest, key: str) -> HttpResponse:
 def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a report as it was when the snapshot was made."""
     found = get_object_or_404(Snapshot.objects.select_related("report"), pk=pk)
-    document = restored(found.content)
+    document = opened(found, current_user(request))
     may_export = request.user.has_perm("runs.export_results")
     return page(
         request,
@@ -86,7 +85,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 def download_snapshot(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download a snapshot as a file."""
     found = get_object_or_404(Snapshot, pk=pk)
-    document = restored(found.content)
+    document = opened(found, current_user(request))
     origin = replace(origin_of(request, document, found.get_absolute_url()), made_at=found.made_at)
     name = f"snapshot-{pk}-{slugify(document.title)[:MAX_NAME]}"
     return attached(WRITERS[ending](request, document, origin), name, ending)

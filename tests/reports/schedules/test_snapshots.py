@@ -25,8 +25,11 @@ from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
 from reports.schedules.snapshots import make, make_due
 from reports.summaries.requests import ask_summary
 from reports.summaries.schedules import state_like
+from runs.deletion import delete_run
 from runs.figures.rate import Rate
-from tests.factories import make_model, make_test, make_user
+from runs.models import Result
+from runs.sights import has_seen
+from tests.factories import first_result, make_model, make_test, make_user
 from tests.reports.workspaces import make_workspace
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -287,6 +290,46 @@ def test_a_comparison_is_scheduled_for_the_newest_run(client):
     }
     assert report.cron == "0 6 * * 1"
     assert restored(report.snapshots.get().content).runs == (old.pk, new.pk)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("made_by", ["this version", "an older one"])
+@pytest.mark.parametrize("ending", ["", ".csv"])
+def test_who_reads_a_snapshot_was_shown_the_verdicts_that_it_tells(client, made_by, ending):
+    old, _, new, *others = make_workspace().runs
+    report = make_report(page="compare", query=f"runs={old.pk}&runs={new.pk}")
+    make(report)
+    snapshot, ann = report.snapshots.get(), make_user("annotator")
+    if made_by != "this version":
+        snapshot.content.pop("shown")
+        snapshot.save()
+    delete_run(old)
+    client.force_login(ann)
+    assert not has_seen(ann.pk, first_result(new))
+
+    response = client.get(snapshot.get_absolute_url().rstrip("/") + (ending or "/"))
+
+    assert response.status_code == 200
+    assert has_seen(ann.pk, first_result(new))
+    assert not any(has_seen(ann.pk, first_result(run)) for run in others)
+
+
+@pytest.mark.django_db
+def test_a_snapshot_of_single_results_tells_those_only(client):
+    ledger, ann = make_workspace(), make_user("annotator")
+    result = first_result(ledger.runs[0])
+    test, issue = result.test, result.issue
+    Result.objects.filter(test=test).update(passed=False)
+    report = make_report(page="issue_timeline", query=f"issue={issue.pk}")
+    make(report)
+    client.force_login(ann)
+
+    client.get(report.snapshots.get().get_absolute_url())
+
+    assert has_seen(ann.pk, result)
+    other = Result.objects.exclude(issue=issue).first()
+    assert other is not None
+    assert not has_seen(ann.pk, other)
 
 
 @pytest.mark.django_db
