@@ -14,6 +14,8 @@ from issues.models import Test
 from issues.models.test import TestQuerySet
 
 SEARCH = "q"
+READS_TEXTS = {SEARCH, "library"}
+"""Parameters by what a test says or its rubric holds."""
 NO_FILTERS = ("o", "_facets")
 """Parameters of the list that leave out no test."""
 PEOPLE, ME = ("author", "assignee"), "me"
@@ -31,7 +33,7 @@ class TestFilter:
     Attributes:
         query: Its query string, normalised; the same for every reader.
         words: Its parts, such as "state: approved".
-        tests: The tests that match now. A search never finds sealed ones, whose texts only some
+        tests: The tests that match now. `READS_TEXTS` never find sealed ones, whose texts only some
             users may read.
     """
 
@@ -64,7 +66,7 @@ def read_filter(text: str, *, by: User | None = None) -> TestFilter:
     if unknown:
         raise FilterRefused(f"The list of tests has no {', '.join(unknown)}.")
     tests: TestQuerySet = changelist.queryset
-    if SEARCH in QueryDict(query):
+    if READS_TEXTS & QueryDict(query).keys():
         tests = tests.filter(sealed=False)
     ids = tests.order_by().values("pk")
     return TestFilter(query, tuple(words), Test.objects.filter(pk__in=ids))

@@ -67,9 +67,11 @@ def test_a_filter_that_the_list_does_not_know_is_refused(query, money):
         read_filter(query)
 
 
-def test_a_search_finds_no_sealed_test(money):
-    sealed = make_test("The secret prompt", issue=money[0], sealed=True)
+def test_what_reads_texts_finds_no_sealed_test(money):
+    rubric = [{"text": "It answers.", "library_key": "answers-the-question"}]
+    sealed = make_test("The secret prompt", issue=money[0], sealed=True, criteria=rubric)
     assert not read_filter("q=secret").tests.exists()
+    assert not read_filter("library=answers-the-question").tests.exists()
     assert list(read_filter("sealed__exact=1").tests) == [sealed]
 
 

@@ -15,6 +15,7 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db
 
 REFUSED = 429
+OF_THE_SITE = logins.LIMITS
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +84,8 @@ def test_an_attack_fills_no_inbox():
 
 
 def test_rules_have_limits_of_their_own(settings):
-    assert len(logins.LIMITS) == len(settings.AXES_LOCKOUT_PARAMETERS)
+    assert len(OF_THE_SITE) == len(settings.AXES_LOCKOUT_PARAMETERS)
+    assert all(settings.AXES_FAILURE_LIMIT <= limit <= 100 for limit in OF_THE_SITE)
 
 
 def test_sessions_end(settings, client):
