@@ -34,7 +34,7 @@ class HumanEvaluation(models.Model):
     sealed_fields = ("justification",)
     signed = Signed("created_at", "annotator", on="result")
 
-    result = models.ForeignKey(Result, models.CASCADE, related_name="evaluations")
+    result = models.ForeignKey(Result, models.PROTECT, related_name="evaluations")
     criterion = models.ForeignKey(
         FrozenCriterion, models.PROTECT, related_name="evaluations", db_index=False
     )

@@ -2,6 +2,7 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import ProtectedError
 from django.urls import reverse
 
 from evalhub.models import BatchState, Call, ItemState
@@ -293,6 +294,15 @@ def test_an_admin_deletes_a_run_after_being_asked(client, as_role):
     assert list(Run.objects.all()) == [other]
     assert Result.objects.filter(run=other).exists()
     assert (HumanEvaluation.objects.count(), Call.objects.count()) == (0, calls)
+
+
+def test_verdicts_of_people_go_with_no_row_that_is_deleted_elsewhere():
+    run = judged_run()
+    evaluate(first_result(run), HumanVerdict("1", "Fine."), by=make_user("annotator"))
+
+    for row in (run, first_result(run)):
+        with pytest.raises(ProtectedError):
+            row.delete()
 
 
 def test_a_run_at_work_is_not_deleted(client, as_role):
