@@ -110,7 +110,7 @@ def test_a_schedule_in_the_database_calls_nothing():
 
 @pytest.mark.django_db(transaction=True)
 def test_a_row_of_a_finished_task_names_no_function_to_call(monkeypatch):
-    called = []
+    called: list[str] = []
     monkeypatch.setattr(os, "system", called.append)
     task, _ = taken(func=f"{__name__}.note")
     now = timezone.now()
