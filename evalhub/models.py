@@ -6,6 +6,7 @@ from evalhub.audit.models import Act, AuditEntry
 from evalhub.history import History
 from evalhub.idempotency import KeptAnswer
 from evalhub.kept_values import KeptValue
+from evalhub.llm.application_fields import ModelKind
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
 from evalhub.notifications.models import (
     Delivery,
@@ -34,6 +35,7 @@ __all__ = [
     "KeptAnswer",
     "KeptValue",
     "LanguageModel",
+    "ModelKind",
     "Notification",
     "NotificationKind",
     "SavedFilter",

@@ -57,7 +57,7 @@ def _finite(text: str) -> float:
     return number
 
 
-def excerpt(value: Any) -> str:
+def excerpt(value: Any, most: int = MAX_EXCERPT) -> str:
     """Return a JSON value for a message: its beginning, on one line."""
     text = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace").decode()
-    return text if len(text) <= MAX_EXCERPT else f"{text[:MAX_EXCERPT]}…"
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -125,6 +125,7 @@ def lognormal(seed: int, n: int, *, median_ms: float = 3000, sigma: float = 0.6)
 class Provider:
     """Serves `/v1/chat/completions`, `/v1/completions` and `/v1/embeddings` from its own thread.
 
+    `/ask`, where an HTTP application would be, takes any request; the script gives the `body`.
     `/v1/messages`, where Anthropic is asked, takes requests too but replies in the same form.
     `embed` gives a text's vector, or what is sent instead of all vectors.
 
@@ -166,6 +167,10 @@ class Provider:
     @property
     def base_url(self) -> str:
         return f"{'https' if self.tls else 'http'}://{self.host}:{self.port}/v1"
+
+    @property
+    def application_url(self) -> str:
+        return self.base_url.removesuffix("/v1") + "/ask"
 
     @property
     def total(self) -> int:
@@ -210,6 +215,7 @@ class Provider:
         application.router.add_post("/v1/messages", self._chat)
         application.router.add_post("/v1/completions", self._completions)
         application.router.add_post("/v1/embeddings", self._embeddings)
+        application.router.add_route("*", "/ask", self._chat)
         return application
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:

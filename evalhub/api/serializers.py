@@ -30,7 +30,7 @@ class WithholdingSerializer(RowSerializer):
 class LanguageModelSerializer(WithholdingSerializer):
     """A language model, without secrets: its key stays in an environment variable."""
 
-    withheld = ("api_base", "api_key_env", "params")
+    withheld = ("api_base", "api_key_env", "params", "headers", "body")
     right = "evalhub.change_languagemodel"
 
     class Meta:
@@ -38,12 +38,15 @@ class LanguageModelSerializer(WithholdingSerializer):
         fields = (
             "id",
             "name",
+            "kind",
             "developer",
             "family",
             "identity",
             "litellm_model",
             "api_base",
             "api_key_env",
+            *("method", "headers", "body", "answer_path", "documents_path", "tool_calls_path"),
+            *("input_tokens_path", "output_tokens_path", "cost_path", "session_path"),
             "params",
             "structured_output",
             "max_concurrency",

@@ -1,3 +1,4 @@
+import json
 import os
 from decimal import Decimal
 from typing import Any
@@ -16,12 +17,17 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
-from evalhub.llm.connection_check import probe
+from evalhub.llm.connection_check import application_check, probe
 from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 from evalhub.notifications.security import notify_of_connection
 
-FOR_MAINTAINERS = ("Connection", "Parameters")
+FOR_MAINTAINERS = ("Connection", "Request", "Reply", "Parameters")
+FOR_APPS = "For HTTP applications only."
+OF_MODELS = dict.fromkeys(
+    ("litellm_model", "api_key_env", "structured_output", "judge_timeout_s"), "kind == 'model'"
+)
+"""Fields that a language model has and an application has not; the form hides them."""
 
 
 @admin.register(LanguageModel)
@@ -31,15 +37,31 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
     Only people who set them up see their address, the key's variable and the parameters.
     """
 
-    list_display = ("name", "litellm_model", "status", "key_status", "prices")
-    list_filter = ("is_active", "is_scripted", "developer")
+    list_display = ("name", "called", "status", "key_status", "prices")
+    list_filter = ("kind", "is_active", "is_scripted", "developer")
     search_fields = ("name", "litellm_model", "developer", "family")
     readonly_fields = ("key_status", "counts_as", "created_at")
     fieldsets = (
-        (None, {"fields": ("name", "litellm_model", ("is_active", "is_scripted"))}),
+        (None, {"fields": ("name", "kind", "litellm_model", ("is_active", "is_scripted"))}),
         (
             "Connection",
             {"fields": ("api_base", "api_key_env", "key_status", "structured_output")},
+        ),
+        (
+            "Request",
+            {"classes": ("tab",), "fields": ("method", "headers", "body"), "description": FOR_APPS},
+        ),
+        (
+            "Reply",
+            {
+                "classes": ("tab",),
+                "fields": (
+                    *("answer_path", "documents_path", "tool_calls_path"),
+                    ("input_tokens_path", "output_tokens_path"),
+                    ("cost_path", "session_path"),
+                ),
+                "description": f"{FOR_APPS} JSONPaths; “Send a test request” shows what they find.",
+            },
         ),
         ("Parameters", {"classes": ("tab",), "fields": ("params",)}),
         (
@@ -67,6 +89,7 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
     )
     actions = ("activate", "deactivate")
     change_form_outer_before_template = "evalhub/model_panel.html"
+    conditional_fields = OF_MODELS
     when_empty = "Any endpoint that LiteLLM supports; its key stays in the environment."
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -92,7 +115,12 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         """Ask for the password where a key may be sent elsewhere."""
         row = LanguageModel.objects.filter(pk=row_number(object_id)).first() or LanguageModel()
         names = ("api_base", "api_key_env")
-        return any(request.POST.get(name, "").strip() != getattr(row, name) for name in names)
+        if any(request.POST.get(name, "").strip() != getattr(row, name) for name in names):
+            return True
+        try:
+            return bool(json.loads(request.POST.get("headers") or "{}") != row.headers)
+        except ValueError:
+            return True
 
     @transaction.atomic
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -116,10 +144,15 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
     @display(description="key")
     def key_status(self, model: LanguageModel) -> str:
         """Show the key's variable, and if this web process has it; workers may differ."""
-        if not model.api_key_env:
-            return "none named"
-        is_set = bool(os.environ.get(model.api_key_env, "").strip())
-        return f"{model.api_key_env} is {'set' if is_set else 'not set'} in this web process"
+        states = [
+            f"{name} is {'set' if os.environ.get(name, '').strip() else 'not set'}"
+            for name in (model.key_variables if model.pk else ())
+        ]
+        return f"{', '.join(states)} in this web process" if states else "none named"
+
+    @display(description="called as", ordering="litellm_model")
+    def called(self, model: LanguageModel) -> str:
+        return model.get_kind_display() if model.is_application else model.litellm_model
 
     @display(description="Counts as")
     def counts_as(self, model: LanguageModel) -> str:
@@ -163,7 +196,8 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         row = kwargs.get("obj")
         acts = []
         if row is not None and self.has_change_permission(request, row):
-            acts = [Button("Test connection", self.url_of("probe", row.pk), kind="primary")]
+            label = "Send a test request" if row.is_application else "Test connection"
+            acts = [Button(label, self.url_of("probe", row.pk), kind="primary")]
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
@@ -176,6 +210,12 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         if request.method != "POST" or not self.has_change_permission(request, model):
             raise PermissionDenied
         report = probe(model)
+        if model.is_application:
+            shown = application_check(model, report)
+            title = f"Test request to {model}"
+            return self.page(
+                request, "evalhub/application_check.html", title=title, model=model, **shown
+            )
         level = messages.SUCCESS if report.succeeded else messages.ERROR
         self.message_user(request, report.message, level)
         return self.back(request, model)

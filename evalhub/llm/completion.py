@@ -9,11 +9,15 @@ class Completion:
 
     None means not measured: the provider counted no tokens, or prices are unknown. `latency_ms`
     is from sending to the last byte. `finish_reason` and `reply` are the provider's own, as sent;
-    `reply` is JSON text unless the provider sent something else.
+    `reply` is JSON text unless the provider sent something else. `documents` are those that an
+    application retrieved, each {"text", "title"}; None: it reports none. `session_id` is that of
+    an application's conversation.
     """
 
     text: str = ""
     tool_calls: tuple[dict[str, Any], ...] = ()
+    documents: tuple[dict[str, str], ...] | None = None
+    session_id: str = ""
     reasoning: str = ""
     input_tokens: int | None = None
     output_tokens: int | None = None

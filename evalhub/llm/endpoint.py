@@ -2,6 +2,8 @@ from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
+from evalhub.llm.application import Application
+
 MILLION = Decimal(1_000_000)
 
 
@@ -11,7 +13,8 @@ class Endpoint:
 
     Holds the name of the environment variable with the key, never the key. Prices are US dollars
     per million tokens; None means unknown, so that cost is not measured. `api_base` "" is the
-    provider's own address; `requests_per_minute` None means no limit.
+    provider's own address; `requests_per_minute` None means no limit. `application` holds the
+    settings of an HTTP application, whose URL is `api_base`; {} is a language model.
     """
 
     language_model_id: int
@@ -29,6 +32,7 @@ class Endpoint:
     is_scripted: bool = False
     developer: str = ""
     family: str = ""
+    application: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON types; prices are strings, to keep every digit."""
@@ -46,6 +50,16 @@ class Endpoint:
             )
         prices = {name: stored.get(name) for name in _PRICES}
         return cls(**stored | {name: p if p is None else Decimal(p) for name, p in prices.items()})
+
+    @property
+    def places_documents(self) -> bool:
+        """Return whether an application's body places the documents apart from the messages."""
+        return bool(self.application) and "documents" in self.settings.placeholders
+
+    @property
+    def settings(self) -> Application:
+        """Return the settings of an application."""
+        return Application(**self.application)
 
     def cost_usd(self, input_tokens: int | None, output_tokens: int | None) -> Decimal | None:
         """Return the cost; None if unknown. Without output tokens no output price is needed."""

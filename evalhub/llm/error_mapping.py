@@ -69,18 +69,18 @@ SWITCH_OFF_SCHEMA = "It takes no JSON schema: switch off 'structured output' on 
 
 
 def explain(
-    endpoint: Endpoint, exchange: Exchange, error: BaseException, received: Completion, key: str
+    endpoint: Endpoint, exchange: Exchange, error: BaseException, received: Completion, *keys: str
 ) -> CallError:
     """Return the error of a call that raised, by the network exchange, then by litellm's words."""
     if isinstance(error, CallError):
         return error
     if exchange.failure is not None:
-        return _broken(endpoint, exchange.failure, received, key)
+        return _broken(endpoint, exchange.failure, received, *keys)
     if exchange.response is not None:
-        return _refused(endpoint, exchange, received, key)
+        return _refused(endpoint, exchange, received, *keys)
     if isinstance(error, TimeoutError):
         return _timed_out(endpoint, received)
-    return _unsent(endpoint, error, received, key)
+    return _unsent(endpoint, error, received, *keys)
 
 
 def _timed_out(endpoint: Endpoint, received: Completion) -> CallError:
@@ -99,7 +99,7 @@ def _error(kind: CallErrorKind, message: str, received: Completion, **more: Any)
     return CallError(kind, f"{message} {advice}".strip(), completion=received, **more)
 
 
-def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: str) -> CallError:
+def _broken(endpoint: Endpoint, failure: Exception, received: Completion, *keys: str) -> CallError:
     """Return the error of a call without a whole reply."""
     where = place(endpoint)
     match failure:
@@ -114,7 +114,7 @@ def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: s
             message = f"{where} has a certificate that is not trusted: {detail}"
             return CallError(Kind.UNREACHABLE, message, completion=received)
         case ReplyTooLong() | aiohttp.ClientResponseError() | ValueError():
-            message = f"{where} sent what is no reply: {redact(str(failure), key)[:QUOTED]}."
+            message = f"{where} sent what is no reply: {redact(str(failure), *keys)[:QUOTED]}."
             return _error(Kind.UNREADABLE_REPLY, message, received, can_retry=False)
         case aiohttp.ClientConnectorDNSError():
             message = f"{where}: no address is known for the host {failure.host!r}."
@@ -125,7 +125,7 @@ def _broken(endpoint: Endpoint, failure: Exception, received: Completion, key: s
     return _error(Kind.UNREACHABLE, message, received)
 
 
-def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, key: str) -> CallError:
+def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, *keys: str) -> CallError:
     """Return the error of a whole reply without an answer."""
     assert exchange.response is not None
     status, reply = exchange.response.status_code, received.reply
@@ -135,7 +135,7 @@ def _refused(endpoint: Endpoint, exchange: Exchange, received: Completion, key: 
     if status < 400:  # an error that was sent as a success
         code = first(raw, "error", "code")
         status = code if isinstance(code, int) and 400 <= code < 600 else 500
-    quoted = redact(provider_message(raw, reply), key)
+    quoted = redact(provider_message(raw, reply), *keys)
     retry_after_s = retry_after(exchange.response.headers, time.time())
     return _by_status(endpoint, status, quoted, reply, received, retry_after_s)
 
@@ -225,10 +225,12 @@ def _number(text: str | None) -> float | None:
     return float(text)
 
 
-def _unsent(endpoint: Endpoint, error: BaseException, received: Completion, key: str) -> CallError:
+def _unsent(
+    endpoint: Endpoint, error: BaseException, received: Completion, *keys: str
+) -> CallError:
     """Return the error of a call that litellm gave up, or that a provider's own library sent."""
     plain = re.sub(r"^(litellm\.\w+: )+|Traceback \(.*", "", str(error), flags=re.DOTALL)
-    words = redact(" ".join(plain.split()), key)[:QUOTED]
+    words = redact(" ".join(plain.split()), *keys)[:QUOTED]
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _by_status(endpoint, status, words, words, received, None)

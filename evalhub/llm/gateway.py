@@ -3,10 +3,8 @@
 litellm is imported at the first call, because it takes seconds and 160 MB.
 """
 
-import asyncio
 import logging
 import os
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, lru_cache, partial
@@ -17,18 +15,19 @@ from django.conf import settings
 
 from evalhub.digest import digest
 from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_url
+from evalhub.llm.application_call import ask_application, candidate_only
+from evalhub.llm.application_request import SESSION_ID
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.error_mapping import explain, place
+from evalhub.llm.error_mapping import place
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.http_transport import Exchange, Transport, recorded, sync_transport
+from evalhub.llm.exchanges import exchanged, transport
+from evalhub.llm.http_transport import sync_transport
 from evalhub.llm.key_policy import key_problem
 from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
-from evalhub.llm.redaction import redact
 from evalhub.llm.responses import Pieces, completion_of, embedded_of, streamed_of
 from evalhub.llm.token_estimates import DEFAULT_ANSWER_TOKENS, token_limit
-from evalhub.storable import storable
 
 Messages = Sequence[Mapping[str, Any]]
 Json = Mapping[str, Any]
@@ -39,9 +38,6 @@ NO_KEY = "none"
 
 IMPORTED_BY_CALLS = ("openai.resources", "litellm.proxy._types")
 """What the first call would import, which takes more than a second."""
-
-GRACE_S = 5.0
-"""Added to the endpoint's time-out, for requests that bypass our transport."""
 
 
 async def complete(
@@ -58,6 +54,10 @@ async def complete(
     Raises:
         CallError: With what happened, and whether another try can help.
     """
+    if endpoint.application:
+        if schema is not None:
+            raise candidate_only(endpoint)
+        return await ask_application(endpoint, messages, _merged(endpoint, params))
     if (prompt := raw_prompt_of(messages)) is not None:
         return await _continued(endpoint, prompt, params)
     key = key_of(endpoint)
@@ -69,7 +69,9 @@ async def complete(
         "messages": list(messages),
         "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
     }
-    return await _exchanged(endpoint, key, load().acompletion, request, completion_of)
+    return await exchanged(
+        endpoint, (key,), _litellm(load().acompletion, key), request, completion_of
+    )
 
 
 async def stream(
@@ -79,6 +81,10 @@ async def stream(
 
     No raw prompts: litellm would stream their replies past our transport.
     """
+    if endpoint.application:
+        completion = await complete(endpoint, messages, params)
+        take(completion.text)
+        return completion
     key = key_of(endpoint)
     request = _request(endpoint, _merged(endpoint, params), "chat_completion") | {
         "messages": list(messages),
@@ -94,7 +100,9 @@ async def stream(
                 take(text)
         return pieces
 
-    return await _exchanged(endpoint, key, send, request, streamed_of, is_streamed=True)
+    return await exchanged(
+        endpoint, (key,), _litellm(send, key), request, streamed_of, is_streamed=True
+    )
 
 
 async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completion:
@@ -119,8 +127,8 @@ async def _continued(endpoint: Endpoint, prompt: str, params: Json) -> Completio
     }
 
     try:
-        send = partial(_continue, endpoint)
-        return await _exchanged(endpoint, key, send, request, completion_of)
+        send = _litellm(partial(_continue, endpoint), key)
+        return await exchanged(endpoint, (key,), send, request, completion_of)
     except CallError as error:
         if error.kind is not CallErrorKind.NOT_FOUND:
             raise
@@ -161,31 +169,17 @@ async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
     Raises:
         CallError: As for `complete`.
     """
+    if endpoint.application:
+        raise candidate_only(endpoint)
     key = key_of(endpoint)
     request = _request(endpoint, _merged(endpoint, {}), "embeddings") | {"input": list(texts)}
     read = partial(embedded_of, n=len(texts))
-    return await _exchanged(endpoint, key, load().aembedding, request, read)
+    return await exchanged(endpoint, (key,), _litellm(load().aembedding, key), request, read)
 
 
-async def _exchanged(
-    endpoint: Endpoint,
-    key: str,
-    send: Callable[..., Awaitable[Any]],
-    request: Json,
-    read: Callable[[Endpoint, Any, Completion], T],
-    *,
-    is_streamed: bool = False,
-) -> T:
+def _litellm(send: Callable[..., Awaitable[Any]], key: str) -> Callable[..., Awaitable[Any]]:
     load().is_internal.set(True)
-    started = time.perf_counter()
-    with recorded(is_streamed=is_streamed, key_variable=endpoint.api_key_env) as exchange:
-        try:
-            async with asyncio.timeout(endpoint.timeout_s + GRACE_S):
-                response = await send(api_key=key or None, **request)
-            return read(endpoint, response, _received(exchange, started, key))
-        except Exception as error:
-            received = _received(exchange, started, key)
-            raise explain(endpoint, exchange, error, received, key) from None
+    return partial(send, api_key=key or None)
 
 
 async def close() -> None:
@@ -207,6 +201,9 @@ def embedding_digest(endpoint: Endpoint, texts: Sequence[str]) -> str:
 
 def _named(endpoint: Endpoint, params: Json) -> dict[str, Any]:
     sent = _merged(endpoint, params)
+    if endpoint.application:  # every conversation has a session of its own
+        sent = {name: value for name, value in sent.items() if name != SESSION_ID}
+        sent |= {"application": endpoint.application}
     return {"model": endpoint.litellm_model, "base": endpoint.api_base, "params": sent}
 
 
@@ -282,22 +279,6 @@ def _check_written(url: str, allowed: tuple[str, ...]) -> None:
     check_base_url(url, allowances(allowed), resolve=lambda host: [])
 
 
-def _received(exchange: Exchange, started: float, key: str) -> Completion:
-    """Return the network exchange, for the record."""
-    whole_s = 0.0 if exchange.is_streamed else exchange.elapsed_s
-    elapsed_s = whole_s or time.perf_counter() - started
-    latency_ms = round(elapsed_s * 1000)
-    response = exchange.response
-    if response is None:
-        return Completion(latency_ms=latency_ms)
-    headers = response.headers
-    return Completion(
-        latency_ms=latency_ms,
-        request_id=headers.get("x-request-id") or headers.get("request-id") or "",
-        reply=storable(redact(exchange.text, key)),
-    )
-
-
 class Client(NamedTuple):
     acompletion: Callable[..., Awaitable[Any]]
     aembedding: Callable[..., Awaitable[Any]]
@@ -354,8 +335,3 @@ def load() -> Client:
 
 PASSED_ON = {"api_version", "region_name"}
 """Arguments about the request, which litellm is right to read itself."""
-
-
-@cache
-def transport() -> Transport:
-    return Transport()

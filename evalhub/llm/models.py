@@ -10,6 +10,7 @@ from django.urls import reverse
 from evalhub.constraints import known
 from evalhub.history import History
 from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
+from evalhub.llm.application_fields import ApplicationFields, ModelKind
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.key_policy import key_problem
@@ -39,9 +40,15 @@ class LanguageModelQuerySet(models.QuerySet["LanguageModel"]):
     def active(self) -> "LanguageModelQuerySet":
         return self.filter(is_active=True)
 
+    def not_applications(self) -> "LanguageModelQuerySet":
+        """Those that can judge, analyse, generate, repair and embed, not only be tested."""
+        return self.filter(kind=ModelKind.MODEL)
 
-class LanguageModel(models.Model):
+
+class LanguageModel(ApplicationFields):
     """A callable endpoint, in the role of candidate, judge, analyst or generator.
+
+    An HTTP application (`kind`) is a candidate only.
 
     Deactivated, never deleted: its old answers still refer to it.
     """
@@ -59,6 +66,7 @@ class LanguageModel(models.Model):
     litellm_model = models.CharField(
         "LiteLLM model",
         max_length=200,
+        blank=True,
         help_text="Provider and model as LiteLLM names them, such as openai/gpt-5-mini.",
     )
     api_base = models.CharField(
@@ -129,6 +137,14 @@ class LanguageModel(models.Model):
                 name="evalhub_languagemodel_concurrency_positive",
                 condition=models.Q(max_concurrency__gte=1),
             ),
+            known("evalhub_languagemodel_kind_known", "kind", ModelKind),
+            models.CheckConstraint(
+                name="evalhub_languagemodel_called_somewhere",
+                condition=(models.Q(kind=ModelKind.MODEL) & ~models.Q(litellm_model=""))
+                | (models.Q(kind=ModelKind.APPLICATION) & ~models.Q(api_base="")),
+                violation_error_message="A language model needs its LiteLLM model, an HTTP "
+                "application its URL.",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -148,11 +164,32 @@ class LanguageModel(models.Model):
                 check_base_url(self.api_base)
         except ForbiddenAddress as error:
             problems["api_base"] = [str(error)]
-        host = "" if "api_base" in problems else self.api_base
-        if problem := key_problem(self.api_key_env, host):
-            problems["api_key_env"] = [problem]
-        if problems:
+        problems |= self._kind_problems()
+        field = "headers" if self.is_application else "api_key_env"
+        if field not in problems:
+            host = "" if "api_base" in problems else self.api_base
+            found = [key_problem(name, host) for name in self.key_variables]
+            problems[field] = [problem for problem in found if problem]
+        if problems := {name: found for name, found in problems.items() if found}:
             raise ValidationError(problems)
+
+    def _kind_problems(self) -> dict[str, list[str]]:
+        if not self.is_application:
+            missing = "Enter the provider and model, such as openai/gpt-5-mini."
+            return {} if self.litellm_model else {"litellm_model": [missing]}
+        problems = self.application().problems()
+        if not self.api_base:
+            problems["api_base"] = ["Enter the URL that is called."]
+        if self.api_key_env:
+            problems["api_key_env"] = ["Name the variable in a header instead."]
+        return problems
+
+    @property
+    def key_variables(self) -> list[str]:
+        """Return the environment variables whose values are sent to it."""
+        if self.is_application:
+            return self.application().variables
+        return [self.api_key_env] if self.api_key_env else []
 
     @property
     def has_prices(self) -> bool:
@@ -181,6 +218,7 @@ class LanguageModel(models.Model):
             output_usd_per_mtok=self.output_usd_per_mtok,
             structured_output=self.structured_output,
             is_scripted=self.is_scripted,
+            application=self.frozen_application(),
         )
 
 
@@ -260,15 +298,20 @@ class Call(models.Model):
                 "text": self.completion.text,
                 "tool_calls": list(self.completion.tool_calls),
                 "reasoning": self.completion.reasoning,
+                "documents": self.completion.documents and list(self.completion.documents),
+                "session_id": self.completion.session_id,
             }
 
     def kept_completion(self) -> Completion:
         """Return the kept reply as it was when it arrived."""
         assert self.unsaved is not None
+        documents = self.unsaved.get("documents")
         return Completion(
             text=self.unsaved["text"],
             tool_calls=tuple(self.unsaved["tool_calls"]),
             reasoning=self.unsaved["reasoning"],
+            documents=None if documents is None else tuple(documents),
+            session_id=self.unsaved.get("session_id", ""),
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
             cost_usd=self.cost_usd,

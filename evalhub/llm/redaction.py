@@ -1,6 +1,8 @@
 """Hiding keys in what providers say, before it is stored or shown."""
 
+import json
 import re
+from collections.abc import Iterable
 
 HIDDEN = "[key hidden]"
 SHORTEST_KEY = 6
@@ -13,8 +15,14 @@ KEY_LIKE = re.compile(
 )
 
 
-def redact(text: str, key: str = "") -> str:
-    """Hide the key in a text, and anything else that looks like a key."""
-    if len(key) >= SHORTEST_KEY:
-        text = text.replace(key, HIDDEN)
-    return KEY_LIKE.sub(HIDDEN, text)
+def redact(text: str, *keys: str) -> str:
+    """Hide the keys in a text, and anything else that looks like a key."""
+    return KEY_LIKE.sub(HIDDEN, hidden(text, keys))
+
+
+def hidden(text: str, keys: Iterable[str]) -> str:
+    """Hide these keys in a text, also as JSON writes them."""
+    for key in keys:
+        if len(key) >= SHORTEST_KEY:
+            text = text.replace(key, HIDDEN).replace(json.dumps(key)[1:-1], HIDDEN)
+    return text

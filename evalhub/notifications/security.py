@@ -18,12 +18,13 @@ def notify_admins(subject: str, title: str, text: str, url: str) -> None:
 
 
 def notify_of_connection(before: LanguageModel, after: LanguageModel, *, by: User) -> None:
-    """Notify the admins if a model's base URL or key variable has changed."""
+    """Notify the admins if a model's base URL, key variable or headers have changed."""
     changes = [
         f"{label} from {old or 'none'} to {new or 'none'}"
         for label, old, new in (
             ("base URL", before.api_base, after.api_base),
             ("key variable", before.api_key_env, after.api_key_env),
+            ("headers", before.headers, after.headers),
         )
         if old != new
     ]

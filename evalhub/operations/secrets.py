@@ -18,8 +18,8 @@ def keys() -> Iterator[Finding]:
     except ValueError as wrong:
         yield error("keys", f"EVALHUB_KEYS: {wrong}.")
         return
-    active = LanguageModel.objects.active().exclude(api_key_env="")
-    named = [(f"Model {one}", one.api_key_env, one.api_base) for one in active]
+    active = LanguageModel.objects.active()
+    named = [(f"Model {one}", name, one.api_base) for one in active for name in one.key_variables]
     hooks = Webhook.objects.filter(is_active=True)
     named += [(f"Webhook {one}", one.secret_env, one.url) for one in hooks]
     good = 0

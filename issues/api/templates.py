@@ -67,7 +67,7 @@ class JudgeTemplateSerializer(RowSerializer):
     examples = TemplateExampleSerializer(many=True, required=False)
     variants = TemplateVariantSerializer(many=True, required=False)
     repair_model = serializers.PrimaryKeyRelatedField(
-        queryset=LanguageModel.objects.all(), allow_null=True, required=False
+        queryset=LanguageModel.objects.not_applications(), allow_null=True, required=False
     )
 
     class Meta:

@@ -3,6 +3,8 @@
 Each asks for reasons before a verdict, as JSON. They differ in what a judge is shown: if many
 answers are right, a reference or even the input may mislead.
 
+Those that show retrieved documents judge only answers of applications that report some.
+
 Those named "rubric-…" ask about one criterion. None reveals whether a criterion is a "should" or a
 "should not", since a judge that knew might say what it wishes for. Values are inverted after the
 consensus, so nothing is lost.
@@ -30,6 +32,22 @@ _INPUT = """\
 _OUTPUT = """\
 ## Output to judge
 {{ output }}
+
+"""
+
+_RETRIEVED = """\
+## Documents that were retrieved
+{{ retrieved_documents }}
+
+"""
+
+_GROUNDED = """\
+## How to judge
+- Take the output apart into its claims. A claim is grounded if the retrieved documents state it, or
+  if it follows from what they state. That it is true, or that you know it, does not count.
+- A claim that contradicts the documents, or that they do not support, is not grounded.
+- Greetings, questions to the user and remarks about the documents themselves are no claims. Neither
+  is saying that the documents do not hold the answer, if that is so.
 
 """
 
@@ -189,6 +207,17 @@ BUILTIN = (
         ),
     ),
     BuiltinTemplate(
+        "grounded-in-retrieved-documents",
+        "Groundedness: input, output and retrieved documents",
+        f"{_TASK}\n{_INPUT}{_RETRIEVED}{_OUTPUT}{_GUIDELINES}{_GROUNDED}{_REPLY}",
+        _scale(
+            "The output makes a claim that the retrieved documents do not support, or breaks a "
+            "guideline.",
+            "The retrieved documents support every claim of the output, and it keeps to every "
+            "guideline.",
+        ),
+    ),
+    BuiltinTemplate(
         "rubric-standard",
         "One criterion: output",
         f"{_EXAMINER}{_OUTPUT}{_CRITERION}{_how_to_judge(*_FIVE, seen='')}",
@@ -204,6 +233,12 @@ BUILTIN = (
         "rubric-holistic",
         "One criterion: input, output and whole rubric",
         f"{_EXAMINER}{_INPUT}{_OUTPUT}{_RUBRIC}{_CRITERION}{_how_to_judge(*_FIVE)}",
+        FIVE_CLASSES,
+    ),
+    BuiltinTemplate(
+        "rubric-retrieved-documents",
+        "One criterion: input, output and retrieved documents",
+        f"{_EXAMINER}{_INPUT}{_RETRIEVED}{_OUTPUT}{_CRITERION}{_how_to_judge(*_FIVE)}",
         FIVE_CLASSES,
     ),
     BuiltinTemplate(

@@ -1,6 +1,6 @@
 """Exact judge prompts for a test and a made-up answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -12,12 +12,24 @@ from issues.judge_templates.examples import examples_of, hidden_of
 from issues.judge_templates.prompts import (
     PromptError,
     conversation_text,
+    documents_text,
+    needs_retrieved_documents,
     prints_context,
     render,
 )
 from issues.models import JudgeTemplate, Test
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
+
+NOT_REPORTED = (
+    "The judge template asks for retrieved documents, and none are known of this answer: nothing "
+    "is judged. Choose an application whose path to its documents is set, or another template."
+)
+NONE_RETRIEVED = (
+    "The judge template asks for retrieved documents, and none were retrieved for this answer: "
+    "nothing is judged."
+)
+SAMPLE_DOCUMENTS = ({"title": "", "text": "(the documents that the application retrieved)"},)
 
 ASKED = "(asked)"
 """Mark of the criterion in question in the built-in templates' rubric."""
@@ -32,6 +44,7 @@ def judge_prompt(
     output: str,
     key: str = WHOLE_TEST,
     examples: Sequence[ShownExample] = (),
+    documents: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
     """Return the user message for a judge.
 
@@ -41,16 +54,20 @@ def judge_prompt(
         output: Answer of the candidate.
         key: Key of the criterion; "" is the test as a whole.
         examples: Labelled examples for this case.
+        documents: Those that the candidate retrieved; None: it reports none.
 
     Raises:
-        PromptError: The template has problems.
+        PromptError: The template has problems, or needs documents and there are none.
     """
+    if not documents and needs_retrieved_documents(text):
+        raise PromptError([NOT_REPORTED if documents is None else NONE_RETRIEVED])
     values = {
         "input": conversation,
         "output": output,
         "reference": content["reference"],
         "guidelines": content["guidelines"],
         "context": content["context"],
+        "retrieved_documents": documents_text(documents or ()),
         "criterion": next((c["text"] for c in content["criteria"] if c["key"] == key), ""),
         "criteria": [_shown(criterion, key) for criterion in content["criteria"]],
         "scale": scale.as_text(),
@@ -146,6 +163,7 @@ def preview(
         output=output,
         key=key,
         examples=examples,
+        documents=SAMPLE_DOCUMENTS,
     )
 
 

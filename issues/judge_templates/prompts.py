@@ -95,6 +95,34 @@ def prints_context(text: str) -> bool:
     return "context" in printed_names(_parsed(text))
 
 
+RETRIEVED = "retrieved_documents"
+
+
+@lru_cache(maxsize=256)
+def needs_retrieved_documents(text: str) -> bool:
+    """Return whether a template prints retrieved documents without asking first if there are any.
+
+    A judge with such a prompt cannot judge an answer without them.
+    """
+    parsed = _parsed(text)
+    asked = {name.name for branch in parsed.find_all(nodes.If) for name in _names_of(branch.test)}
+    return RETRIEVED in printed_names(parsed) and RETRIEVED not in asked
+
+
+def _names_of(node: nodes.Node) -> Iterator[nodes.Name]:
+    yield from node.find_all(nodes.Name)
+    if isinstance(node, nodes.Name):
+        yield node
+
+
+def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
+    """Return retrieved documents as judges read them: numbered, with their titles."""
+    return "\n\n".join(
+        f"{number}. {document['title']}".rstrip(". ") + f"\n{document['text']}"
+        for number, document in enumerate(documents, 1)
+    )
+
+
 def conversation_text(
     messages: Sequence[Mapping[str, Any]], *, generated: Container[int] = ()
 ) -> str:

@@ -24,6 +24,7 @@ _OTHER_NAMES = {
     "criteria": ("rubric",),
     "scale": ("options", "classes"),
     "context": ("documents",),
+    "retrieved_documents": ("retrieved", "retrieved_context", "retrieval_context", "sources"),
     "examples": ("few_shot", "shots"),
 }
 

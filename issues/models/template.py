@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from evalhub.constraints import known
 from evalhub.history import History
-from evalhub.models import LanguageModel
+from evalhub.models import LanguageModel, ModelKind
 from issues.judge_templates.prompts import PromptError, check_template, variables_of
 from issues.rubrics import scales
 
@@ -68,6 +68,7 @@ class JudgeTemplate(models.Model):
         null=True,
         blank=True,
         related_name="+",
+        limit_choices_to={"kind": ModelKind.MODEL},
         help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
@@ -161,7 +162,12 @@ class TemplateVariant(TemplatePart):
     part = "prompt variant"
 
     template = models.ForeignKey(JudgeTemplate, models.CASCADE, related_name="variants")
-    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="+")
+    language_model = models.ForeignKey(
+        LanguageModel,
+        models.PROTECT,
+        related_name="+",
+        limit_choices_to={"kind": ModelKind.MODEL},
+    )
     text = models.TextField()
 
     class Meta:

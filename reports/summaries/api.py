@@ -181,7 +181,9 @@ class AskSerializer(PlainSerializer):
     runs: Any = serializers.PrimaryKeyRelatedField(
         many=True, queryset=Run.objects.select_related("suite")
     )
-    analyst: Any = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.active())
+    analyst: Any = serializers.PrimaryKeyRelatedField(
+        queryset=LanguageModel.objects.active().not_applications()
+    )
     context_tokens = serializers.IntegerField(
         required=False,
         allow_null=True,

@@ -148,7 +148,7 @@ def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
         same_tests = Run.objects.filter(suite_fingerprint=launched.suite_fingerprint)
         siblings = same_tests.filter(launch=launched.launch_id).order_by("pk")
         runs = list(siblings) if launched.launch_id else [launched]
-    active = LanguageModel.objects.active()
+    active = LanguageModel.objects.active().not_applications()
     analyst = active.filter(pk=row_number(state.get("analyst"))).first()
     written = state.get("context", "").strip().replace(",", "")
     tokens = row_number(written)
@@ -172,7 +172,7 @@ def ask(request: HttpRequest) -> HttpResponse:
         chosen={run.pk for run in wanted.runs},
         search=search,
         groups=offered(search, wanted.runs),
-        analysts=LanguageModel.objects.active().order_by("name"),
+        analysts=LanguageModel.objects.active().not_applications().order_by("name"),
         estimate=estimate_of(wanted.runs, wanted.analyst, wanted.context_tokens)
         if wanted.runs and wanted.analyst and not wanted.problem
         else None,

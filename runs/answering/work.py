@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import F, Sum
 
+from evalhub.llm.application_request import DOCUMENTS, SESSION_ID
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
@@ -34,6 +35,12 @@ class AnswerRequest:
     tools: list[dict[str, Any]]
     turns: list[dict[str, Any]]
     sealed: list[int]
+
+    @property
+    def turn_params(self) -> dict[str, Any]:
+        """Return the parameters of the next turn: a later one stays in the session."""
+        session_id = self.turns[-1].get("session_id") if self.turns else None
+        return self.params | ({SESSION_ID: session_id} if session_id else {})
 
 
 @dataclass
@@ -82,7 +89,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
         return job.sealed
 
     async def perform(self, job: AnswerRequest, caller: ModelCaller) -> None:
-        turns = list(job.turns)
+        turns = job.turns
         holes = len(turns_to_generate(job.messages))
         if not holes:
             await caller.save(Failure(NOTHING_ASKED, "The test has no turn to answer: edit it."))
@@ -92,7 +99,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
                 reply = await caller.call(
                     job.endpoint,
                     filled(job.messages, earlier),
-                    job.params,
+                    job.turn_params,
                     role=CallRole.CANDIDATE,
                     tools=job.tools,
                 )
@@ -112,7 +119,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
             changes.answers,
             update_conflicts=True,
             unique_fields=["result"],
-            update_fields=["text", "turns", "tool_calls", "reasoning", "call"],
+            update_fields=["text", "turns", "tool_calls", "documents", "reasoning", "call"],
         )
         overwrite(changes.results, RESULT_FIELDS)
         self.on_error(changes.unanswered)
@@ -151,12 +158,15 @@ def spend_of(run: Run) -> Spend:
 
 def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
     content = result.revision.content
+    context, params = content["context"], run.params
+    if endpoint.places_documents:
+        context, params = "", params | {DOCUMENTS: context}
     answer = getattr(result, "answer", None)
     return AnswerRequest(
         item_id=result.pk,
         endpoint=endpoint,
-        params=run.params,
-        messages=request_messages(content["messages"], content["context"], run.system_prompt),
+        params=params,
+        messages=request_messages(content["messages"], context, run.system_prompt),
         tools=content["tools"],
         turns=list(answer.turns) if answer else [],
         sealed=[result.test_id] if result.is_sealed else [],
@@ -165,9 +175,24 @@ def _answer_request(run: Run, endpoint: Endpoint, result: Any) -> AnswerRequest:
 
 def stored_turn(turn: Turn) -> dict[str, Any]:
     """Return a turn as `Answer.turns` holds it."""
-    called = list(turn.completion.tool_calls)
-    stored = {"content": turn.completion.text, "call": turn.call.pk}
-    return {**stored, "tool_calls": called} if called else stored
+    completion = turn.completion
+    stored: dict[str, Any] = {"content": completion.text, "call": turn.call.pk}
+    if completion.tool_calls:
+        stored["tool_calls"] = list(completion.tool_calls)
+    if completion.documents is not None:
+        stored["documents"] = list(completion.documents)
+    if completion.session_id:
+        stored["session_id"] = completion.session_id
+    return stored
+
+
+def documents_in(turns: Sequence[dict[str, Any]]) -> list[dict[str, str]] | None:
+    """Return the documents retrieved for any turn, each once; None if none were reported."""
+    reported = [turn["documents"] for turn in turns if turn.get("documents") is not None]
+    if not reported:
+        return None
+    documents = (document for found in reported for document in found)
+    return list({(one["text"], one["title"]): one for one in documents}.values())
 
 
 def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
@@ -178,6 +203,7 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
         changes.unanswered.append(result.pk)
         return
     completion = content.completion
+    turns = [*content.earlier, stored_turn(content)]
     for name in ("input_tokens", "output_tokens", "cost_usd", "latency_ms"):
         setattr(
             result, name, _sum(getattr(result, name), getattr(completion, name), content.earlier)
@@ -188,8 +214,9 @@ def _apply(content: Turn | Failure, result: Result, changes: _Changes) -> None:
         Answer(
             result=result,
             text=completion.text,
-            turns=[*content.earlier, stored_turn(content)],
+            turns=turns,
             tool_calls=list(completion.tool_calls),
+            documents=documents_in(turns),
             reasoning=completion.reasoning,
             call=content.call,
         )

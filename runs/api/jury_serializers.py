@@ -109,7 +109,9 @@ class JudgeSerializer(RowSerializer):
 
     name = serializers.CharField(source="__str__", read_only=True)
     params = JSONObject(required=False)
-    language_model = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.active())
+    language_model = serializers.PrimaryKeyRelatedField(
+        queryset=LanguageModel.objects.active().not_applications()
+    )
     template = serializers.PrimaryKeyRelatedField(
         queryset=JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED),
         allow_null=True,

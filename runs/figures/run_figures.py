@@ -119,6 +119,9 @@ def _endpoints(part: Run | JudgeRun) -> list[dict[str, Any]]:
 
 
 def _has_prices(endpoint: dict[str, Any]) -> bool:
+    """Return whether costs of its calls are known: by prices, or as an application states them."""
+    if endpoint.get("application", {}).get("cost_path"):
+        return True
     return (
         endpoint.get("input_usd_per_mtok") is not None
         and endpoint.get("output_usd_per_mtok") is not None

@@ -1,6 +1,6 @@
 """Judge prompts from frozen rows, the same for the worker and for pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,13 +63,15 @@ class JudgePromptTemplate:
 class JudgedAnswer:
     """An answered result as judges see it. `turns` are the generated ones in order.
 
-    `test_id` is the test whose examples are left out; None if it is of no stored test.
+    `test_id` is the test whose examples are left out; None if it is of no stored test. `documents`
+    are those that an application retrieved; None: not reported.
     """
 
     content: dict[str, Any]
     system_prompt: str
     turns: list[str]
     test_id: int | None = None
+    documents: Sequence[Mapping[str, Any]] | None = None
 
     @property
     def output(self) -> str:
@@ -119,6 +121,7 @@ def messages_for(
         output=case.output,
         key=key,
         examples=examples_for(prompt_template, case, key).examples,
+        documents=case.documents,
     )
     return [{"role": "user", "content": prompt}]
 

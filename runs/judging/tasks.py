@@ -191,7 +191,13 @@ def _earlier(judge_run: JudgeRun, result_score_ids: list[int]) -> dict[int, list
 
 def judged_answer_of(result: Result, system_prompt: str) -> JudgedAnswer:
     """Return a result as judges see it."""
-    return JudgedAnswer(result.revision.content, system_prompt, _turns(result), result.test_id)
+    return JudgedAnswer(
+        result.revision.content,
+        system_prompt,
+        _turns(result),
+        result.test_id,
+        result.answer.documents,
+    )
 
 
 def material_of(result: Result) -> Material:

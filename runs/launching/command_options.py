@@ -8,7 +8,7 @@ from typing import Any, get_origin
 from django.apps import apps
 
 from evalhub.llm.parameters import parameter_problems
-from evalhub.models import LanguageModel
+from evalhub.models import LanguageModel, ModelKind
 from issues.models import Issue
 from runs.judging.jury_builder import JuryBuilder, backup_problem, jury_of
 from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec, entry_of, read_spec
@@ -113,6 +113,8 @@ def _jury_builder(options: Mapping[str, Any], problems: list[str]) -> JuryBuilde
     ids = _ids(LanguageModel, options["judge"], problems)
     _ids(LanguageModel, [options["backup"]] if options["backup"] else [], problems)
     params = _parameters(options["judge_param"] or [], "--judge-param", problems)
+    tested_only = LanguageModel.objects.filter(pk__in=ids, kind=ModelKind.APPLICATION)
+    problems += [f"{model} is an HTTP application, which never judges." for model in tested_only]
     samples, temperatures = options["judge_samples"], options["judge_temperature"] or []
     problems += parameter_problems(params)
     if options["judge"] and options["jury"]:

@@ -11,9 +11,12 @@ from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
 from issues.models import Origin, Test
+from issues.judge_templates.prompts import needs_retrieved_documents
+from issues.models import Test
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
 from runs.judging.jury import judges_for, repair_models_of
+from runs.launching.application_fit import application_problems, application_warnings, joined
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Approach, Judge, Jury, Suite
@@ -68,7 +71,10 @@ def named(spec: LaunchSpec) -> Selection:
         judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
         jury=jury,
         suite=Suite.objects.filter(pk=spec.suite).first() if spec.suite else None,
-        embedder=LanguageModel.objects.active().filter(pk=spec.similarity_model or 0).first(),
+        embedder=LanguageModel.objects.active()
+        .not_applications()
+        .filter(pk=spec.similarity_model or 0)
+        .first(),
     )
 
 
@@ -80,6 +86,7 @@ def problems_of(spec: LaunchSpec, selection: Selection, *, asks: bool = True) ->
         *inactive_judges(selection.everyone),
         *_tests_without_template(spec, selection),
         *_raw_prompts_with_system_prompt(spec, selection),
+        *(application_problems(spec, selection.tests, selection.models) if asks else ()),
         *_self_evaluation(spec, selection),
         *_limit_without_prices(spec, selection),
         *_no_word_vectors(spec),
@@ -120,13 +127,13 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
         problems.append("No test can run: select approved tests of issues that are not deprecated.")
     idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
     if idle and selection.tests:
-        problems.append(f"These tests are not approved: {_numbers(idle)}.")
+        problems.append(f"These tests are not approved: {joined(idle)}.")
     inactive = LanguageModel.objects.filter(pk__in=spec.models, is_active=False)
     if inactive:
         problems.append(f"These models are inactive: {', '.join(sorted(map(str, inactive)))}.")
     known = {model.pk for model in (*selection.models, *inactive)}
     if unknown := sorted(set(spec.models) - known):
-        problems.append(f"These models are unknown: {_numbers(unknown)}.")
+        problems.append(f"These models are unknown: {joined(unknown)}.")
     if spec.jury and selection.jury is None:
         problems.append(f"There is no jury {spec.jury}.")
     if spec.suite and selection.suite is None:
@@ -134,7 +141,9 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     if selection.suite and (problem := filter_problem(selection.suite)):
         problems.append(problem)
     if spec.similarity_model and selection.embedder is None:
-        problems.append(f"The similarity model is unknown or inactive: {spec.similarity_model}.")
+        problems.append(
+            f"The similarity model is unknown, inactive or an application: {spec.similarity_model}."
+        )
     return problems
 
 
@@ -148,7 +157,7 @@ def _tests_without_template(spec: LaunchSpec, selection: Selection) -> list[str]
     if spec.score_by_similarity or not without_prompt(selection.judges):
         return []
     bare = [t.pk for t in selection.tests if t.template_id is None and not t.criteria.all()]
-    return [f"These tests have no judge template and no rubric: {_numbers(bare)}."] if bare else []
+    return [f"These tests have no judge template and no rubric: {joined(bare)}."] if bare else []
 
 
 def _raw_prompts_with_system_prompt(spec: LaunchSpec, selection: Selection) -> list[str]:
@@ -157,7 +166,7 @@ def _raw_prompts_with_system_prompt(spec: LaunchSpec, selection: Selection) -> l
         return []
     return [
         "Raw prompts are sent without a system prompt: remove it, or select no raw prompts. "
-        f"These tests are: {_numbers(raw)}."
+        f"These tests are: {joined(raw)}."
     ]
 
 
@@ -208,11 +217,6 @@ def _no_word_vectors(spec: LaunchSpec) -> list[str]:
     return [f"Similarity cannot be measured. {problem}"] if problem else []
 
 
-def _numbers(ids: Sequence[int]) -> str:
-    shown = ", ".join(str(number) for number in ids[:20])
-    return shown if len(ids) <= 20 else f"{shown} and {len(ids) - 20} more"
-
-
 # Warnings ----------------------------------------------------------------------------------------
 
 
@@ -224,6 +228,8 @@ def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
         *backup_of_one_model(selection.judges, selection.backup),
         *_without_reference(spec, selection),
         *_checks_that_cannot_run(selection.tests),
+        *application_warnings(selection.tests, selection.models),
+        *_without_documents(selection),
     ]
 
 
@@ -265,8 +271,22 @@ def _without_reference(spec: LaunchSpec, selection: Selection) -> list[str]:
     if not bare:
         return []
     return [
-        f"Tests without a reference answer: {_numbers(bare)}. They get no score, for their "
+        f"Tests without a reference answer: {joined(bare)}. They get no score, for their "
         "similarity cannot be measured."
+    ]
+
+
+def _without_documents(selection: Selection) -> list[str]:
+    """Warn of judges that ask for retrieved documents, which these models do not report."""
+    silent = sorted(str(model) for model in selection.models if not model.documents_path)
+    templates = [judge.template for judge in selection.judges if judge.template]
+    templates += [t.template for t in selection.tests if t.template and not t.criteria.all()]
+    asking = sorted({str(t) for t in templates if needs_retrieved_documents(t.text)})
+    if not silent or not asking:
+        return []
+    return [
+        f"{', '.join(asking)} judges by retrieved documents, which {', '.join(silent)} does not "
+        "report: these judgments fail and are not scored."
     ]
 
 

@@ -102,6 +102,11 @@ class Judge(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk:
             raise ValidationError("A judge cannot be changed: create another one.")
+        if self.language_model.is_application:
+            raise ValidationError(
+                f"{self.language_model} is an HTTP application, which is tested but never judges: "
+                "choose a language model."
+            )
         super().save(*args, **kwargs)
 
     @property

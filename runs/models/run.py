@@ -235,16 +235,19 @@ class Answer(models.Model):
     """A model's answer. `turns` are the generated ones in order; the last is the answer.
 
     Each turn is {"content", "call"}: its text and the id of its call (null if imported), and
-    "tool_calls" if there are any. `tool_calls` are those of the last turn.
+    "tool_calls" if there are any, "documents" if the application reports those that it retrieved,
+    "session_id" if it keeps one. `tool_calls` are those of the last turn, `documents` those of all
+    turns, each {"text", "title"}; null: not reported.
     """
 
     sealed_path = "result__test__sealed"
-    sealed_fields = ("text", "turns", "tool_calls", "reasoning")
+    sealed_fields = ("text", "turns", "tool_calls", "documents", "reasoning")
 
     result = models.OneToOneField(Result, models.CASCADE, primary_key=True, related_name="answer")
     text = models.TextField(blank=True)
     turns = models.JSONField(default=list)
     tool_calls = models.JSONField(default=list, blank=True)
+    documents = models.JSONField(null=True, blank=True)
     reasoning = models.TextField(blank=True)
     call = models.ForeignKey(
         Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False

@@ -55,8 +55,10 @@ def act_of(sent: QueryDict, draft: Draft, test: Test | None, user: User) -> Act:
         raise Refused(list(draft.input_problems))
     if sent.get("try-act") == "judge":
         return _judging(sent, draft, test, user)
-    model = _model(sent.get("try-model"))
     is_question = sent.get("try-act") != "draft"
+    model = _model(sent.get("try-model"))
+    if model.is_application and not is_question:
+        raise Refused([f"{model} is an HTTP application: choose a language model to write."])
     work, role = (ask, "candidate") if is_question else (write_reference, "generator")
     endpoint = model.endpoint()
     sealed = [test.pk] if test and test.sealed else []

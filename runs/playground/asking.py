@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from evalhub.llm.application_request import DOCUMENTS, SESSION_ID
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import CallRole
@@ -37,21 +38,31 @@ Reply with the reference answer and nothing else: no introduction, no heading, n
 async def ask(draft: Draft, endpoint: Endpoint, caller: DirectCaller, emit: Emit) -> None:
     """Generate the turns of a conversation one by one; raises what the caller does."""
     content = draft.content
-    messages, tools = request_messages(content["messages"], content["context"]), content["tools"]
+    context, params = content["context"], {}
+    if endpoint.places_documents:
+        context, params = "", {DOCUMENTS: context}
+    messages, tools = request_messages(content["messages"], context), content["tools"]
     turns: list[str] = []
     tool_calls: list[dict[str, Any]] = []
+    documents: list[dict[str, str]] | None = None
     for number in range(len(turns_to_generate(messages))):
         emit({"turn": number + 1})
         request = filled(messages, turns)
-        # A stream would give the calls of tools in pieces, and there is none for raw prompts.
-        if tools or raw_prompt_of(request) is not None:
-            reply = await caller.call(endpoint, request, {}, role=CallRole.CANDIDATE, tools=tools)
+        # A stream would give the calls of tools in pieces; raw prompts and applications have none.
+        if tools or endpoint.application or raw_prompt_of(request) is not None:
+            reply = await caller.call(
+                endpoint, request, params, role=CallRole.CANDIDATE, tools=tools
+            )
             emit({"text": reply.completion.text})
         else:
             reply = await _streamed(endpoint, request, caller, emit, role=CallRole.CANDIDATE)
         turns.append(reply.completion.text)
         tool_calls += reply.completion.tool_calls
+        params = params | {SESSION_ID: reply.completion.session_id}
+        if reply.completion.documents is not None:
+            documents = [*(documents or ()), *reply.completion.documents]
     reply_of = {"turns": turns, "tool_calls": tool_calls, "asked": asked_digest(content)}
+    reply_of["documents"] = documents
     emit({"reply": reply_of | _measured(caller)})
 
 

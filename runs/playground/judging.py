@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from evalhub.llm.application_reply import document_of
 from evalhub.work.direct_caller import DirectCaller
 from issues import checks
 from issues.checks import CHECKS, Material, text_of
@@ -31,6 +32,7 @@ class Answer(NamedTuple):
     turns: list[str]
     should_pass: bool | None
     material: Material
+    documents: list[dict[str, str]] | None = None
 
     @classmethod
     def given(cls, title: str, draft: Draft, text: str, *, should_pass: bool) -> "Answer":
@@ -114,7 +116,7 @@ class Judging:
     async def judge(self, answer: Answer, caller: DirectCaller) -> ScoredAnswer:
         """Judge an answer as a judge run would, without its backup judge."""
         draft = answer.draft
-        case = JudgedAnswer(draft.content, "", answer.turns, draft.test_id)
+        case = JudgedAnswer(draft.content, "", answer.turns, draft.test_id, answer.documents)
         checked = [point for point in draft.points if point.check_name]
         asked = list(self._asked(draft))
         found = await all_or_none(
@@ -174,7 +176,9 @@ def replied(draft: Draft, reply: dict[str, Any]) -> Answer | None:
         latency_ms if isinstance(latency_ms, int) else None,
         cost_usd if isinstance(cost_usd, int | float) else None,
     )
-    return Answer("Reply", draft, texts, None, material)
+    sent = reply.get("documents")
+    documents = [document_of(one) for one in sent] if isinstance(sent, list) else None
+    return Answer("Reply", draft, texts, None, material, documents)
 
 
 def written(draft: Draft, kinds: Sequence[str], *, of: str = "") -> list[Answer]:

@@ -126,7 +126,8 @@ class JudgeModelField(forms.ModelChoiceField):
     def offer(self, own: Iterable[Judge]) -> bool:
         """Read the models to choose from; tell whether there are any."""
         models = {judge.language_model_id for judge in own}
-        offered = LanguageModel.objects.filter(Q(is_active=True) | Q(pk__in=models))
+        able = LanguageModel.objects.not_applications()
+        offered = able.filter(Q(is_active=True) | Q(pk__in=models))
         self.queryset = offered
         return offered.exists()
 

@@ -97,7 +97,8 @@ def model_choices(chosen: Collection[str]) -> Choices:
     for model in LanguageModel.objects.active().order_by("name"):
         scripted = "scripted" if model.is_scripted else ""
         prices = "" if model.has_prices else "no prices"
-        notes = filter(None, (scripted, model.developer, model.litellm_model, prices))
+        called = "HTTP application" if model.is_application else model.litellm_model
+        notes = filter(None, (scripted, model.developer, called, prices))
         found.append(_choice(model, chosen, notes=tuple(notes)))
     return Choices(found, 0)
 

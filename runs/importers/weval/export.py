@@ -88,7 +88,9 @@ def _models(suite: Suite) -> tuple[str | Json, ...]:
     if written and chosen == extras.get("linked", []):
         return tuple(written)
     models = LanguageModel.objects.in_bulk(chosen)
-    names = [as_written(models[pk].litellm_model) for pk in chosen if pk in models]
+    names = [
+        as_written(models[pk].litellm_model or models[pk].name) for pk in chosen if pk in models
+    ]
     return tuple(dict.fromkeys(names)) or Blueprint("", "").models
 
 
