@@ -98,7 +98,8 @@ def resume_run(run: Run) -> None:
 def retryable_of(runs: Collection[Run]) -> dict[int, int]:
     """Return how many results of each run `retry_errors` would retry, by its id; two queries."""
     found = dict.fromkeys((run.pk for run in runs), 0)
-    failed = Result.objects.filter(run__in=found, state=ItemState.ERROR).order_by()
+    asked = [run.pk for run in runs if not run.has_imported_answers]
+    failed = Result.objects.filter(run__in=asked, state=ItemState.ERROR).order_by()
     doubtful = ResultScore.objects.filter(
         DOUBTFUL, judge_run__run__in=found, judge_run__is_active=True
     )
@@ -112,12 +113,13 @@ def retryable_of(runs: Collection[Run]) -> dict[int, int]:
 def retry_errors(run: Run) -> int:
     """Retry failed answers, and failed judgments of the active judge run.
 
-    Every judge run waits for the retried answers. Return the number of results retried.
+    Errors of imported answers stay: no model gave them here. Every judge run waits for the retried
+    answers. Return the number of results retried.
 
     Raises:
         NotPossible: There is no error to retry.
     """
-    answered_again = progress.retry_errors(run, _items(run))
+    answered_again = 0 if run.has_imported_answers else progress.retry_errors(run, _items(run))
     judged_again = 0
     for judge_run in run.judge_runs.order_by("pk"):
         progress.lock(judge_run)

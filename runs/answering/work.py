@@ -125,12 +125,16 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
         self.on_error(changes.unanswered)
 
     def on_error(self, item_ids: Sequence[int]) -> None:
-        """End result scores without an answer to judge as errors."""
-        ResultScore.objects.filter(result__in=item_ids, state=ItemState.PENDING).update(
-            state=ItemState.ERROR,
-            error_kind=NO_ANSWER,
-            error_message="The model gave no answer to judge.",
-        )
+        end_without_answer(item_ids)
+
+
+def end_without_answer(result_ids: Sequence[int]) -> None:
+    """End result scores without an answer to judge as errors."""
+    ResultScore.objects.filter(result__in=result_ids, state=ItemState.PENDING).update(
+        state=ItemState.ERROR,
+        error_kind=NO_ANSWER,
+        error_message="The model gave no answer to judge.",
+    )
 
 
 RESULT_FIELDS = [

@@ -2,14 +2,14 @@ from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
-from pydantic import BaseModel
 from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
 from evalhub.statistics.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.run_figures import spent_usd
-from runs.launching.launch_options import LaunchSpec, RowId
+from runs.launching.answer_files import ImportedAnswerBody
+from runs.launching.launch_options import LaunchSpec
 from runs.models import (
     Answer,
     EvaluationKind,
@@ -103,29 +103,10 @@ class CronSerializer(PlainSerializer):
     cron = serializers.CharField(max_length=100)
 
 
-class ImportedAnswerBody(BaseModel):
-    """An answer; `repeat` counts from 1."""
-
-    test: RowId
-    answer: str
-    repeat: int = 1
-
-
 class ImportedAnswersBody(LaunchSpec):
     """A launch of one model with imported answers."""
 
     answers: list[ImportedAnswerBody]
-
-
-class ImportedAnswersSerializer(PlainSerializer):
-    """The answers of such a launch."""
-
-    class OneAnswer(PlainSerializer):
-        test = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
-        answer = LongText(allow_blank=True)
-        repeat = serializers.IntegerField(min_value=1, max_value=100, default=1)
-
-    answers = OneAnswer(many=True, allow_empty=False)
 
 
 class RejudgeSerializer(PlainSerializer):
@@ -157,11 +138,14 @@ class SetActiveSerializer(PlainSerializer):
 
 
 class AnswerSerializer(RowSerializer):
-    """An answer. `turns` are the generated ones in order; the last is the answer."""
+    """An answer. `turns` are the generated ones in order; the last is the answer.
+
+    `documents` are those retrieved for any turn; null: not reported.
+    """
 
     class Meta:
         model = Answer
-        fields = ("text", "turns", "tool_calls", "reasoning", "created_at")
+        fields = ("text", "turns", "tool_calls", "documents", "reasoning", "created_at")
 
 
 class ResultSerializer(RowSerializer):

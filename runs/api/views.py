@@ -22,7 +22,8 @@ from runs.api.jury_serializers import JurySerializer, SuiteSerializer, SuiteVers
 from runs.api.verdict_serializers import ResultDetailSerializer
 from runs.figures.issue_rates import rate_run_of, rates_in
 from runs.judging.activation import set_active
-from runs.launching.imported_answers import ImportedAnswer, import_answers
+from runs.launching.answer_files import read_objects
+from runs.launching.imported_answers import import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchSpec, read_spec
 from runs.launching.schedules import launch_again
@@ -179,13 +180,8 @@ class RunViewSet(Shown):
     def import_answers(self, request: Request) -> Response:
         """Make a run of imported answers, which its jury judges like any others."""
         values = _body(request)
-        sent = {"answers": values.pop("answers", None)}
-        body = validated(serializers.ImportedAnswersSerializer, sent)
-        answers = [
-            ImportedAnswer(f"answers[{number}]", **answer)
-            for number, answer in enumerate(body["answers"])
-        ]
-        spec = read_spec({**values, "tests": [answer.test for answer in answers]})
+        answers = read_objects(values.pop("answers", None))
+        spec = read_spec({**values, "tests": sorted({answer.body.test for answer in answers})})
         run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 

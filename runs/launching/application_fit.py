@@ -8,8 +8,7 @@ from evalhub.models import LanguageModel
 from issues.conversation import Message
 from issues.models import Test
 from runs.launching.launch_options import LaunchSpec
-
-SHOWN = 20
+from runs.launching.number_lists import joined
 
 
 def application_problems(
@@ -83,9 +82,3 @@ def _has_written_turns(messages: list[Message]) -> bool:
 
 def _numbers(tests: Sequence[Test], holds: Callable[[list[Message]], bool]) -> str:
     return joined([test.pk for test in tests if holds(test.messages)])
-
-
-def joined(ids: Sequence[int]) -> str:
-    """Return numbers for a message, the first twenty of many."""
-    shown = ", ".join(str(number) for number in ids[:SHOWN])
-    return shown if len(ids) <= SHOWN else f"{shown} and {len(ids) - SHOWN} more"

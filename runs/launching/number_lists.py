@@ -1,9 +1,10 @@
 """Lists of numbers as people write them: "3, 8-12" or "0, 0.7"."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MAX_NUMBERS = 20_000
+MAX_SHOWN = 20
 
 RANGE_SIGN = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 """Possessive, so that long runs of spaces are scanned once."""
@@ -78,3 +79,9 @@ def plain(number: float) -> float:
 def as_list(numbers: Iterable[float]) -> str:
     """Write numbers as `temperatures_in` reads them."""
     return ", ".join(f"{number:g}" for number in numbers)
+
+
+def joined(ids: Sequence[int]) -> str:
+    """Return numbers for a message, the first twenty of many."""
+    shown = ", ".join(str(number) for number in ids[:MAX_SHOWN])
+    return shown if len(ids) <= MAX_SHOWN else f"{shown} and {len(ids) - MAX_SHOWN} more"

@@ -16,9 +16,10 @@ from issues.models import Test
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
 from runs.judging.jury import judges_for, repair_models_of
-from runs.launching.application_fit import application_problems, application_warnings, joined
+from runs.launching.application_fit import application_problems, application_warnings
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
+from runs.launching.number_lists import joined
 from runs.models import Approach, Judge, Jury, Suite
 from runs.suite_tests import filter_problem, tests_in
 

@@ -33,12 +33,13 @@ LONG_CONVERSATION = 12
 
 @dataclass(frozen=True)
 class Turn:
-    """A message. `text` None: empty, or not generated yet."""
+    """A message. `text` None: empty, or not generated yet. `documents` None: not reported."""
 
     number: int
     role: str
     text: Text | None
     tool_calls: str = ""
+    documents: Sequence[dict[str, str]] | None = None
     is_generated: bool = False
     is_answer: bool = False
     is_from_run: bool = False
@@ -188,7 +189,9 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
         if is_generated := position in holes:
             reply = generated.get(position, {})
             text, calls = Text.of(reply["content"]) if reply else None, reply.get("tool_calls")
+            documents = reply.get("documents")
         else:
+            documents = None
             text = text_or_none(str(message.get("content") or ""))
             calls = message.get("tool_calls")
         turn = Turn(
@@ -196,6 +199,7 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
             role="assistant" if is_generated else message["role"],
             text=text,
             tool_calls=json.dumps(calls, indent=2, ensure_ascii=False) if calls else "",
+            documents=documents,
             is_generated=is_generated,
             is_answer=is_generated and position == holes[-1],
             is_from_run=position == 0 and bool(result.run.system_prompt),

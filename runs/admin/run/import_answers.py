@@ -10,19 +10,23 @@ from django.utils import timezone
 from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.models import LanguageModel
 from runs.admin.launch.fields import form_field
-from runs.launching.imported_answers import import_answers, read_csv
+from runs.launching.answer_files import read_file
+from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchRefused, read_spec
 
 MAX_BYTES = 10 * 1024 * 1024
-OPTIONS_OF_IMPORT = ("jury", "label", "release", "allow_self_evaluation", "allow_sealed_exposure")
+OPTIONS_OF_IMPORT = (
+    *("suite", "jury", "label", "release"),
+    *("allow_self_evaluation", "allow_sealed_exposure"),
+)
 
 
 class ImportAnswersForm(forms.Form):
-    """The model that answered, options of the launch, and the file."""
+    """The model or application that answered, options of the launch, and the file."""
 
     model = forms.ModelChoiceField(
         LanguageModel.objects.order_by("name"),
-        label="Model that answered",
+        label="Model or application that answered",
         empty_label="Choose a model",
         widget=forms.Select({"class": "eh-input"}),
         error_messages={"required": "Choose the model that answered."},
@@ -33,20 +37,21 @@ class ImportAnswersForm(forms.Form):
         label="System prompt of these answers",
         widget=forms.Textarea({"class": "eh-input", "rows": 2}),
     )
-    file = forms.FileField(error_messages={"required": "Choose a CSV file."})
+    file = forms.FileField(error_messages={"required": "Choose a file."})
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": False, **kwargs})
         self.fields |= {name: form_field(name) for name in OPTIONS_OF_IMPORT}
 
-    def clean_file(self) -> str:
+    def clean_file(self) -> tuple[str, str]:
+        """Return the file's name and text."""
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
                 f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}."
             )
         try:
-            return str(file.read().decode("utf-8-sig"))
+            return file.name, file.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise forms.ValidationError(f"The file is not UTF-8 text: {error}.") from error
 
@@ -74,11 +79,11 @@ def import_answers_page(request: HttpRequest, admin: PageAdmin) -> HttpResponse:
 
 
 def _imported(request: HttpRequest, values: dict[str, Any]) -> HttpResponse:
-    answers = read_csv(values["file"])
+    answers = read_file(*values["file"])
     options = {
         **{name: values[name] for name in OPTIONS_OF_IMPORT},
-        "jury": values["jury"] and values["jury"].pk,
-        "tests": [answer.test for answer in answers],
+        **{name: values[name] and values[name].pk for name in ("jury", "suite")},
+        "tests": sorted({answer.body.test for answer in answers}),
         "models": [values["model"].pk],
         "system_prompts": [values["system_prompt"]],
     }

@@ -1,0 +1,232 @@
+"""An HTTP application is run, judged, gated and compared like a model; so are its given answers."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from evalhub.models import Call
+from issues.models import JudgeTemplate
+from runs.launching.launch import launch
+from runs.launching.launch_options import LaunchRefused, LaunchSpec
+from runs.models import Judge, Result, Suite
+from tests.api import client_of
+from tests.application import SETTINGS, Desk
+from tests.factories import make_jury, make_model, make_test
+from tests.provider import HANG, RATE_LIMITED_WAIT, Reply, prompt, verdict
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KEY = "desk-secret-0815-4711"
+TURNS = [
+    {"role": "user", "content": "Do you take returns?"},
+    {"role": "assistant", "content": None},
+    {"role": "user", "content": "For how long?"},
+]
+
+
+def judge(request):
+    return verdict(int("kettle" in prompt(request)), "By the documents.")
+
+
+@pytest.fixture
+def desk(provider, settings, monkeypatch):
+    """The desk as a candidate."""
+    monkeypatch.setenv("DESK_KEY", KEY)
+    settings.EVALHUB_KEYS = [f"DESK_KEY@127.0.0.1:{provider.port}"]
+    provider.script = Desk(judge=judge)
+    model = make_model(**SETTINGS | {"api_base": provider.application_url, "timeout_s": 1})
+    model.full_clean()
+    return model
+
+
+@pytest.fixture
+def suite(desk):
+    """A grounded question, a conversation, and a question that finds no documents."""
+    grounded = JudgeTemplate.objects.get(family="grounded-in-retrieved-documents")
+    tests = [
+        make_test("How do I return a kettle?", template=grounded),
+        make_test(messages=TURNS),
+        make_test("Who are you?", template=grounded),
+    ]
+    suite = Suite.objects.create(name="Desk")
+    suite.tests.set(tests)
+    return suite
+
+
+def spec_of(desk, suite, **fields):
+    values = {"label": "desk", "models": [desk.pk], "suite": suite.pk} | fields
+    return LaunchSpec.model_validate(values)
+
+
+def run_of(desk, suite, work, model_at, **fields):
+    jury = fields.pop("jury", None) or make_jury(model_at())
+    record = launch(spec_of(desk, suite, jury=jury.pk, **fields), by=None)
+    work()
+    return record.runs.get()
+
+
+def test_an_application_is_run_and_judged_like_a_model(desk, suite, provider, work, model_at):
+    provider.script.replies += [RATE_LIMITED_WAIT, HANG, Reply(status=503, body="{}")]
+
+    run = run_of(desk, suite, work, model_at)
+
+    first, talk, lost = run.results.order_by("test_id")
+    assert [row.outcome for row in (first, talk, lost)] == ["passed", "failed", "unscored"]
+    assert talk.answer.text == "Reply 2 to: For how long?"
+    assert [turn["content"] for turn in talk.answer.turns] == [
+        "Reply 1 to: Do you take returns?",
+        "Reply 2 to: For how long?",
+    ]
+    assert sorted(map(len, provider.script.sessions.values())) == [1, 1, 2]
+    assert len({turn["session_id"] for turn in talk.answer.turns}) == 1
+    assert [document["title"] for document in talk.answer.documents] == ["returns.md"]
+    assert lost.answer.documents == []
+    assert (talk.input_tokens, talk.output_tokens, talk.cost_usd) == (30, 10, Decimal("0.004"))
+    calls = Call.objects.filter(role="candidate")
+    assert sorted(set(calls.values_list("error_kind", flat=True))) == [
+        "",
+        "rate_limited",
+        "server_error",
+        "timed_out",
+    ]
+    run.refresh_from_db()
+    assert run.spent_usd == Decimal("0.008")
+
+
+def test_a_judge_without_the_documents_it_asks_for_fails_and_says_so(
+    desk, suite, provider, work, model_at
+):
+    run = run_of(desk, suite, work, model_at)
+
+    judged, _, lost = run.results.order_by("test_id")
+    (shown,) = (body for body in provider.requests if "Returns are free" in prompt(body))
+    assert "[BEGIN RETRIEVED DOCUMENTS" in prompt(shown)
+    assert "1. returns.md\nReturns are free within 30 days." in prompt(shown)
+    assert judged.score == 1
+    (judgment,) = lost.judgments.all()
+    assert (judgment.state, judgment.value) == ("failed", None)
+    assert "none were retrieved" in judgment.justification + judgment.failure_message
+
+
+def compared(report):
+    """The report without what is of one run only."""
+    return {
+        name: value for name, value in report.items() if name not in ("run", "actions", "labels")
+    }
+
+
+def test_the_same_answers_given_from_elsewhere_give_the_same_report(
+    desk, suite, provider, work, model_at
+):
+    jury = make_jury(model_at())
+    run = run_of(desk, suite, work, model_at, jury=jury)
+    api = client_of("maintainer")
+    rows = api.get("/api/v1/results/", {"run": run.pk}).json()["results"]
+    names = ("latency_ms", "cost_usd", "input_tokens", "output_tokens")
+    answers = [
+        {
+            "test": row["test"],
+            "turns": [
+                {name: turn[name] for name in ("content", "tool_calls", "documents")}
+                for turn in row["answer"]["turns"]
+            ],
+            **{name: row[name] for name in names},
+        }
+        for row in rows
+    ]
+
+    response = api.post(
+        "/api/v1/runs/import_answers/",
+        {
+            "label": "desk",
+            "models": [desk.pk],
+            "suite": suite.pk,
+            "jury": jury.pk,
+            "answers": answers,
+        },
+    )
+    work()
+
+    assert response.status_code == 201, response.content
+    again = response.json()["id"]
+    one, two = (api.get(f"/api/v1/runs/{pk}/report/").json() for pk in (run.pk, again))
+    assert compared(one) == compared(two)
+    gates = [api.post("/api/v1/gates/", {"run": pk}).json() for pk in (run.pk, again)]
+    assert [gate["exit"] for gate in gates] == [0, 0]
+
+
+def test_secrets_are_in_no_call_page_or_export(desk, suite, provider, work, model_at, client):
+    from tests.factories import make_user
+
+    provider.script.replies.append(Reply(status=500, body=json.dumps({"error": f"no {KEY}"})))
+    run = run_of(desk, suite, work, model_at)
+    client.force_login(make_user("superuser"))
+    result = run.results.order_by("test_id")[0]
+    api = client_of("superuser")
+
+    stored = "".join(f"{row.reply}{row.error_message}" for row in Call.objects.all())
+    assert "no [key hidden]" in stored
+    for text in (
+        stored,
+        client.get(desk.get_absolute_url()).text,
+        client.get(result.get_absolute_url()).text,
+        client.get(f"/reports/runs/{run.pk}/report.json").text,
+        api.get(f"/api/v1/language-models/{desk.pk}/").text,
+        api.get("/api/v1/calls/").text,
+        api.get(f"/api/v1/results/{result.pk}/").text,
+    ):
+        assert text
+        assert KEY not in text
+
+
+def test_a_test_request_shows_what_each_path_found(desk, provider, client):
+    from django.urls import reverse
+
+    from tests.factories import make_user
+
+    client.force_login(make_user("maintainer"))
+
+    page = client.post(reverse("admin:evalhub_languagemodel_probe", args=[desk.pk])).text
+
+    assert "It works." in page
+    assert "Bearer {{ DESK_KEY }}" in page
+    assert KEY not in page
+    assert "$.reply.text" in page
+    assert "Reply 1 to: What can you help me with?" in page
+    assert Call.objects.get().role == "probe"
+
+
+@pytest.mark.parametrize(
+    ("messages", "fields", "problem"),
+    [
+        (None, {"system_prompts": ["Be kind."]}, "takes no system prompt: remove it"),
+        (None, {"temperatures": [0]}, "takes no parameters"),
+        ([{"role": "raw_prompt", "content": "2 + 2 ="}], {}, "takes no raw prompts"),
+        ([{"role": "system", "content": "x"}, TURNS[0]], {}, "have their own"),
+        ([TURNS[0], {"role": "assistant", "content": "Yes."}, TURNS[2]], {}, "that are written"),
+        ([TURNS[0], TURNS[2]], {}, "that are written"),
+    ],
+)
+def test_a_launch_that_an_application_cannot_be_asked_is_refused(desk, messages, fields, problem):
+    test = make_test(**({"messages": messages} if messages else {}))
+
+    with pytest.raises(LaunchRefused, match=problem):
+        launch(
+            LaunchSpec.model_validate(
+                {"label": "x", "models": [desk.pk], "tests": [test.pk]} | fields
+            ),
+            by=None,
+        )
+
+    assert not Result.objects.exists()
+
+
+def test_an_application_is_no_judge(desk):
+    with pytest.raises(ValidationError, match="tested but never judges"):
+        Judge.objects.given(desk)
+    response = client_of("maintainer").post(
+        "/api/v1/juries/", {"name": "x", "judges": [{"language_model": desk.pk}]}
+    )
+    assert response.status_code == 400
