@@ -14,17 +14,18 @@ from rest_framework.response import Response
 from evalhub.access.models import TokenScope
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.errors import Conflict
-from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
+from evalhub.api.fields import BoundedJSON, JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Written
 from issues.api import filters
+from issues.feedback_messages import with_conversation
 from issues.models import Feedback, FeedbackState, Rating
 from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
 from issues.triage.intake import key_of, take_in
 
 MAX_AT_ONCE = 500
-SENT = ("prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
+SENT = ("messages", "prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
 TRIAGE = ("state", "issue", "duplicate_of", "note")
 SIMILAR = [
     OpenApiParameter("text", str, required=True, description="Text to compare with."),
@@ -33,8 +34,13 @@ SIMILAR = [
 
 
 class FeedbackSerializer(RowSerializer):
-    """Feedback from an application, with a prompt, answer, comment or rating."""
+    """Feedback from an application, with a prompt, answer, comment or rating.
 
+    `messages` are a whole conversation, as chat models take it. Its last turn, if the
+    application's, becomes the `answer`, and its last user message the `prompt`.
+    """
+
+    messages: Any = BoundedJSON(required=False)
     raw = JSONObject(required=False)
 
     class Meta:
@@ -45,6 +51,10 @@ class FeedbackSerializer(RowSerializer):
         validators: tuple[Any, ...] = ()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            attrs = with_conversation(attrs)
+        except ValueError as error:
+            raise serializers.ValidationError({"messages": [str(error)]}) from error
         said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
         if not said and attrs.get("rating", Rating.NONE) == Rating.NONE:
             raise serializers.ValidationError("Send a prompt, an answer, a comment or a rating.")

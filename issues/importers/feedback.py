@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.storable import REASON, UNSTORABLE, unstorable
-from evalhub.strict_json import Problem, excerpt, parse
+from evalhub.strict_json import MAX_JSON, Problem, excerpt, parse
+from issues.feedback_messages import with_conversation
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_ROWS = 5000
 MAX_COLUMNS = 100
 LENGTHS = {
+    "messages": MAX_JSON,
     "prompt": 200_000,
     "answer": 200_000,
     "comment": 200_000,
@@ -30,6 +32,7 @@ LENGTHS = {
 """Fields that a column can fill, with their maximum length."""
 
 COLUMNS = {
+    "messages": ("messages", "conversation"),
     "prompt": ("prompt", "question", "input", "model_input", "query", "user_input"),
     "answer": ("answer", "response", "output", "model_output", "completion", "reply"),
     "comment": ("comment", "user_comment", "feedback", "text", "message", "complaint"),
@@ -224,9 +227,16 @@ def _take(
     wrong: list[str] = []
     fields: dict[str, Any] = {}
     for name, wanted in file.columns.items():
-        if wanted and item.get(name) is not None:
+        if wanted == "messages":
+            fields[wanted] = _messages(name, item.get(name), wrong)
+        elif wanted and item.get(name) is not None:
             fields[wanted] = _text(name, item[name], LENGTHS[wanted], wrong)
     _rate(fields, wrong)
+    if not wrong:
+        try:
+            fields = with_conversation(fields)
+        except ValueError as error:
+            wrong.append(str(error))
     rest = {n: v for n, v in item.items() if not file.columns.get(n) and v not in (None, "")}
     if places := unstorable(rest):
         wrong.append(f"{places[0] or 'a column'} {REASON}")
@@ -256,6 +266,18 @@ def _text(name: str, value: Any, most: int, wrong: list[str]) -> str:
             f"{name} has {len(text):,} characters; the maximum is {most:,}: {excerpt(text)}."
         )
     return text
+
+
+def _messages(name: str, value: Any, wrong: list[str]) -> Any:
+    """Return a conversation; in CSV it is written as JSON."""
+    if isinstance(value, str) and value.strip():
+        try:
+            value = parse(value)
+        except (ValueError, RecursionError) as error:
+            wrong.append(f"{name} is not JSON: {error}.")
+    if unstorable(value):
+        wrong.append(f"{name} {REASON}")
+    return value or []
 
 
 def _rate(fields: dict[str, Any], wrong: list[str]) -> None:

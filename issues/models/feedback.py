@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
@@ -30,8 +32,13 @@ class Feedback(models.Model):
 
     sealed_path = "issue__tests__sealed"
     also_sealed_paths = ("issue__merged_into__tests__sealed",)
-    sealed_fields = ("prompt", "answer", "comment", "raw", "note")
+    sealed_fields = ("messages", "prompt", "answer", "comment", "raw", "note")
 
+    messages = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="The conversation before the answer, if it has more than the prompt.",
+    )
     prompt = models.TextField(blank=True)
     answer = models.TextField(blank=True)
     rating = models.CharField(max_length=4, choices=Rating, default=Rating.NONE)
@@ -74,6 +81,11 @@ class Feedback(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_feedback_change", args=[self.pk])
+
+    @property
+    def conversation(self) -> list[dict[str, Any]]:
+        """Return the messages before the answer; only the prompt if no others were sent."""
+        return self.messages or [{"role": "user", "content": self.prompt}]
 
     def clean(self) -> None:
         """Keep feedback that a sealed test seals at its issue: it leaves by a merge only."""

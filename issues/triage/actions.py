@@ -139,7 +139,7 @@ def test_from(feedback: Feedback, *, by: User) -> Test:
 
 @transaction.atomic
 def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
-    """Create a draft test of an issue from feedback: its prompt, and its answer as flagged.
+    """Create a draft test of an issue from feedback: its conversation, and its answer as flagged.
 
     The feedback is attached to the issue, and its judge settings copied from a sibling, if any. A
     test of feedback that a sealed test seals is sealed too.
@@ -153,7 +153,7 @@ def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
     open_siblings = [sibling for sibling in siblings_of(issue, by) if not sibling.sealed]
     test = Test(
         issue=issue,
-        messages=[{"role": "user", "content": feedback.prompt}],
+        messages=feedback.conversation,
         flagged_answer=feedback.answer,
         note=feedback.comment,
         origin=Origin.FEEDBACK,

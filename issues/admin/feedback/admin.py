@@ -18,11 +18,14 @@ from issues.admin.feedback.inbox import FeedbackInbox
 from issues.admin.feedback.upload import FeedbackUpload
 from issues.admin.refusals import refusals_shown
 from issues.admin.text_areas import TextAreas
+from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState
 from issues.triage.actions import follow, issue_from, set_state, test_from
 
 STATES = {"accept": FeedbackState.ACCEPTED, "dismiss": FeedbackState.DISMISSED}
-ORIGINAL = ("rating", "model", "source", "received_by", "source_id", "created_at", "raw")
+ORIGINAL = (
+    *("rating", "model", "source", "received_by", "source_id", "created_at", "messages", "raw"),
+)
 
 
 @admin.register(Feedback)
@@ -85,7 +88,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         """Keep received texts read-only; only a user who adds feedback types them."""
-        return ORIGINAL if obj else ("received_by", "source_id", "created_at", "raw")
+        return ORIGINAL if obj else ("received_by", "source_id", "created_at", "messages", "raw")
 
     def get_fieldsets(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         if obj is None:
@@ -104,7 +107,9 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
             follow(obj, by=current_user(request))
 
     def row_context(self, request: HttpRequest, row: Feedback) -> dict[str, Any]:
-        texts = (("Prompt", row.prompt), ("Answer", row.answer), ("User comment", row.comment))
+        asked = ("Conversation", conversation_text(row.messages))
+        asked = asked if row.messages else ("Prompt", row.prompt)
+        texts = (asked, ("Answer", row.answer), ("User comment", row.comment))
         own = {"feedback": row, "texts": texts, "acts": self.buttons(request, row)}
         return {**super().row_context(request, row), **own}
 

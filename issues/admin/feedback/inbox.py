@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
@@ -31,10 +31,13 @@ from evalhub.admin_site.versions import (
     refusal,
     seen_of,
 )
+from evalhub.formatting import counted
 from evalhub.hidden_signs import with_hidden_signs
 from evalhub.markup import model_markdown
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
+from issues.feedback_messages import turns_of
+from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState, Issue, Tag
 from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
 from issues.states import Refused
@@ -260,7 +263,7 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
         "item": feedback,
         "seen": seen_of([feedback], SHOWN),
         "panels": [
-            ("Prompt", _raw(feedback.prompt), _formatted(feedback.prompt)),
+            _asked(feedback),
             ("Answer", _raw(feedback.answer), _formatted(feedback.answer)),
         ],
         "issues": issues[:MAX_SIMILAR],
@@ -268,6 +271,20 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
         "tags": suggested(text, {one.pk: one.score for one in issues}),
         "duplicates": feedback.duplicates.count(),
     }
+
+
+def _asked(feedback: Feedback) -> tuple[str, SafeString, SafeString]:
+    """Return the panel of what was asked: the prompt, or each turn of a conversation."""
+    if not feedback.messages:
+        return "Prompt", _raw(feedback.prompt), _formatted(feedback.prompt)
+    turns = turns_of(feedback.messages)
+    shown = format_html_join(
+        "",
+        '<section aria-label="{}"><strong>{}</strong>{}</section>',
+        ((role, role.capitalize(), _formatted(text)) for role, text in turns),
+    )
+    raw = _raw(conversation_text(feedback.messages))
+    return f"Conversation ({counted(len(turns), 'message')})", raw, shown
 
 
 def _wanted(act: str, sent: Any) -> dict[str, Shown]:

@@ -1,0 +1,85 @@
+"""Whole conversations in feedback: what was said before the answer that it is about. Pure."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from evalhub.strict_json import MAX_JSON, excerpt
+
+ROLES = ("system", "user", "assistant", "tool")
+KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
+MAX_MESSAGES = 500
+
+
+def with_conversation(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return feedback's fields with `messages` taken apart: those before the answer, and both ends.
+
+    `prompt` becomes the last message of the user, and `answer` the last turn if it is the
+    application's. Without messages the fields are unchanged.
+
+    Raises:
+        ValueError: The messages are no conversation, or contradict prompt or answer.
+    """
+    messages = fields.get("messages")
+    if messages in (None, []):
+        return {name: value for name, value in fields.items() if name != "messages"}
+    _check(messages)
+    found = dict(fields)
+    if messages[-1]["role"] == "assistant":
+        *messages, last = messages
+        _set(found, "answer", last.get("content") or "", "the last message")
+    asked = [message["content"] for message in messages if message["role"] == "user"]
+    if not asked or messages[-1]["role"] not in ("user", "tool"):
+        raise ValueError("messages: a user message must come before the answer.")
+    _set(found, "prompt", asked[-1], "the last user message")
+    return found | {"messages": messages if len(messages) > 1 else []}
+
+
+def _set(fields: dict[str, Any], name: str, text: str, what: str) -> None:
+    given = fields.get(name) or ""
+    if given.strip() and given.strip() != text.strip():
+        raise ValueError(f"{name}: {excerpt(given)} is not {what}, {excerpt(text)}: send it once.")
+    fields[name] = text
+
+
+def _check(messages: Any) -> None:
+    if not isinstance(messages, list):
+        raise ValueError(f"messages: expected a list of messages, not {excerpt(messages)}.")
+    if len(messages) > MAX_MESSAGES:
+        raise ValueError(f"messages: there are {len(messages)}; the maximum is {MAX_MESSAGES}.")
+    if len(json.dumps(messages)) > MAX_JSON:
+        raise ValueError(f"messages: they have more than {MAX_JSON:,} characters.")
+    for number, message in enumerate(messages, 1):
+        if problem := _problem(message):
+            raise ValueError(f"messages: message {number}: {problem}")
+
+
+def _problem(message: Any) -> str:
+    if not isinstance(message, dict):
+        return f"expected an object with role and content, not {excerpt(message)}."
+    if unknown := [name for name in message if name not in KEYS]:
+        return f"unknown key {excerpt(unknown[0])}. Use {', '.join(KEYS)}."
+    role, content = message.get("role"), message.get("content")
+    if role not in ROLES:
+        return f"role {excerpt(role)} is not one of {', '.join(ROLES)}."
+    calls = message.get("tool_calls")
+    if calls is not None and not (isinstance(calls, list) and all(map(_is_call, calls))):
+        return "tool_calls must be a list of objects."
+    if role == "assistant" and calls and content is None:
+        return ""
+    if not isinstance(content, str) or not content.strip():
+        return f"a {role} message needs some text."
+    return ""
+
+
+def _is_call(call: Any) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
+
+
+def turns_of(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return role and text of each message; tool calls are written as JSON."""
+    turns = []
+    for message in messages:
+        calls = [json.dumps(c, ensure_ascii=False) for c in message.get("tool_calls") or ()]
+        turns.append((message["role"], "\n".join([message.get("content") or "", *calls]).strip()))
+    return turns
