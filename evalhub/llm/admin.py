@@ -22,8 +22,7 @@ from evalhub.llm.identity import identity_of
 from evalhub.llm.models import Call, LanguageModel
 from evalhub.notifications.security import notify_of_connection
 
-FOR_MAINTAINERS = ("Connection", "Request", "Reply", "Parameters")
-FOR_APPS = "For HTTP applications only."
+FOR_MAINTAINERS = ("Connection", "Application request", "Application reply", "Parameters")
 OF_MODELS = dict.fromkeys(
     ("litellm_model", "api_key_env", "structured_output", "judge_timeout_s"), "kind == 'model'"
 )
@@ -48,11 +47,11 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
             {"fields": ("api_base", "api_key_env", "key_status", "structured_output")},
         ),
         (
-            "Request",
-            {"classes": ("tab",), "fields": ("method", "headers", "body"), "description": FOR_APPS},
+            "Application request",
+            {"classes": ("tab",), "fields": ("method", "headers", "body")},
         ),
         (
-            "Reply",
+            "Application reply",
             {
                 "classes": ("tab",),
                 "fields": (
@@ -60,7 +59,6 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
                     ("input_tokens_path", "output_tokens_path"),
                     ("cost_path", "session_path"),
                 ),
-                "description": f"{FOR_APPS} JSONPaths; “Send a test request” shows what they find.",
             },
         ),
         ("Parameters", {"classes": ("tab",), "fields": ("params",)}),

@@ -73,7 +73,8 @@ class LanguageModel(ApplicationFields):
         "base URL",
         max_length=300,
         blank=True,
-        help_text="Empty: the provider's own. Private addresses must be allowed by the "
+        help_text="Empty: the provider's own; an HTTP application needs the URL that is called. "
+        "Private addresses must be allowed by the "
         "EVALHUB_ALLOWED_ADDRESSES setting.",
     )
     api_key_env = models.CharField(
@@ -177,7 +178,12 @@ class LanguageModel(ApplicationFields):
         if not self.is_application:
             missing = "Enter the provider and model, such as openai/gpt-5-mini."
             return {} if self.litellm_model else {"litellm_model": [missing]}
-        problems = self.application().problems()
+        application = self.application()
+        problems = application.problems()
+        if self.params and not problems and "params" not in application.placeholders:
+            problems["params"] = [
+                "They are not sent: remove them, or add {{ params }} to the body."
+            ]
         if not self.api_base:
             problems["api_base"] = ["Enter the URL that is called."]
         if self.api_key_env:

@@ -277,4 +277,24 @@ class Migration(migrations.Migration):
                 violation_error_message="A language model needs its LiteLLM model, an HTTP application its URL.",
             ),
         ),
+        migrations.AlterField(
+            model_name="historicallanguagemodel",
+            name="api_base",
+            field=models.CharField(
+                blank=True,
+                help_text="Empty: the provider's own; an HTTP application needs the URL that is called. Private addresses must be allowed by the EVALHUB_ALLOWED_ADDRESSES setting.",
+                max_length=300,
+                verbose_name="base URL",
+            ),
+        ),
+        migrations.AlterField(
+            model_name="languagemodel",
+            name="api_base",
+            field=models.CharField(
+                blank=True,
+                help_text="Empty: the provider's own; an HTTP application needs the URL that is called. Private addresses must be allowed by the EVALHUB_ALLOWED_ADDRESSES setting.",
+                max_length=300,
+                verbose_name="base URL",
+            ),
+        ),
     ]

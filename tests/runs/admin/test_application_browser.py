@@ -27,11 +27,11 @@ def test_an_application_is_set_up_checked_and_launched(enter, settings, monkeypa
         enter.locator("[name=litellm_model]").wait_for(state="hidden")
         enter.fill("[name=api_base]", provider.application_url)
         shoot(enter, "application-form")
-        enter.get_by_role("link", name="Request").click()
+        enter.get_by_text("Application request").click()
         enter.fill("[name=headers]", json.dumps(SETTINGS["headers"]))
         enter.fill("[name=body]", json.dumps(SETTINGS["body"]))
         shoot(enter, "application-request")
-        enter.get_by_role("link", name="Reply").click()
+        enter.get_by_text("Application reply").click()
         for name in ("answer_path", "documents_path", "cost_path"):
             enter.fill(f"[name={name}]", SETTINGS[name])
         shoot(enter, "application-reply")
