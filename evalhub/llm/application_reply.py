@@ -16,6 +16,7 @@ from evalhub.storable import storable
 
 DOCUMENT_TEXTS = ("text", "content", "page_content", "passage", "chunk", "snippet", "body")
 DOCUMENT_TITLES = ("title", "source", "name", "file", "url", "id")
+LABELS = {"documents": "retrieved documents", "session": "session id", "cost": "cost (USD)"}
 MAX_DOCUMENTS = 200
 MAX_DOCUMENT = 100_000
 """Characters of a document's text that are kept."""
@@ -79,7 +80,7 @@ def findings(application: Application, reply: str) -> list[Finding]:
             except PathError:
                 values = []
             value = values[0] if len(values) == 1 else values or None
-            found.append(Finding(name.replace("_", " "), path, value))
+            found.append(Finding(LABELS.get(name) or name.replace("_", " "), path, value))
     return found
 
 

@@ -70,6 +70,8 @@ def _has_system_prompt(messages: list[Message]) -> bool:
 
 def _has_written_turns(messages: list[Message]) -> bool:
     """Return whether a conversation is anything but a person's turns, each to be answered."""
+    if raw_prompt_of(messages) is not None:
+        return False
     turns = messages[1:] if _has_system_prompt(messages) else messages
     expected = ("user", "assistant")
     return any(

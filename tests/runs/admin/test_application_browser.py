@@ -49,9 +49,9 @@ def test_an_application_is_set_up_checked_and_launched(enter, settings, monkeypa
         desk = LanguageModel.objects.get()
         enter.goto(f"/admin/runs/launch/add/?tests={test.pk}")
         enter.fill("[name=label]", "Desk")
-        enter.get_by_text("Support desk").first.click()
         enter.check(f"[name=models][value='{desk.pk}']")
+        enter.get_by_label("Human evaluation only").check()
         enter.get_by_role("button", name="Launch").first.click()
-        enter.wait_for_url("**/runs/**")
+        enter.wait_for_url(lambda url: "launch/add" not in url)
 
     assert Run.objects.get().language_model == desk

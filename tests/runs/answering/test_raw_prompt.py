@@ -8,7 +8,8 @@ from django.utils.html import escape
 
 from evalhub.models import Call
 from issues.revisions import asked_digest, content_of
-from runs.launching.imported_answers import ImportedAnswer, import_answers
+from runs.launching.answer_files import read_objects
+from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.launching.selection import select
 from runs.models import Result
@@ -90,9 +91,8 @@ def test_answers_made_elsewhere_are_imported():
     test = make_test(messages=RAW)
     spec = {"label": "given", "tests": [test.pk], "models": [make_model().pk]}
 
-    run = import_answers(
-        LaunchSpec.model_validate(spec), [ImportedAnswer("line 2", test.pk, "Four.")], by=None
-    )
+    answers = read_objects([{"test": test.pk, "answer": "Four."}])
+    run = import_answers(LaunchSpec.model_validate(spec), answers, by=None)
 
     assert run.results.get().answer.text == "Four."
 

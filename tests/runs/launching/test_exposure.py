@@ -13,8 +13,9 @@ from evalhub.work.kinds import Kind, kinds
 from issues.models import Test
 from runs import control
 from runs.judging.jury import snapshot
+from runs.launching.answer_files import read_objects
 from runs.launching.exposure import CONSENT, exposure_of_judge_run
-from runs.launching.imported_answers import ImportedAnswer, import_answers
+from runs.launching.imported_answers import import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import DEFAULT_FIELDS, LaunchRefused, read_spec
 from runs.launching.schedules import launch_again
@@ -229,7 +230,7 @@ def test_the_api_needs_the_consent():
 @pytest.mark.django_db
 def test_supplied_answers_go_to_judges_and_not_to_the_candidate():
     test, model = make_test(sealed=True), make_model(api_base=OUTSIDE)
-    answers = [ImportedAnswer("line 1", test.pk, "4")]
+    answers = read_objects([{"test": test.pk, "answer": "4"}])
     import_answers(spec_of(test, models=[model]), answers, by=None)
     jury = make_jury(make_model(name="Judge", api_base=OUTSIDE))
     with pytest.raises(LaunchRefused, match=r"\(judge Judge\)"):
