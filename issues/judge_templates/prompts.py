@@ -118,7 +118,7 @@ def _names_of(node: nodes.Node) -> Iterator[nodes.Name]:
 def documents_text(documents: Sequence[Mapping[str, Any]]) -> str:
     """Return retrieved documents as judges read them: numbered, with their titles."""
     return "\n\n".join(
-        f"{number}. {document['title']}".rstrip(". ") + f"\n{document['text']}"
+        f"{number}. {document['title']}".rstrip() + f"\n{document['text']}"
         for number, document in enumerate(documents, 1)
     )
 
