@@ -36,7 +36,7 @@ _OUTPUT = """\
 """
 
 _RETRIEVED = """\
-## Documents that were retrieved
+## Retrieved documents
 {{ retrieved_documents }}
 
 """

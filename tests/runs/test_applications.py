@@ -168,8 +168,9 @@ def test_the_same_answers_given_from_elsewhere_give_the_same_report(
         ({"min_pass_rate": 0.9}, 1),
         ({"max_mean_cost_usd": 0.001}, 1),
     ):
-        for sent in ({"run": run.pk}, {"run": again}, {"run": again, "against": run.pk}):
-            gate = api.post("/api/v1/gates/", {**sent, "policy": policy}, format="json").json()
+        for pk in runs:
+            sent = {"run": pk, "against": run.pk, "policy": policy}
+            gate = api.post("/api/v1/gates/", sent, format="json").json()
             assert gate["exit"] == code, gate
     client.force_login(make_user("viewer"))
     page = client.get(page_url("compare", runs=list(runs))).text

@@ -26,6 +26,7 @@ VALUES = {
     "criterion": "The answer is 4.",
     "criteria": [{"key": "a", "text": "It is 4."}, {"text": "It is polite.", "asked": "yes"}],
     "context": "Arithmetic.",
+    "retrieved_documents": "1. sums.md",
     "scale": "- 0\n- 1",
 }
 
@@ -176,7 +177,7 @@ def test_variables_of_no_template_are_refused():
 @pytest.mark.parametrize("name", sorted(BLOCKS))
 def test_untrusted_value_stands_in_a_block_of_its_name(name):
     prompt = render(f"{{{{ {name} }}}}{{# {{{{ output }}}} #}}", VALUES)
-    title = name.upper()
+    title = BLOCKS[name]
     pattern = rf"\[BEGIN {title} (\w{{16}})\]\n{re.escape(VALUES[name])}\n\[END {title} \1\]$"
     assert re.search(pattern, prompt)
 

@@ -32,6 +32,7 @@ def prompt_of(key, criteria=CRITERIA, *, asked="a"):
         conversation="How do I pay tax?",
         output="Ask the office.",
         key=asked,
+        documents=[{"title": "tax.md", "text": "Form 3 is for residents."}],
     )
     return re.sub(r"[0-9a-f]{16}", "", prompt)
 
@@ -49,6 +50,7 @@ def test_judge_sees_the_answer_and_the_criterion(builtin):
         ("rubric-standard", False, False),
         ("rubric-prompt-aware", True, False),
         ("rubric-holistic", True, True),
+        ("rubric-retrieved-documents", True, False),
         ("rubric-one-to-seven", True, False),
     ],
 )
