@@ -128,7 +128,7 @@ def _body_problems(body: Any) -> Iterator[str]:
             if name not in (*TEXTS, *VALUES):
                 yield f"Unknown placeholder {name!r}: use {', '.join((*VALUES, *TEXTS))}."
             elif name in VALUES and not PLACEHOLDER.fullmatch(text.strip()):
-                yield f"“{text[:60]}”: {{{{ {name} }}}} is no text and stands alone in its quotes."
+                yield f"“{text[:60]}”: {{{{ {name} }}}} is no text: leave it alone in its quotes."
         if "{{" in PLACEHOLDER.sub("", text):
             yield f"“{text[:60]}” has a placeholder that cannot be read: write {{{{ prompt }}}}."
     if not named & {"messages", "prompt"}:

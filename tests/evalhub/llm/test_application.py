@@ -205,7 +205,7 @@ def test_an_application_neither_judges_nor_embeds(desk, run):
         ({"headers": ["X"]}, "headers", "an object of headers"),
         ({"body": []}, "body", "Enter a JSON object"),
         ({"body": {"q": "{{ question }}"}}, "body", "Unknown placeholder 'question'"),
-        ({"body": {"q": "All: {{ messages }}"}}, "body", "stands alone"),
+        ({"body": {"q": "All: {{ messages }}"}}, "body", "leave it alone"),
         ({"body": {"q": "{{ prompt | upper }}"}}, "body", "cannot be read"),
         ({"body": {"q": "Hello"}}, "body", "Place the conversation"),
         ({"body": {"q": "{{ prompt }}", "api_key": "abc"}}, "body", "looks like a secret"),
