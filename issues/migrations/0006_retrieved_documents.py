@@ -8,5 +8,5 @@ def load(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("issues", "0003_full_text")]
+    dependencies = [("issues", "0005_builtin_criteria")]
     operations = [migrations.RunPython(load, migrations.RunPython.noop, elidable=False)]
