@@ -33,7 +33,7 @@ class StartForm(forms.Form):
     """The judge and the question that it is asked about each pair."""
 
     judge = forms.ModelChoiceField(
-        LanguageModel.objects.filter(is_active=True).order_by("name"),
+        LanguageModel.objects.active().not_applications().order_by("name"),
         empty_label="Choose a model",
         help_text="Choose a model that is not compared: judges tend to prefer their own answers.",
     )

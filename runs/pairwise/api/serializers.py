@@ -34,7 +34,9 @@ class StartSerializer(PlainSerializer):
     """Runs to compare in pairs, and the model that judges them."""
 
     runs = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all(), many=True)
-    language_model = serializers.PrimaryKeyRelatedField(queryset=LanguageModel.objects.all())
+    language_model = serializers.PrimaryKeyRelatedField(
+        queryset=LanguageModel.objects.not_applications()
+    )
     criterion = serializers.CharField(
         default="",
         allow_blank=True,
