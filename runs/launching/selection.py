@@ -10,9 +10,8 @@ from evalhub.llm import word_vectors
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
-from issues.models import Origin, Test
 from issues.judge_templates.prompts import needs_retrieved_documents
-from issues.models import Test
+from issues.models import Origin, Test
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
 from runs.judging.jury import judges_for, repair_models_of

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0001_initial"),
+        ("runs", "0003_keep_evaluations"),
     ]
 
     operations = [

@@ -8,5 +8,5 @@ def load(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("issues", "0005_builtin_criteria")]
+    dependencies = [("issues", "0006_drafting")]
     operations = [migrations.RunPython(load, migrations.RunPython.noop, elidable=False)]

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("evalhub", "0002_http_applications"),
-        ("issues", "0006_retrieved_documents"),
+        ("issues", "0007_retrieved_documents"),
     ]
 
     operations = [

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("issues", "0007_judge_models"),
+        ("issues", "0008_judge_models"),
     ]
 
     operations = [
