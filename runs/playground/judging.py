@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -128,7 +128,14 @@ class Judging:
         by_key: dict[str, list[Opinion]] = defaultdict(list)
         for point, opinion in zip([*checked, *(p for p, _ in asked)], found, strict=True):
             by_key[point.key].append(opinion)
-        criteria = [JudgedCriterion(row, by_key[row.key]) for row in draft.points or [WHOLE]]
+        return self.scored(answer, by_key)
+
+    def scored(self, answer: Answer, opinions: Mapping[str, list[Opinion]]) -> ScoredAnswer:
+        """Score an answer by the opinions on each of its criteria, by key."""
+        draft = answer.draft
+        criteria = [
+            JudgedCriterion(row, opinions.get(row.key, [])) for row in draft.points or [WHOLE]
+        ]
         scale = (None if draft.points else self.chosen) or scale_of(draft.template)
         threshold = scale.threshold if draft.own_threshold is None else draft.own_threshold
         score = score_of([judged.point() for judged in criteria], scale.passes)
