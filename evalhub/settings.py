@@ -166,6 +166,7 @@ INSTALLED_APPS = [
     "runs.review",
     "runs.tuning",
     "runs.pairwise",
+    "runs.workbench",
     "reports",
 ]
 

@@ -38,6 +38,7 @@ from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.pairwise.models import PairwiseJudgeRun
 from runs.review.models import Correction, Dispute, Queue
 from runs.tuning.models import Tuning
+from runs.workbench.models import Workbench
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ TESTS = (
     Place("Suites", "Sets of tests that are run together", Suite),
     Place("Judge templates", "The prompt and the scale of a judge", JudgeTemplate),
     Place("Criterion library", "Criteria to copy into a rubric or to judge by", LibraryCriterion),
+    Place("Workbench", "Your own rows: what judges say of them, and where you disagree", Workbench),
     Place("Judge tuning", "A better prompt for a judge, proved against human verdicts", Tuning),
 )
 RUNS = (

@@ -9,7 +9,10 @@ from typing import Any
 from django.db.models import Q
 
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification")
-READ = ("issues.view_*", "runs.view_*", "pairwise.view_*", "reports.view_*", *FLOOR_RIGHTS)
+READ = (
+    *("issues.view_*", "runs.view_*", "pairwise.view_*", "reports.view_*"),
+    *("workbench.view_workbench", *FLOOR_RIGHTS),
+)
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
     *VIEWER,
@@ -40,6 +43,7 @@ ANNOTATOR = (
     "review.review_results",
     "tuning.view_*",
     "pairwise.add_pairevaluation",
+    "workbench.*_workbench",
 )
 ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate", "review.send_back")
 MAINTAINER = (
@@ -54,6 +58,7 @@ MAINTAINER = (
     "review.*",
     "tuning.*",
     "pairwise.*",
+    "workbench.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
@@ -69,7 +74,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     "adjudicator": ADJUDICATOR,
     "maintainer": MAINTAINER,
     "admin": (
-        *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*", "pairwise.*", "reports.*"),
+        *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*"),
+        *("pairwise.*", "workbench.*", "reports.*"),
         *("auth.*", "django_q.*", "axes.*"),
     ),
 }
@@ -80,6 +86,7 @@ RECORDS = {
     "review": ("reviewitem", "assignment", "skip", "correction"),
     "pairwise": ("pair", "pairjudgment"),
     "tuning": ("labelledexample", "attemptjudgment", "publication"),
+    "workbench": ("benchrow", "rowjudgment"),
     "evalhub": ("exposure", "notification", "delivery", "savedfilter", "call"),
     "reports": ("exchange", "grade"),
     "*": ("historical*",),

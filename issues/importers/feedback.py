@@ -3,20 +3,18 @@
 No value is guessed: invalid rows are reported with their place and skipped.
 """
 
-import csv
 import hashlib
-import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.storable import REASON, UNSTORABLE, unstorable
 from evalhub.strict_json import MAX_JSON, Problem, excerpt, parse
 from issues.feedback_messages import with_conversation
+from issues.importers.records import Unreadable, records_in
 
-MAX_BYTES = 8 * 1024 * 1024
 MAX_ROWS = 5000
 MAX_COLUMNS = 100
 LENGTHS = {
@@ -77,10 +75,6 @@ class FeedbackFile:
         return len({problem.place for problem in self.problems})
 
 
-class Unreadable(ValueError):
-    """An unreadable file."""
-
-
 def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> FeedbackFile:
     """Read the feedback in a file, with all problems at once.
 
@@ -90,7 +84,8 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
     """
     file = FeedbackFile()
     try:
-        items = list(_items(name, data, file))
+        found = records_in(name, data, file.problems, inside="feedback", most=MAX_ROWS)
+        items = [(place, _merged(item)) for place, item in found]
     except Unreadable as error:
         file.unreadable.append(Problem(name, str(error)))
         return file
@@ -122,95 +117,10 @@ def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
     return {name: taken.get(name) or found.get(name, "") for name in names}
 
 
-# Files --------------------------------------------------------------------------------------------
-
-
-def _items(name: str, data: bytes, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    if len(data) > MAX_BYTES:
-        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_BYTES:,}.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"is not UTF-8 text: {error}. Save it as UTF-8.") from error
-    ending = name.rpartition(".")[2].lower()
-    readers = {"csv": _csv, "tsv": _csv, "json": _json, "jsonl": _lines, "ndjson": _lines}
-    if ending not in readers:
-        raise Unreadable("has an unknown format: use .csv, .tsv, .json, .jsonl or .ndjson.")
-    for number, pair in enumerate(readers[ending](text, file)):
-        if number == MAX_ROWS:
-            raise Unreadable(f"has more than {MAX_ROWS:,} rows: split it into several files.")
-        yield pair
-
-
-def _csv(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t", key=head.count)
-    csv.field_size_limit(MAX_BYTES)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    names: list[str] = []
-    line = 1
-    try:
-        for cells in rows:
-            place, line = f"line {line}", rows.line_num + 1
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not names:
-                names = _header(cells)
-            elif len(cells) != len(names):
-                message = f"has {len(cells)} cells, expected {len(names)}: {excerpt(cells)}."
-                file.problems.append(Problem(place, message))
-            else:
-                yield place, dict(zip(names, cells, strict=True))
-    except csv.Error as error:
-        raise Unreadable(f"cannot be read as CSV from line {line} on: {error}.") from error
-
-
-def _header(cells: list[str]) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise Unreadable(f"has the column {excerpt(twice[0])} more than once.")
-    return names
-
-
-def _json(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    value = _parsed(text)
-    if isinstance(value, dict) and isinstance(value.get("feedback"), list):
-        value = value["feedback"]
-    if not isinstance(value, list):
-        raise Unreadable(f"expected a list of objects, not {excerpt(value)}.")
-    for number, item in enumerate(value, 1):
-        yield from _object(f"item {number}", item, file)
-
-
-def _lines(text: str, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            value = _parsed(line)
-        except Unreadable as error:
-            file.problems.append(Problem(f"line {number}", f"{error} Found: {excerpt(line)}"))
-        else:
-            yield from _object(f"line {number}", value, file)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse(text)
-    except RecursionError as error:
-        raise Unreadable("is nested too deeply.") from error
-    except ValueError as error:
-        raise Unreadable(f"is not JSON: {error}.") from error
-
-
-def _object(place: str, item: Any, file: FeedbackFile) -> Iterator[tuple[str, dict[str, Any]]]:
+def _merged(item: dict[str, Any]) -> dict[str, Any]:
     """Return the object, merged with GRAFITE's `raw_feedback`."""
-    if not isinstance(item, dict):
-        file.problems.append(Problem(place, f"expected an object, not {excerpt(item)}."))
-        return
     inner = item.get("raw_feedback")
-    yield place, {**inner, **item, "raw_feedback": None} if isinstance(inner, dict) else item
+    return {**inner, **item, "raw_feedback": None} if isinstance(inner, dict) else item
 
 
 # Rows ---------------------------------------------------------------------------------------------

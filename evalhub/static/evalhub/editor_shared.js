@@ -32,5 +32,23 @@
     else start();
   };
 
-  window.evalhubEditing = { element, button, complain, whenReady };
+  /* Give each event of a response to `take`, as it arrives where the browser can. */
+  const readEvents = async (response, take) => {
+    let rest = "";
+    const add = (text) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop();
+      lines.filter((line) => line.trim()).forEach((line) => take(JSON.parse(line)));
+    };
+    if (!response.body) return add(`${await response.text()}\n`);
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return add("\n");
+      add(decoder.decode(value, { stream: true }));
+    }
+  };
+
+  window.evalhubEditing = { element, button, complain, readEvents, whenReady };
 })();

@@ -4,29 +4,11 @@
 (() => {
   "use strict";
 
-  const { element, button, whenReady } = window.evalhubEditing;
+  const { element, button, readEvents, whenReady } = window.evalhubEditing;
   const KEPT = "evalhub-try-";
   const LOST = "The server could not be reached. Nothing typed is lost: try again.";
   const OUT =
     "You are logged out, or may not do this. Log in again in another tab, then try again here: nothing typed is lost.";
-
-  /* Give each event of a response to `take`, as it arrives where the browser can. */
-  const readEvents = async (response, take) => {
-    let rest = "";
-    const add = (text) => {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop();
-      lines.filter((line) => line.trim()).forEach((line) => take(JSON.parse(line)));
-    };
-    if (!response.body) return add(`${await response.text()}\n`);
-    const reader = response.body.getReader();
-    const decoder = new TextDecoder();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return add("\n");
-      add(decoder.decode(value, { stream: true }));
-    }
-  };
 
   class Playground {
     constructor(root, form) {

@@ -12,11 +12,11 @@ from evalhub.admin_site.pages import bounded_text, current_user
 from evalhub.strict_json import Problem
 from issues.importers.feedback import (
     LENGTHS,
-    MAX_BYTES,
     MAX_ROWS,
     FeedbackFile,
     read,
 )
+from issues.importers.records import MAX_BYTES
 from issues.triage.intake import existing_ids, key_of, take_in
 
 MAX_PROBLEMS = 200

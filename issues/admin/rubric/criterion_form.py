@@ -1,7 +1,7 @@
 """Form of a criterion, with the arguments of its check as fields."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django import forms
@@ -105,6 +105,10 @@ class CriterionForm(forms.ModelForm):
     def argument_fields(self) -> Iterator[BoundField]:
         for argument in self.check_arguments:
             yield self[ARGUMENT + argument.name]
+
+    def further_fields(self) -> Iterable[BoundField]:
+        """Return fields that a subclass adds, to show beside the others."""
+        return ()
 
     @property
     def opens(self) -> bool:

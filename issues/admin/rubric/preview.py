@@ -1,6 +1,6 @@
 """Preview of a rubric: judge prompts and possible scores, for a saved or unsaved test."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import QueryDict
@@ -54,23 +54,34 @@ def draft_of(sent: QueryDict) -> Draft:
     )
 
 
-def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
-    """Return the sent criteria in order, and what is wrong with them."""
+def sent_criteria(sent: QueryDict, form_class: type[CriterionForm]) -> list[CriterionForm]:
+    """Return the validated forms of the sent criteria, in order, without deleted and empty ones."""
     total = sent.get(f"{PREFIX}-TOTAL_FORMS", "")
     count = min(int(total), MAX_CRITERIA) if total.isascii() and total.isdecimal() else 0
     prefixes = [f"{PREFIX}-{number}" for number in range(count)]
     kept = [prefix for prefix in prefixes if not sent.get(f"{prefix}-DELETE")]
-    forms = [CriterionForm(sent, prefix=prefix, instance=Criterion()) for prefix in kept]
+    forms = [form_class(sent, prefix=prefix, instance=Criterion()) for prefix in kept]
     for form in forms:
         form.is_valid()
     forms = [form for form in forms if form.instance.text or form.instance.check_name]
-    forms.sort(key=lambda form: form.instance.order or MAX_CRITERIA + 1)
-    problems = []
+    return sorted(forms, key=lambda form: form.instance.order or MAX_CRITERIA + 1)
+
+
+def problems_of_criteria(forms: Iterable[CriterionForm]) -> list[str]:
+    return [
+        f"Criterion {place}: {message}"
+        for place, form in enumerate(forms, 1)
+        for messages in form.errors.values()
+        for message in messages
+    ]
+
+
+def _sent_points(sent: QueryDict) -> tuple[list[Criterion], list[str]]:
+    """Return the sent criteria in order, keyed by place, and what is wrong with them."""
+    forms = sent_criteria(sent, CriterionForm)
     for place, form in enumerate(forms, 1):
         form.instance.key = str(place)
-        for messages in form.errors.values():
-            problems += [f"Criterion {place}: {message}" for message in messages]
-    return [form.instance for form in forms], problems
+    return [form.instance for form in forms], problems_of_criteria(forms)
 
 
 def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, RelatedDropdownFilter
 from unfold.decorators import display
 
+from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
 from evalhub.formatting import DASH, score, seconds
@@ -56,7 +57,7 @@ class ResultList(PageList):
 
 
 @admin.register(Result)
-class ResultAdmin(ReadOnlyAdmin):
+class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     """Results of readable tests, as a list and one by one."""
 
     when_empty = "Launch a run to get results."

@@ -1,0 +1,85 @@
+"""Evaluation as a stream of events, with consent to send sealed tests."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from django.http import StreamingHttpResponse
+
+from evalhub.models import User
+from issues.conversation import Message
+from issues.judge_templates.examples import hidden_of
+from issues.judge_templates.preview import WITHHELD
+from issues.states import Refused
+from runs.judging.jury import FrozenJudge
+from runs.judging.prompts import examples_for, params_for
+from runs.launching.exposure import sealed_exposure
+from runs.playground.direct_calls import record_exposures
+from runs.playground.event_stream import Event, line
+from runs.workbench.evaluation import evaluation_of, lines_of
+from runs.workbench.judges import Setup
+from runs.workbench.models import BenchRow
+from runs.workbench.requests import BenchRequest, prompt_of
+
+TRY_TEST = "issues.try_test"
+NOTHING = "Nothing has changed: every row is judged as it is now."
+
+
+def evaluated(
+    setup: Setup,
+    rows: Sequence[BenchRow],
+    user: User,
+    *,
+    consent: str,
+    shown: Callable[[set[int]], Event],
+    at_end: Callable[[], Event],
+) -> StreamingHttpResponse:
+    try:
+        evaluation = evaluation_of(setup, rows, user)
+    except Refused as error:
+        return _response(iter([line({"error": " ".join(error.problems)})]))
+    if not evaluation.requests:
+        return _response(iter([line(at_end() | {"progress": NOTHING})]))
+    exposure = sealed_exposure(evaluation.sealed, evaluation.tests, setup.roles)
+    if exposure and consent != exposure.key:
+        words = f"{exposure} {' '.join(exposure.before())}"
+        return _response(iter([line({"consent": exposure.key, "words": words})]))
+    record_exposures(evaluation.sealed, setup.roles, user)
+    return _response(lines_of(evaluation, user, shown=shown, at_end=at_end))
+
+
+def _response(lines: Iterator[bytes]) -> StreamingHttpResponse:
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
+
+
+class ShownPrompt(NamedTuple):
+    """A prompt as sent; `problem` says why it is not shown, "" if it is."""
+
+    title: str
+    messages: list[Message]
+    params: str
+    problem: str
+
+
+def prompts_of(requests: Sequence[BenchRequest], user: User) -> list[ShownPrompt]:
+    """Return each different prompt about a row, withheld if it has an example of a hidden test."""
+    found: dict[str, ShownPrompt] = {}
+    for request in requests:
+        if request.judge is not None and request.digest not in found:
+            found[request.digest] = _prompt(request, request.judge, user)
+    return list(found.values())
+
+
+def _prompt(request: BenchRequest, judge: FrozenJudge, user: User) -> ShownPrompt:
+    template, key = request.template, request.place.key
+    order = ", options reversed" if request.place.order else ""
+    about = f": {request.point}" if key else ""
+    title = f"{judge.name}{about}{order}"
+    messages = prompt_of(judge, template, request.case, key)
+    if template is None or isinstance(messages, str):
+        return ShownPrompt(title, [], "", str(messages))
+    if hidden_of(examples_for(template, request.case, key).examples, user):
+        return ShownPrompt(title, [], "", WITHHELD)
+    params = params_for(judge.endpoint, judge.params, template.schema)
+    return ShownPrompt(title, messages, json.dumps(params), "")

@@ -1,0 +1,153 @@
+"""Rows that come from a file, and what leaves a workbench: tests, a template draft, files."""
+
+from base64 import b64decode, b64encode
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern
+
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.formatting import counted
+from issues.admin.refusals import refusals_shown
+from issues.importers.records import MAX_BYTES
+from runs.scripts.files import FORMATS, export_response
+from runs.workbench.admin.forms import IssueForm
+from runs.workbench.export import export_of, settings_from
+from runs.workbench.handover import save_draft, tests_of
+from runs.workbench.models import MAX_ROWS, BenchRow, Workbench
+from runs.workbench.row_files import RowFile, read_rows
+from runs.workbench.rows import add_rows, duplicate_bench, keys_of
+
+ADD_TEST, EDIT_TEMPLATE = "issues.add_test", "issues.change_judgetemplate"
+SHOWN = 20
+
+
+class Leaving(PageAdmin):
+    def get_urls(self) -> list[URLPattern]:
+        views = {"upload": self.upload_view, "act": self.act_view}
+        own = [self.view_path(f"<int:object_id>/{n}/", view, n) for n, view in views.items()]
+        export = self.view_path(
+            "<int:object_id>/export/<str:file_format>/", self.export_view, "export"
+        )
+        return [*own, export, *super().get_urls()]
+
+    def leaving_rights(self, request: HttpRequest) -> dict[str, Any]:
+        return {
+            "may_add_test": request.user.has_perm(ADD_TEST),
+            "may_edit_template": request.user.has_perm(EDIT_TEMPLATE),
+            "may_copy": self.has_add_permission(request),
+            "formats": FORMATS,
+        }
+
+    def rows_of(self, request: HttpRequest, bench: Workbench) -> list[BenchRow]:
+        raise NotImplementedError
+
+    # Files ----------------------------------------------------------------------------------------
+
+    def export_view(self, request: HttpRequest, object_id: int, file_format: str) -> HttpResponse:
+        bench = self.found(request, object_id)
+        if file_format not in FORMATS:
+            raise Http404(f"There is no export as {file_format!r}.")
+        rows = [row for row in self.rows_of(request, bench) if not row.example_id]
+        return export_response(file_format, str(bench), export_of(bench, rows))
+
+    def upload_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Show the form, then a preview with every problem; add the rows once confirmed."""
+        bench: Workbench = self.found(request, object_id)
+        if not self.has_change_permission(request, bench):
+            raise PermissionDenied
+        name, data = _sent(request)
+        file = read_rows(name, data, keys=keys_of(bench), most=MAX_ROWS) if name else RowFile()
+        if request.POST.get("act") == "import" and file.rows:
+            with refusals_shown(self, request):
+                if request.POST.get("settings") and file.settings:
+                    settings_from(bench, file.settings)
+                added = add_rows(bench, file.rows)
+                self.say_done(request, f"Added {counted(len(added), 'row')}.")
+                return HttpResponseRedirect(bench.get_absolute_url())
+        return self.page(
+            request,
+            "workbench/upload.html",
+            title="Add rows from a file",
+            bench=bench,
+            file=file,
+            name=name,
+            data=b64encode(data).decode(),
+            shown=file.rows[:SHOWN],
+            most_mb=MAX_BYTES // 1024**2,
+            most_rows=MAX_ROWS,
+            is_empty=request.method == "POST" and not name,
+        )
+
+    # Tests, template, copy ------------------------------------------------------------------------
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        bench = self.found(request, object_id)
+        act = request.POST.get("act", "")
+        if request.method == "POST" and act == "duplicate" and self.has_add_permission(request):
+            copy = duplicate_bench(bench, current_user(request))
+            return HttpResponseRedirect(copy.get_absolute_url())
+        if request.method == "POST" and act == "template" and self._may_write(request, bench):
+            return self._template(request, bench)
+        if request.method == "POST" and act == "tests" and request.user.has_perm(ADD_TEST):
+            return self._tests(request, bench)
+        raise PermissionDenied
+
+    def _may_write(self, request: HttpRequest, bench: Workbench) -> bool:
+        return self.has_change_permission(request, bench) and request.user.has_perm(EDIT_TEMPLATE)
+
+    def _template(self, request: HttpRequest, bench: Workbench) -> HttpResponse:
+        title = bounded_text(request.POST.get("title"), 120)
+        with refusals_shown(self, request):
+            draft = save_draft(bench, by=current_user(request), title=title)
+            self.say_done(request, f"Saved as {draft}. Publish it here when it is good enough.")
+            return HttpResponseRedirect(draft.get_absolute_url())
+        return HttpResponseRedirect(bench.get_absolute_url())
+
+    def _tests(self, request: HttpRequest, bench: Workbench) -> HttpResponse:
+        """Ask for the issue, then create the tests of the chosen rows."""
+        wanted = {row_number(number) for number in request.POST.getlist("row")}
+        rows = [row for row in self.rows_of(request, bench) if row.pk in wanted]
+        form = IssueForm(request.POST if "issue" in request.POST else None, site=self.admin_site)
+        if not rows:
+            self.say(request, "Choose the rows to make tests of: tick them.")
+            return HttpResponseRedirect(bench.get_absolute_url())
+        if form.is_valid():
+            with refusals_shown(self, request):
+                issue = form.cleaned_data["issue"]
+                for row in rows:
+                    row.workbench = bench
+                tests = tests_of(rows, issue, by=current_user(request))
+                self.say_done(request, f"Created {counted(len(tests), 'draft test')}.")
+                return HttpResponseRedirect(issue.get_absolute_url())
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Make tests of {counted(len(rows), 'row')}",
+            sentences=[
+                "Rows with the same input become one draft test, with the criteria of this "
+                "workbench. An answer that should pass becomes the reference, one that should fail "
+                "the flagged answer."
+            ],
+            form=form,
+            hidden=[("act", "tests"), *(("row", row.pk) for row in rows)],
+            button="Create draft tests",
+            back_url=bench.get_absolute_url(),
+        )
+
+
+def _sent(request: HttpRequest) -> tuple[str, bytes]:
+    """Return name and content of the file or the pasted rows; "" if there is none."""
+    file = request.FILES.get("file")
+    if file is not None and not isinstance(file, list):
+        is_too_long = (file.size or 0) > MAX_BYTES
+        return str(file.name), b" " * (MAX_BYTES + 1) if is_too_long else file.read()
+    pasted = request.POST.get("pasted", "").strip()
+    if pasted:
+        kind = {"[": "json", "{": "jsonl"}.get(pasted[0], "csv")
+        return f"pasted.{kind}", pasted.replace("\r\n", "\n").encode()
+    try:
+        return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
+    except ValueError:  # it is no base64
+        return "", b""

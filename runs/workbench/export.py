@@ -1,0 +1,152 @@
+"""A workbench as a file: its rows with their judgments, its settings, and a script without us."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from issues.rubrics.scales import ScaleError, from_json
+from issues.rubrics.scoring import WHOLE_TEST
+from issues.states import Refused
+from runs.judging.prompts import params_for
+from runs.scripts.files import Export
+from runs.scripts.judging import judging_script
+from runs.workbench.contents import content_with, save_contents
+from runs.workbench.figures import RowFigures, figures_of
+from runs.workbench.judges import Setup, setup_of
+from runs.workbench.models import BenchRow, Workbench
+from runs.workbench.requests import BenchRequest, prompt_of, requests_of
+from runs.workbench.rows import TEXTS
+
+SETTINGS = ("name", "text", "scale", "reply_form", "guidelines", "criteria")
+
+
+def export_of(bench: Workbench, rows: Sequence[BenchRow]) -> Export:
+    """Return these rows with what judges say now. Stale and failed judgments are left out."""
+    setup = setup_of(bench)
+    figures = figures_of(setup, bench, rows).rows
+    exported = [_row(each) for each in figures]
+    settings = {name: getattr(bench, name) for name in SETTINGS}
+    document = {"workbench": settings, "rows": exported}
+    return Export(exported, document, _script(bench, setup, figures))
+
+
+def _row(each: RowFigures) -> dict[str, Any]:
+    row = each.row
+    is_one = len(each.criteria) == 1
+    expected: Any = {key: option for key, option in row.expected.items() if option}
+    verdicts = {
+        criterion.key: {v.name: v.vote.option for v in criterion.verdicts if v.counts}
+        for criterion in each.criteria
+    }
+    return {
+        "input": row.input,
+        **{name: getattr(row, name) for name in TEXTS},
+        "expected": next(iter(expected.values()), "") if is_one else expected,
+        "judged": next(iter(verdicts.values()), {}) if is_one else verdicts,
+        "score": each.scored.score if each.scored else None,
+        **({"messages": row.messages, "turns": row.turns} if row.input is None else {}),
+    }
+
+
+def settings_from(bench: Workbench, settings: Mapping[str, Any]) -> None:
+    """Take prompt, scale, guidelines and criteria of an exported workbench.
+
+    Raises:
+        Refused: They are not valid.
+    """
+    sent = {name: settings[name] for name in SETTINGS[1:] if name in settings}
+    try:
+        from_json(sent.get("scale", bench.scale))
+        sent["criteria"] = [content_with(each) for each in sent.get("criteria", bench.criteria)]
+        save_contents(bench, sent)
+    except ValidationError as error:
+        raise Refused(list(error.messages)) from error
+    except (ScaleError, TypeError, KeyError, AttributeError) as error:
+        raise Refused(
+            [f"The settings of the workbench in this file are not valid: {error}"]
+        ) from error
+
+
+# The script ---------------------------------------------------------------------------------------
+
+
+def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures]) -> str:
+    requests = [r for each in figures for r in requests_of(setup, each.row)]
+    asked = [r for r in requests if r.judge and r.template and not r.place.sample]
+    points = setup.points
+    whole = {"key": WHOLE_TEST, "text": "the whole answer", "weight": 1, "mandatory": False}
+    criteria = [
+        {
+            "key": point.key,
+            "text": point.text or point.check_name,
+            "weight": point.weight,
+            "mandatory": point.mandatory,
+            "inverted": point.is_inverted,
+            "target": setup.targets.get(point.key, ""),
+            "check": bool(point.check_name),
+        }
+        for point in points
+    ] or [whole | {"inverted": False, "target": "", "check": False}]
+    return judging_script(
+        title=str(bench),
+        judges={r.judge.name: _judge(r) for r in asked if r.judge},
+        criteria=criteria,
+        scales={_scale(r): _values(r) for r in asked},
+        rows=[
+            {"row": each.row.place, "expected": each.row.expected, "checks": _checks(each)}
+            for each in figures
+        ],
+        requests=[sent for r in asked if (sent := _request(r)) is not None],
+    )
+
+
+def _judge(request: BenchRequest) -> dict[str, Any]:
+    judge, template = request.judge, request.template
+    assert judge is not None
+    assert template is not None
+    endpoint = judge.endpoint
+    return {
+        "model": endpoint.litellm_model,
+        "params": endpoint.params | params_for(endpoint, judge.params, template.schema),
+        "api_base": endpoint.api_base,
+        "api_key_env": endpoint.api_key_env,
+    }
+
+
+def _scale(request: BenchRequest) -> str:
+    assert request.judge is not None
+    return request.judge.name
+
+
+def _values(request: BenchRequest) -> dict[str, float]:
+    assert request.template is not None
+    return {option.label: option.value for option in request.template.scale.options}
+
+
+def _request(request: BenchRequest) -> dict[str, Any] | None:
+    judge, template, place = request.judge, request.template, request.place
+    assert judge is not None
+    assert template is not None
+    messages = prompt_of(judge, template, request.case, place.key)
+    if isinstance(messages, str):
+        return None
+    return {
+        "row": request.row.place,
+        "criterion": place.key,
+        "judge": judge.name,
+        "order": place.order,
+        "samples": judge.samples,
+        "scale": judge.name,
+        "schema": template.schema if judge.endpoint.structured_output else None,
+        "messages": messages,
+    }
+
+
+def _checks(each: RowFigures) -> dict[str, float]:
+    return {
+        criterion.key: verdict.value
+        for criterion in each.criteria
+        for verdict in criterion.verdicts
+        if criterion.point.check_name and verdict.counts and verdict.value is not None
+    }
