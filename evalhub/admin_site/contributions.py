@@ -70,6 +70,7 @@ class Contribution:
         section: Returns HTML to show below the form, "" for none.
         form_section: The same, and for the form of a new row (None) too.
         views: Further pages below the model's list: route, view of model admin and request, name.
+        exports: Returns address, title and use of each further export of the list.
         actions: Functions of model admin, request and queryset, as Django's actions are.
     """
 
@@ -79,6 +80,7 @@ class Contribution:
     form_section: Callable[[HttpRequest, Any], str] = lambda request, row: ""
     views: tuple[tuple[str, Callable[[Any, HttpRequest], HttpResponseBase], str], ...] = ()
     actions: tuple[Callable[..., Any], ...] = ()
+    exports: Callable[[HttpRequest, Any], Sequence[tuple[str, str, str]]] = lambda r, admin: ()
     columns: tuple[ListColumn, ...] = ()
     filters: tuple[Any, ...] = ()
 
@@ -132,6 +134,9 @@ class ExtensibleList(PageAdmin):
         functions = [each for own in self._granted(request) for each in own.actions]
         contributed = [self.get_action(function) for function in functions]
         return actions | {name: (function, name, label) for function, name, label in contributed}
+
+    def further_exports(self, request: HttpRequest) -> list[tuple[str, str, str]]:
+        return [each for own in self._granted(request) for each in own.exports(request, self)]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return LoadedList

@@ -87,6 +87,10 @@ class PageAdmin(BoundedJSON, ModelAdmin):
         rows: QuerySet[Any] = changelist.get_queryset(request)
         return rows
 
+    def further_exports(self, request: HttpRequest) -> Sequence[tuple[str, str, str]]:
+        """Return what the list's export menu has besides files: address, title and use of each."""
+        return ()
+
     def changeform_view(
         self,
         request: HttpRequest,

@@ -1,8 +1,11 @@
 """The page of one run, its progress and its downloads."""
 
+import json
 from dataclasses import asdict
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.http import (
+    Http404,
     HttpRequest,
     HttpResponse,
     HttpResponseRedirect,
@@ -16,6 +19,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from evalhub.admin_site.pages import current_user
+from evalhub.export_files import FORMATS, Export, export_response
 from evalhub.work.leases import workers_alive
 from evalhub.work.overview import outages
 from reports.documents.exports import json_of
@@ -35,6 +39,7 @@ from runs.figures.states import current_of
 from runs.models import Jury, Run
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import SORTS
+from runs.scripts.launches import script_of_run
 
 SECTIONS = {
     "outcomes": ("outcomes",),
@@ -177,6 +182,26 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
         "judgments": [asdict(verdict) for verdict in judgment_rows(sheet, filters)],
     }
     return attached(JsonResponse(content), _file_name(origin), ending)
+
+
+@needs("runs.export_results")
+def download_lines(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Download the results that fit the filters, a JSON object per line."""
+    sheet, filters = _sheet(request, pk), Filters.read(request.GET)
+    origin = _origin(request, sheet.run, filters)
+    rows = sheet.rows(filters)
+    lines = (f"{json.dumps(asdict(row), cls=DjangoJSONEncoder)}\n" for row in rows)
+    response = StreamingHttpResponse(lines, content_type=FORMATS["jsonl"][2])
+    return attached(response, _file_name(origin), "jsonl")
+
+
+@needs("runs.export_results")
+def download_script(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
+    """Download a script or notebook that launches the run again."""
+    if ending not in ("py", "ipynb"):
+        raise Http404(f"There is no script.{ending}.")
+    script = script_of_run(request.build_absolute_uri("/"), _run(pk))
+    return export_response(ending, f"run {pk}", Export((), None, script))
 
 
 def _origin(request: HttpRequest, run: Run, filters: Filters) -> Origin:

@@ -1,5 +1,5 @@
 from runs import drafting_conflicts
-from runs.admin import contributions, playground
+from runs.admin import contributions, exports, playground
 from runs.admin.examples import ExampleAdmin
 from runs.admin.jury.admin import JuryAdmin
 from runs.admin.launch.admin import LaunchAdmin
@@ -16,5 +16,6 @@ __all__ = [
     "SuiteAdmin",
     "contributions",
     "drafting_conflicts",
+    "exports",
     "playground",
 ]

@@ -47,7 +47,7 @@ def ask(request):
     judge = JUDGES[request["judge"]]
     sent = dict(judge["params"], model=judge["model"], messages=request["messages"])
     if judge["api_base"]:
-        sent["api_base"] = judge["api_base"]
+        sent.update(api_base=judge["api_base"], api_key="none")
     if judge["api_key_env"]:
         sent["api_key"] = os.environ[judge["api_key_env"]]
     if request["schema"]:

@@ -120,28 +120,22 @@ def bench_of_library(key: str, user: User) -> Workbench:
 
 
 def keyed(
-    points: Sequence[Criterion], targets: Sequence[str], before: Sequence[Mapping[str, Any]]
+    contents: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return criteria with the keys of those that they were, so that judgments stay theirs.
-
-    One keeps its key with its text or check; a changed one takes that of the one in its place.
-    """
-    left = {c["key"]: c for c in before}
-    contents = [dict(p.as_content(), target=t) for p, t in zip(points, targets, strict=True)]
+    """Return criteria with keys: the one sent if it is known, else that of equal text, else new."""
+    left = {old["key"]: old for old in before}
+    found = []
     for content in contents:
         same = [key for key, old in left.items() if _is_same(content, old)]
-        content["key"] = same[0] if same else ""
-        left.pop(content["key"], None)
-    for place, content in enumerate(contents):
-        old = before[place]["key"] if place < len(before) else ""
-        content["key"] = content["key"] or (old if old in left else new_key())
-        left.pop(content["key"], None)
-    return contents
+        known = [content["key"]] if content["key"] in left else same
+        key = known[0] if known else new_key()
+        left.pop(key, None)
+        found.append({**content, "key": key})
+    return found
 
 
 def _is_same(content: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
-    names = ("text", "check", "arguments")
-    return all(content.get(name) == old.get(name) for name in names)
+    return all(content.get(name) == old.get(name) for name in ("text", "check", "arguments"))
 
 
 def save_contents(bench: Workbench, sent: Mapping[str, Any]) -> bool:

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evalhub.export_files import Export
 from issues.rubrics.scales import ScaleError, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from runs.judging.prompts import params_for
-from runs.scripts.files import Export
 from runs.scripts.judging import judging_script
 from runs.workbench.contents import content_with, save_contents
 from runs.workbench.figures import RowFigures, figures_of

@@ -123,19 +123,28 @@
       box.textContent = (event.problems || []).join(" ");
       if (event.problems !== undefined) return false;
       this.sent = now;
-      if (event.reload) return this.reload(event);
       this.show(event);
+      this.follow(event);
       return true;
     }
 
-    /* Rows have other fields now: open the page again. */
-    reload() {
-      if (this.settings() !== this.sent) return this.saveSettings();
-      this.root.dataset.reloads = "yes";
-      const focused = document.activeElement?.id;
-      if (focused) sessionStorage.setItem("evalhub-wb-focus", focused);
-      window.location.reload();
-      return new Promise(() => {});
+    /* Take keys of new criteria and the options to aim at into the form; a new prompt needs a new
+       page, but not while one types. */
+    follow({ keys, labels, reload }) {
+      const kept = [...this.form.querySelectorAll("[data-eh-point]:not(.eh-point--gone)")];
+      const filled = kept.filter((each) => each.querySelector("[name$=-text]").value.trim() || each.querySelector("[name$=-check_name]").value);
+      if (filled.length === keys.length) filled.forEach((each, at) => (each.querySelector("[name$=-key]").value = keys[at]));
+      const blank = this.form.querySelector("[data-eh-blank]").content;
+      for (const choice of [...this.form.querySelectorAll("[name$=-target]"), ...blank.querySelectorAll("[name$=-target]")]) {
+        const chosen = choice.value;
+        choice.replaceChildren(choice.options[0], ...labels.map((label) => new Option(label, label)));
+        choice.value = labels.includes(chosen) ? chosen : "";
+      }
+      this.sent = this.settings();
+      if (!reload) return;
+      const isTyping = this.form.contains(document.activeElement) && window.evalhub.isTyping(document.activeElement);
+      if (!isTyping) window.location.reload();
+      else this.form.addEventListener("focusout", () => this.saveSettings().then(() => window.location.reload()), { once: true });
     }
 
     async take(choice) {
@@ -301,8 +310,5 @@
     const root = document.getElementById("workbench");
     if (!root?.dataset.settings) return;
     new Workbench(root);
-    const focused = sessionStorage.getItem("evalhub-wb-focus");
-    sessionStorage.removeItem("evalhub-wb-focus");
-    if (focused) document.getElementById(focused)?.focus();
   });
 })();

@@ -11,11 +11,14 @@ from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
+from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
+from evalhub.export_files import FORMATS
 from evalhub.formatting import DASH, counted
 from evalhub.models import User
 from issues.admin.inlines import ReadOnlyInline
 from issues.test_filter import FilterRefused, read_filter
+from runs.admin.exports import suite_export
 from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.admin.suite.make import make_page
@@ -142,11 +145,13 @@ class SuiteAdmin(HistoryAdmin):
     readonly_fields = ("tests_now",)
     actions_detail = ("launch_suite",)
     list_before_template = "runs/suite/list_before.html"
+    change_form_outer_before_template = "runs/suite/form_before.html"
 
     def get_urls(self) -> list[Any]:
         return [
             self.view_path("import/", self.import_view, "import_weval"),
             self.view_path("make/", self.make_view, "make"),
+            self.view_path("<int:object_id>/export/<str:file_format>/", self.export_view, "export"),
             *super().get_urls(),
         ]
 
@@ -159,6 +164,14 @@ class SuiteAdmin(HistoryAdmin):
         if not may_import(request):
             raise PermissionDenied
         return import_page(request, self)
+
+    @expensive
+    def export_view(self, request: HttpRequest, object_id: int, file_format: str) -> HttpResponse:
+        return suite_export(request, self.found(request, object_id), file_format)
+
+    def row_context(self, request: HttpRequest, row: Suite) -> dict[str, Any]:
+        exports = [(self.url_of("export", row.pk, key), *FORMATS[key][:2]) for key in FORMATS]
+        return {**super().row_context(request, row), "exports": exports}
 
     def make_view(self, request: HttpRequest) -> HttpResponse:
         return make_page(request, self)

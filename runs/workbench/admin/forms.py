@@ -10,12 +10,12 @@ from django.forms.boundfield import BoundField
 from django.http import QueryDict
 
 from evalhub.models import LanguageModel
-from issues.admin.rubric.criterion_form import INPUT, CriterionForm
+from issues.admin.rubric.criterion_form import INPUT, CriterionForm, PlainText
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX, problems_of_criteria, sent_criteria
 from issues.admin.template.admin import SCALE_ATTRS
 from issues.admin.test.bulk import MoveForm
-from issues.models import Criterion, JudgeTemplate, ReplyForm, Test
+from issues.models import JudgeTemplate, ReplyForm, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scoring import MAX_CRITERIA
 from runs.models import Jury
@@ -30,6 +30,7 @@ class BenchCriterionForm(CriterionForm):
     """A criterion of a rubric, and the option that counts as met."""
 
     labels: tuple[str, ...] = ()
+    key = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
     target = forms.ChoiceField(label="Target option", required=False, widget=forms.Select(INPUT))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -67,14 +68,23 @@ def rubric_of(bench: Workbench) -> dict[str, Any]:
 def sent_contents(bench: Workbench, sent: QueryDict) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the sent criteria with their keys and targets, and what is wrong with them."""
     found = sent_criteria(sent, criterion_form(bench))
-    points: list[Criterion] = [form.instance for form in found]
-    targets = [str(form.cleaned_data.get("target") or "") for form in found]
-    return keyed(points, targets, bench.criteria), problems_of_criteria(found)
+    contents = [
+        form.instance.as_content()
+        | {name: str(form.cleaned_data.get(name) or "") for name in ("key", "target")}
+        for form in found
+    ]
+    return keyed(contents, bench.criteria), problems_of_criteria(found)
 
 
 class SettingsForm(forms.ModelForm):
     """Name, prompt and judges of a workbench."""
 
+    text = PlainText(
+        label="Prompt",
+        strip=False,
+        widget=forms.Textarea({"class": "eh-input eh-mono", "rows": 12}),
+    )
+    guidelines = PlainText(required=False, strip=False, widget=forms.Textarea(AREA))
     models = forms.ModelMultipleChoiceField(
         LanguageModel.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
     )
@@ -103,8 +113,6 @@ class SettingsForm(forms.ModelForm):
         fields = ("name", "is_shared", "guidelines", "text", "scale", "reply_form")
         widgets = {
             "name": forms.TextInput(INPUT),
-            "guidelines": forms.Textarea(AREA),
-            "text": forms.Textarea({"class": "eh-input eh-mono", "rows": 12}),
             "scale": forms.Textarea({**SCALE_ATTRS, "class": "eh-input eh-mono", "rows": 10}),
             "reply_form": forms.Select(INPUT, choices=ReplyForm.choices),
         }

@@ -8,10 +8,10 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.export_files import FORMATS, export_response
 from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.importers.records import MAX_BYTES
-from runs.scripts.files import FORMATS, export_response
 from runs.workbench.admin.forms import IssueForm
 from runs.workbench.export import export_of, settings_from
 from runs.workbench.handover import save_draft, tests_of
@@ -32,12 +32,15 @@ class Leaving(PageAdmin):
         )
         return [*own, export, *super().get_urls()]
 
-    def leaving_rights(self, request: HttpRequest) -> dict[str, Any]:
+    def leaving(self, request: HttpRequest, bench: Workbench) -> dict[str, Any]:
+        """Return what of it this user may take elsewhere."""
         return {
             "may_add_test": request.user.has_perm(ADD_TEST),
             "may_edit_template": request.user.has_perm(EDIT_TEMPLATE),
             "may_copy": self.has_add_permission(request),
-            "formats": FORMATS,
+            "exports": [
+                (self.url_of("export", bench.pk, key), *FORMATS[key][:2]) for key in FORMATS
+            ],
         }
 
     def rows_of(self, request: HttpRequest, bench: Workbench) -> list[BenchRow]:

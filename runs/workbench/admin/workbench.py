@@ -141,7 +141,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             may_edit=may_edit,
             may_judge=may_edit and request.user.has_perm(TRY_TEST),
             foot=_foot(figures),
-            **self.leaving_rights(request),
+            **self.leaving(request, bench),
         )
 
     def rows_of(self, request: HttpRequest, bench: Workbench) -> list[BenchRow]:
@@ -163,7 +163,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         if number := row_number(request.POST.get("take")):
             template = get_object_or_404(JudgeTemplate, pk=number)
             take_template(bench, template)
-            return _answered(lambda: {"reload": bool(save_contents(bench, {})) or True})
+            return _answered(lambda: {"reload": save_contents(bench, {}) or True})
         form = SettingsForm(request.POST, instance=Workbench.objects.get(pk=bench.pk))
         criteria, problems = sent_contents(bench, request.POST)
         if not form.is_valid():
@@ -176,11 +176,12 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             return JsonResponse({"problems": problems})
 
         def save() -> Event:
-            before = _shape(bench)
             swapped = save_contents(bench, {**form.contents(), "criteria": criteria})
-            if swapped or _shape(bench) != before:
-                return {"reload": True}
-            return self.shown(request, bench) | {"said": "Saved."}
+            return self.shown(request, bench) | {
+                "keys": [each["key"] for each in bench.criteria],
+                "labels": [option["label"] for option in bench.scale["options"]],
+                "reload": swapped,
+            }
 
         return _answered(save)
 
@@ -318,12 +319,6 @@ def _opened(request: HttpRequest, user: User) -> Workbench:
         template = get_object_or_404(JudgeTemplate, pk=row_number(sent["template"]))
         return bench_of_template(template, user)
     return bench_of_library(bounded_text(sent.get("library"), 100), user)
-
-
-def _shape(bench: Workbench) -> list[Any]:
-    """Return what the form of a row depends on: criteria by key, and the options."""
-    keys = [[each["key"], each["text"]] for each in bench.criteria]
-    return [keys, [option["label"] for option in bench.scale["options"]]]
 
 
 def _foot(figures: BenchFigures) -> str:

@@ -1,15 +1,16 @@
 """Export of rows as a file, and of what reproduces their evaluation."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from django.http import HttpResponse
 from django.utils.text import slugify
 
 from evalhub.csv_safety import csv_lines
-from runs.scripts.notebook import notebook_of
+from evalhub.notebook import notebook_of
 
 FORMATS = {
     "csv": ("CSV", "A line per row, for spreadsheets", "text/csv; charset=utf-8"),
@@ -32,9 +33,7 @@ class Export:
 
 def content_of(file_format: str, export: Export) -> str:
     if file_format == "csv":
-        names = list(dict.fromkeys(name for row in export.rows for name in row))
-        cells = [[_cell(row.get(name)) for name in names] for row in export.rows]
-        return "".join(csv_lines(names, cells))
+        return "".join(csv_of(export.rows))
     if file_format == "json":
         return json.dumps(export.document, ensure_ascii=False, indent=2) + "\n"
     if file_format == "jsonl":
@@ -50,6 +49,15 @@ def export_response(file_format: str, name: str, export: Export) -> HttpResponse
         content_type=FORMATS[file_format][2],
         headers={"Content-Disposition": f'attachment; filename="{file}"'},
     )
+
+
+def csv_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield rows as CSV with the columns of the first one; lists and objects as JSON."""
+    found = iter(rows)
+    first = next(found, None)
+    if first is not None:
+        cells = ([_cell(row.get(name)) for name in first] for row in chain([first], found))
+        yield from csv_lines(list(first), cells)
 
 
 def _cell(value: Any) -> Any:

@@ -1,0 +1,106 @@
+"""The workbench in a real browser, with a scripted judge."""
+
+import pytest
+
+from issues.models import JudgeTemplate, TemplateState
+from runs.workbench.models import BenchRow
+from tests.axe import violations
+from tests.browser import HEIGHTS, overflow_px, show
+from tests.factories import make_user
+from tests.runs.workbench.rows import answer_in, judge_of_fours, make_bench
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+GOOD, BAD = "It is four.", "It is five."
+
+
+@pytest.fixture
+def bench(page, log_in, model_at, provider):
+    provider.script = judge_of_fours
+    maintainer = make_user("maintainer")
+    log_in(maintainer)
+    bench = make_bench(maintainer, model_at(name="Ada"), answers=[(GOOD, {}), (BAD, {})])
+    page.goto(bench.get_absolute_url())
+    return bench
+
+
+def status(page, words):
+    page.wait_for_selector(f"[data-wb-said]:has-text('{words}')")
+
+
+def foot(page, words):
+    page.wait_for_selector(f"[data-wb-foot]:has-text('{words}')")
+
+
+def test_only_the_changed_row_is_evaluated_and_all_of_it_by_keys(page, bench, provider):
+    page.keyboard.press("Enter")  # to the first row
+    page.keyboard.press("2")
+    page.keyboard.press("j")
+    page.keyboard.press("2")
+    page.keyboard.press("R")
+    status(page, "2 of 2 judgments. 2 calls")
+    foot(page, "agrees 1 of 2")
+    assert provider.total == 2
+
+    second = page.locator("[data-wb-row]").nth(1)
+    second.locator("[data-wb-field=answer]").fill("Yes, it is four.")
+    second.locator("[data-wb-field=answer]").blur()
+    second.locator(".wb-stale").wait_for()
+    foot(page, "agrees 1 of 1")
+    page.keyboard.press("R")
+    foot(page, "agrees 2 of 2")
+    assert provider.total == 3
+    assert "Yes, it is four." in answer_in(provider.requests[-1])
+    assert second.locator(".wb-stale").count() == 0
+
+    page.reload()
+    assert "Yes, it is four." in page.locator("[data-wb-field=answer]").nth(1).input_value()
+    foot(page, "agrees 2 of 2")
+    page.keyboard.press("?")
+    assert page.locator("#wb-keys").is_visible()
+
+
+def test_a_prompt_is_edited_saved_as_a_draft_and_published(page, bench, provider):
+    page.get_by_text("Judge prompt and options").click()
+    page.fill("[name=text]", "Is this right?\n{{ output }}\n{{ scale }}\nReply with JSON: score.")
+    page.locator("[name=text]").blur()
+    foot(page, "2 calls to make")
+    page.get_by_role("button", name="Evaluate").click()
+    status(page, "2 of 2 judgments")
+    assert "Is this right?" in provider.requests[0]["messages"][0]["content"]
+
+    page.fill("[name=title]", "Right?")
+    page.get_by_role("button", name="Save as template draft").click()
+    page.get_by_role("link", name="Publish …").click()
+    page.get_by_role("button", name="Publish").click()
+    page.wait_for_selector("text=Right? v1 is published.")
+    template = JudgeTemplate.objects.get(title="Right?")
+    assert (template.state, template.text[:14]) == (TemplateState.PUBLISHED, "Is this right?")
+
+
+def test_a_criterion_is_added_and_rows_get_its_options(page, bench, provider):
+    page.get_by_role("button", name="Add criterion").click()
+    page.locator("[name=criteria-0-text]").fill("Says four")
+    page.locator("[name=criteria-0-text]").blur()
+    options = "[data-key]:not([data-key='']) option:has-text('FULLY_MET')"
+    page.wait_for_selector(options, state="attached")
+    page.get_by_role("button", name="Add row").click()
+    page.wait_for_selector("[data-wb-row] >> nth=2")
+    page.keyboard.type("What is 2 + 2?")
+    page.keyboard.press("Tab")
+    page.keyboard.type(GOOD)
+    page.keyboard.press("Escape")
+    foot(page, "3 calls to make")
+    assert BenchRow.objects.filter(workbench=bench, answer=GOOD).count() == 2
+    bench.refresh_from_db()
+    assert [each["text"] for each in bench.criteria] == ["Says four"]
+
+
+def test_the_page_fits_and_is_accessible(page, bench):
+    page.keyboard.press("R")
+    foot(page, "order bias not measured")
+    assert not violations(page)
+    for width in HEIGHTS:
+        for scheme in ("light", "dark"):
+            show(page, width=width, scheme=scheme)
+            assert overflow_px(page) == 0
