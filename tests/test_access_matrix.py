@@ -31,6 +31,7 @@ from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.models import Correction
 from runs.tuning.models import Tuning
+from runs.workbench.models import Workbench
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
 from tests.factories import (
@@ -149,6 +150,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_issue_download": (get(),),
     "admin:issues_test_download": (get(),),
     "admin:issues_feedback_download": (get(),),
+    **{f"admin:issues_{rows}_download_as": (get(),) for rows in ("issue", "test", "feedback")},
+    "admin:issues_test_script_py": (get(),),
+    "admin:issues_test_script_ipynb": (get(),),
     "admin:issues_issue_board_act": (post(WRITERS),),
     "admin:issues_issue_merge": (get(WRITERS), post(WRITERS)),
     "admin:issues_issue_unmerge": (get(WRITERS), post(WRITERS)),
@@ -189,6 +193,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
     "admin:runs_run_rejudge": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
+    "admin:runs_suite_export": (get(),),
     "admin:runs_suite_make": (get(MAINTAINERS, "tests=1"), post(MAINTAINERS)),
     "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Review
@@ -215,6 +220,19 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:tuning_tuning_attempt": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
     "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
+    # A shared workbench of somebody else; their own: see tests/runs/workbench.
+    "admin:workbench_workbench_start": (post(WRITERS, library="none"),),
+    "admin:workbench_workbench_settings": (post(MAINTAINERS),),
+    "admin:workbench_workbench_row": (post(MAINTAINERS, act="add"),),
+    "admin:workbench_workbench_evaluate": (post(MAINTAINERS),),
+    "admin:workbench_workbench_prompt": (get(query="row=1"),),
+    "admin:workbench_workbench_upload": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:workbench_workbench_export": (get(),),
+    "admin:workbench_workbench_act": (
+        post(WRITERS, act="duplicate"),
+        post(WRITERS, act="tests"),
+        post(MAINTAINERS, act="template"),
+    ),
     # Reports
     "reports:index": (get(),),
     "reports:run": (get(),),
@@ -226,6 +244,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:run_csv": (get(),),
     "reports:run_judgments_csv": (get(),),
     "reports:run_json": (get(),),
+    "reports:run_jsonl": (get(),),
+    "reports:run_script": (get(),),
+    "reports:run_notebook": (get(),),
     "reports:run_markdown": (get(),),
     "reports:run_html": (get(),),
     "reports:run_junit": (get(),),
@@ -522,6 +543,7 @@ def rows() -> dict[str, Any]:
         "tuning": Tuning.objects.create(  # type: ignore[misc]
             template=test.template, judge=result.judgments.get().judge, seed=1
         ),
+        "workbench": Workbench.objects.create(name="w", owner=user, is_shared=True, text="x"),
         "summary": ask_summary([run], analyst=run.language_model, by=user),
         "reportschedule": report,
         "snapshot": Snapshot.objects.create(report=report, content=stored(Document("Which?"))),
@@ -559,8 +581,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=[rows["result"].pk] * 2)
     model = model_of(address)
     row = rows.get(model)
-    endings = ["json"] if "ending" in wanted else []
-    if address.name.endswith("_download") and len(wanted) == 1:
+    endings = ["json"] if {"ending", "file_format"} & set(wanted) else []
+    if address.name.endswith(("_download", "_download_as")) and len(wanted) == 1:
         return reverse(address.name, args=endings)
     pk = row.pk if row is not None else 1
     if address.name == "admin:view_on_site":

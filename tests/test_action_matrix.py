@@ -67,7 +67,11 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
         "launch_selected": MAINTAINERS,
     },
     "runs.example": {"copy_selected": MAINTAINERS},
-    "runs.result": {"file_selected": WRITERS, "override_selected": WRITERS},
+    "runs.result": {
+        "file_selected": WRITERS,
+        "override_selected": WRITERS,
+        "try_in_workbench": WRITERS,
+    },
     "runs.run": {"compare_selected": ALL},
 }
 

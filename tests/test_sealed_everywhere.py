@@ -29,6 +29,8 @@ from runs.pairwise.judge_runs import PairwiseOrder, start
 from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
 from runs.tuning.models import LabelledExample, Tuning
+from runs.workbench.contents import bench_of_test
+from runs.workbench.models import Workbench
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_model, make_test, make_user
 from tests.issues.drafting.writers import make_order, make_settings
@@ -71,6 +73,9 @@ READ_AT = {
     *("reports:compare_pair", "admin:pairwise_pairwisejudgerun_change"),
     *("api-pair-judgment-list", "api-pair-judgment-detail", "api-pair-evaluation-list"),
     "admin:issues_generation_change",
+    *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
+    *("admin:workbench_workbench_export", "admin:issues_test_download_as"),
+    *("admin:runs_suite_export", "reports:run_jsonl"),
 }
 """Some of the addresses at which there is something to hide."""
 
@@ -168,6 +173,7 @@ def rows() -> dict[str, Any]:
         ),
         "tuning": rehearsed(result, evaluation),
         **sealed_pairs(run, test),
+        "workbench": sealed_bench(test),
     }
 
 
@@ -239,6 +245,17 @@ def sealed_issue() -> Issue:
     said = dict.fromkeys(("prompt", "answer", "comment", "note"), f"It says {SECRET}")
     Feedback.objects.create(issue=issue, raw={SECRET: SECRET}, **said)
     return issue
+
+
+def sealed_bench(test: Any) -> Workbench:
+    """A shared workbench of the test, with a judgment that quotes it."""
+    bench = bench_of_test(test, make_user("annotator"))
+    Workbench.objects.update(is_shared=True, guidelines=SECRET, name=SECRET)
+    row = bench.rows.all()[0]
+    row.judgments.create(
+        key=bench.criteria[0]["key"], slot="m1.own", state="ok", option="1", justification=SECRET
+    )
+    return bench
 
 
 def rehearsed(result: Result, evaluation: HumanEvaluation) -> Tuning:
@@ -388,7 +405,7 @@ def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows
 
 # Tables ------------------------------------------------------------------------------------------
 
-FLOORS = ("evalhub", "issues", "runs", "pairwise", "review", "tuning", "reports")
+FLOORS = ("evalhub", "issues", "runs", "pairwise", "review", "tuning", "workbench", "reports")
 LEAST = 60
 """Shorter columns hold choices and labels."""
 
@@ -411,6 +428,7 @@ HARMLESS = {
     "Draft": {"winner"},
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
+    "RowJudgment": {"digest"},
 }
 """Columns of sealed tables that hold no text of a test: names, labels, settings, digests."""
 

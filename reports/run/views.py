@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import (
-    Http404,
     HttpRequest,
     HttpResponse,
     HttpResponseRedirect,
@@ -198,8 +197,6 @@ def download_lines(request: HttpRequest, pk: int) -> HttpResponseBase:
 @needs("runs.export_results")
 def download_script(request: HttpRequest, pk: int, ending: str) -> HttpResponseBase:
     """Download a script or notebook that launches the run again."""
-    if ending not in ("py", "ipynb"):
-        raise Http404(f"There is no script.{ending}.")
     script = script_of_run(request.build_absolute_uri("/"), _run(pk))
     return export_response(ending, f"run {pk}", Export((), None, script))
 

@@ -37,7 +37,7 @@ class Workbench(models.Model):
     """
 
     sealed_path = "test__sealed"
-    sealed_fields = ("criteria", "guidelines", "text")
+    sealed_fields = ("name", "text", "scale", "guidelines", "criteria", "judges")
 
     name = models.CharField(max_length=150)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="workbenches")
@@ -90,7 +90,10 @@ class BenchRow(models.Model):
     """
 
     sealed_path = "test__sealed"
-    sealed_fields = ("messages", "turns", "answer", "context", "reference", "guidelines")
+    sealed_fields = (
+        *("messages", "turns", "answer", "context", "reference", "guidelines"),
+        *("expected", "intended"),
+    )
 
     workbench = models.ForeignKey(Workbench, models.CASCADE, related_name="rows", db_index=False)
     place = models.PositiveIntegerField()
@@ -138,7 +141,7 @@ class RowJudgment(models.Model):
     """
 
     sealed_path = "row__test__sealed"
-    sealed_fields = ("justification", "message")
+    sealed_fields = ("option", "justification", "message")
 
     row = models.ForeignKey(BenchRow, models.CASCADE, related_name="judgments", db_index=False)
     key = models.CharField(max_length=40, blank=True)

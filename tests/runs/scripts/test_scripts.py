@@ -97,7 +97,7 @@ def test_the_list_of_tests_and_a_run_are_repeated_by_their_scripts(client, execu
     assert first_result(run).test == test
 
     page = client.get(run.get_absolute_url()).content.decode()
-    address = reverse("reports:run_script", args=[run.pk, "ipynb"])
+    address = reverse("reports:run_notebook", args=[run.pk])
     assert address in page
     execute(code_of(text_of(client.get(address))))
     again = Run.objects.exclude(pk=run.pk).get()
