@@ -53,7 +53,8 @@ def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluat
     if len(requests) > MAX_CALLS:
         message = f"This would take {len(requests):,} calls; one evaluation may take {MAX_CALLS:,}."
         raise Refused([f"{message} Evaluate fewer rows at once, or choose fewer judges."])
-    tests = {row.test_id for row in rows if row.test_id}
+    known = {row.test_id for row in rows} | {row.workbench.test_id for row in rows[:1]}
+    tests = {pk for pk in known if pk}
     templates = {r.template.template_id: r.template for r in requests if r.template}
     shown = {row.test_id for t in templates.values() for row in t.examples.rows if row.test_id}
     sealed = Test.objects.filter(pk__in=tests | shown, sealed=True)

@@ -6,10 +6,12 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from evalhub.export_files import Export
+from evalhub.models import User
+from issues.judge_templates.examples import hidden_of
 from issues.rubrics.scales import ScaleError, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
-from runs.judging.prompts import params_for
+from runs.judging.prompts import examples_for, params_for
 from runs.scripts.judging import judging_script
 from runs.workbench.contents import content_with, save_contents
 from runs.workbench.figures import RowFigures, figures_of
@@ -21,14 +23,17 @@ from runs.workbench.rows import TEXTS
 SETTINGS = ("name", "text", "scale", "reply_form", "guidelines", "criteria")
 
 
-def export_of(bench: Workbench, rows: Sequence[BenchRow]) -> Export:
-    """Return these rows with what judges say now. Stale and failed judgments are left out."""
+def export_of(bench: Workbench, rows: Sequence[BenchRow], user: User) -> Export:
+    """Return these rows with what judges say now. Stale and failed judgments are left out.
+
+    So are prompts with an example that this user may not read.
+    """
     setup = setup_of(bench)
     figures = figures_of(setup, bench, rows).rows
     exported = [_row(each) for each in figures]
     settings = {name: getattr(bench, name) for name in SETTINGS}
     document = {"workbench": settings, "rows": exported}
-    return Export(exported, document, _script(bench, setup, figures))
+    return Export(exported, document, _script(bench, setup, figures, user))
 
 
 def _row(each: RowFigures) -> dict[str, Any]:
@@ -71,7 +76,7 @@ def settings_from(bench: Workbench, settings: Mapping[str, Any]) -> None:
 # The script ---------------------------------------------------------------------------------------
 
 
-def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures]) -> str:
+def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures], user: User) -> str:
     requests = [r for each in figures for r in requests_of(setup, each.row)]
     asked = [r for r in requests if r.judge and r.template and not r.place.sample]
     points = setup.points
@@ -97,7 +102,7 @@ def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures]) -> st
             {"row": each.row.place, "expected": each.row.expected, "checks": _checks(each)}
             for each in figures
         ],
-        requests=[sent for r in asked if (sent := _request(r)) is not None],
+        requests=[sent for r in asked if (sent := _request(r, user)) is not None],
     )
 
 
@@ -124,12 +129,14 @@ def _values(request: BenchRequest) -> dict[str, float]:
     return {option.label: option.value for option in request.template.scale.options}
 
 
-def _request(request: BenchRequest) -> dict[str, Any] | None:
+def _request(request: BenchRequest, user: User) -> dict[str, Any] | None:
     judge, template, place = request.judge, request.template, request.place
     assert judge is not None
     assert template is not None
     messages = prompt_of(judge, template, request.case, place.key)
     if isinstance(messages, str):
+        return None
+    if hidden_of(examples_for(template, request.case, place.key).examples, user):
         return None
     return {
         "row": request.row.place,

@@ -59,7 +59,7 @@ def _test_of(rows: Sequence[BenchRow], issue: Issue, by: User) -> Test:
         flagged_answer=next(iter(bad), ""),
         guidelines=first.guidelines or bench.guidelines,
         template=template if is_usable else None,
-        sealed=any(row.test is not None and row.test.sealed for row in rows),
+        sealed=any(t.sealed for t in (bench.test, *(row.test for row in rows)) if t is not None),
         note=f"From the workbench “{bench}”.",
         author=by,
     )
@@ -139,8 +139,9 @@ def use_as_example(row: BenchRow, *, by: User) -> TemplateExample:
         raise Refused(["Set the expected option first: judges learn it from the example."])
     if len([k for k in keys if row.expected.get(k)]) > 1:
         raise Refused(["An example is about one criterion: expect an option of one only."])
-    if row.test is not None and row.test.sealed:
-        raise Refused([f"Test {row.test_id} is sealed: as an example, every prompt would show it."])
+    if sealed := [test for test in (row.test, bench.test) if test is not None and test.sealed]:
+        words = f"Test {sealed[0].pk} is sealed: as an example, every prompt would show it."
+        raise Refused([words])
     draft = save_draft(bench, by=by)
     case = case_of(setup_of(bench), row)
     text = next((c["text"] for c in bench.criteria if c["key"] == key), "")
@@ -186,8 +187,14 @@ def use_as_row(row: BenchRow) -> None:
 def library_entry(bench: Workbench, content: dict[str, Any]) -> dict[str, Any]:
     """Return a criterion as the catalogue takes it: its content, the scale, and labelled answers.
 
-    "examples" are rows with an expected option: {"answer", "option", "value"}; none is sealed.
+    "examples" are rows with an expected option: {"input", "answer", "option", "value"}; none is
+    sealed.
+
+    Raises:
+        Refused: The criterion comes from a sealed test.
     """
+    if bench.test is not None and bench.test.sealed:
+        raise Refused([f"Test {bench.test_id} is sealed, and so is its criterion."])
     scale, key = from_json(bench.scale), content["key"]
     examples = []
     for row in bench.rows.exclude(test__sealed=True):

@@ -97,7 +97,7 @@ class BenchRow(models.Model):
 
     workbench = models.ForeignKey(Workbench, models.CASCADE, related_name="rows", db_index=False)
     place = models.PositiveIntegerField()
-    messages = models.JSONField(default=list)
+    messages = models.JSONField(default=list, blank=True)
     turns = models.JSONField(default=list, blank=True)
     answer = models.TextField(blank=True)
     context = models.TextField(blank=True)

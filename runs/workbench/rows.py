@@ -138,8 +138,10 @@ def expect(row: BenchRow, key: str, option: str, *, options: Iterable[str]) -> N
     """Set the option that a person expects; "" for none.
 
     Raises:
-        ValidationError: The scale has no such option.
+        ValidationError: There is no such criterion, or the scale has no such option.
     """
+    if key not in keys_of(row.workbench):
+        raise ValidationError("This criterion is gone. Reload the page.")
     if option and option not in options:
         raise ValidationError(f"The scale has no option {option!r}. Reload the page.")
     expected = {name: label for name, label in row.expected.items() if name != key}

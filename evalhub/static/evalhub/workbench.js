@@ -264,6 +264,7 @@
         else if (document.activeElement?.matches("[data-wb-field]")) document.activeElement.closest("[data-wb-row]").focus();
         return;
       }
+      if (this.root.hasAttribute("data-keys-off")) return;
       const isChoice = event.target.matches?.("[data-wb-expect]");
       if (!isChoice && !window.evalhub.isPageKey(event)) return;
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("a, button, summary")) {

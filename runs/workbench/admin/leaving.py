@@ -53,7 +53,9 @@ class Leaving(PageAdmin):
         if file_format not in FORMATS:
             raise Http404(f"There is no export as {file_format!r}.")
         rows = [row for row in self.rows_of(request, bench) if not row.example_id]
-        return export_response(file_format, str(bench), export_of(bench, rows))
+        return export_response(
+            file_format, str(bench), export_of(bench, rows, current_user(request))
+        )
 
     def upload_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Show the form, then a preview with every problem; add the rows once confirmed."""

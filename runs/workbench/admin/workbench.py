@@ -18,6 +18,7 @@ from evalhub.models import User
 from issues.models import JudgeTemplate, Test
 from issues.states import Refused
 from runs.playground.event_stream import Event
+from runs.review.admin.work_page import KEYS_OFF
 from runs.workbench.admin.evaluating import TRY_TEST, evaluated, prompts_of
 from runs.workbench.admin.forms import NewForm, SettingsForm, rubric_of, sent_contents
 from runs.workbench.admin.leaving import EDIT_TEMPLATE, Leaving
@@ -141,6 +142,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             may_edit=may_edit,
             may_judge=may_edit and request.user.has_perm(TRY_TEST),
             foot=_foot(figures),
+            keys_off=bool(current_user(request).preferences.get(KEYS_OFF)),
             **self.leaving(request, bench),
         )
 

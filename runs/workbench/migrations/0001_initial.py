@@ -105,7 +105,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("place", models.PositiveIntegerField()),
-                ("messages", models.JSONField(default=list)),
+                ("messages", models.JSONField(blank=True, default=list)),
                 ("turns", models.JSONField(blank=True, default=list)),
                 ("answer", models.TextField(blank=True)),
                 ("context", models.TextField(blank=True)),

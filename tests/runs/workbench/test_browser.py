@@ -64,7 +64,7 @@ def test_a_prompt_is_edited_saved_as_a_draft_and_published(page, bench, provider
     page.get_by_text("Judge prompt and options").click()
     page.fill("[name=text]", "Is this right?\n{{ output }}\n{{ scale }}\nReply with JSON: score.")
     page.locator("[name=text]").blur()
-    foot(page, "2 calls to make")
+    foot(page, "2 judgments to make")
     page.get_by_role("button", name="Evaluate").click()
     status(page, "2 of 2 judgments")
     assert "Is this right?" in provider.requests[0]["messages"][0]["content"]
@@ -90,7 +90,7 @@ def test_a_criterion_is_added_and_rows_get_its_options(page, bench, provider):
     page.keyboard.press("Tab")
     page.keyboard.type(GOOD)
     page.keyboard.press("Escape")
-    foot(page, "3 calls to make")
+    foot(page, "3 judgments to make")
     assert BenchRow.objects.filter(workbench=bench, answer=GOOD).count() == 2
     bench.refresh_from_db()
     assert [each["text"] for each in bench.criteria] == ["Says four"]
