@@ -44,7 +44,7 @@ def try_in_workbench(model_admin: Any, request: HttpRequest, queryset: Any) -> H
         page: HttpResponse = model_admin.action_page(
             request,
             "try_in_workbench",
-            queryset.only("pk"),
+            queryset.select_related(None).only("pk"),
             title=f"Try {counted(queryset.count(), 'result')} in a workbench",
             sentences=["The answers become rows. Nothing about the results changes."],
             form=_choice_form(own),

@@ -57,8 +57,9 @@ def test_rows_are_exported_with_what_judges_say_now(client, user, model_at):
 
 
 def test_the_script_and_the_notebook_repeat_the_evaluation(
-    client, user, provider, model_at, tmp_path
+    client, user, provider, model_at, tmp_path, monkeypatch
 ):
+    monkeypatch.setenv("LAB_KEY", "sk-lab")
     criteria = [{"text": "Says four", "weight": 2}, {"text": "Is brief", "mandatory": True}]
     criteria += [{"check": "contains", "arguments": {"text": "four"}}]
     bench = make_bench(
