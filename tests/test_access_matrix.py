@@ -221,7 +221,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
     "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
     # A shared workbench of somebody else; their own: see tests/runs/workbench.
-    "admin:workbench_workbench_start": (post(WRITERS, library="none"),),
+    "admin:workbench_workbench_start": (post(WRITERS, template="1"),),
     "admin:workbench_workbench_settings": (post(MAINTAINERS),),
     "admin:workbench_workbench_row": (post(MAINTAINERS, act="add"),),
     "admin:workbench_workbench_evaluate": (post(MAINTAINERS),),

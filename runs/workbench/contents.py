@@ -7,12 +7,15 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.models import LanguageModel, User
+from issues.judge_templates.builtin import prompt_of_question
 from issues.judge_templates.lifecycle import RUBRIC_FAMILIES
-from issues.models import Criterion, JudgeTemplate, TemplateState, Test
+from issues.models import Criterion, JudgeTemplate, LibraryCriterion, TemplateState, Test
 from issues.models.criterion import new_key
 from issues.models.template import is_criterion_template
-from issues.rubrics.criterion_library import chosen
+from issues.rubrics.library.content import ROLES
+from issues.rubrics.library.entries import UNJUDGED
 from issues.rubrics.scales import Scale, from_json
+from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from runs.models import Jury
 from runs.workbench.judges import MAX_SAMPLES, templates_to_choose
@@ -97,23 +100,38 @@ def _extremes(scale: Scale) -> dict[bool, str]:
     return {outcome: labels[0] for outcome, labels in by_outcome.items()}
 
 
-def bench_of_criterion(content: Mapping[str, Any], user: User, *, name: str) -> Workbench:
-    """Open a criterion by its fields in a revision's content, such as one of the catalogue."""
-    bench = new_bench(user, name=name, template=default_template(on_criteria=True))
-    bench.criteria = [content_with({**content, "key": ""})]
-    bench.save()
-    return bench
-
-
 @transaction.atomic
-def bench_of_library(key: str, user: User) -> Workbench:
-    """Open an entry of the criterion library, with its two answers as rows without expectation."""
-    entry = next(iter(chosen([key])), None)
-    if entry is None:
-        raise Refused([f"The criterion library has no entry {key!r}."])
-    bench = bench_of_criterion(entry.as_json(), user, name=entry.text or entry.key)
-    add_rows(bench, [{"answer": text} for text in (entry.met, entry.unmet) if text])
+def bench_of_library(entry: LibraryCriterion, user: User) -> Workbench:
+    """Open a library criterion as a prompt with its options, and its examples as rows.
+
+    Raises:
+        Refused: It compares two answers.
+    """
+    if entry.scale is None:
+        raise Refused([f"“{entry.name}” compares two answers. A workbench judges one."])
+    bench = new_bench(user, name=entry.name, template=None)
+    if entry.check_name:
+        take_template(bench, default_template(on_criteria=True))
+        content = {"check": entry.check_name, "arguments": entry.arguments}
+        bench.criteria = [content_with({"text": entry.question, **content})]
+    else:
+        bench.source, bench.scale = None, entry.scale
+        bench.text = prompt_of_question(entry.question, entry.judged_text)
+    bench.save()
+    examples = [entry.examples[role] for role in ROLES if role in entry.examples]
+    add_rows(bench, [_row_of(example, is_check=bool(entry.check_name)) for example in examples])
     return bench
+
+
+def _row_of(example: Mapping[str, str], *, is_check: bool) -> dict[str, Any]:
+    asked = example.get("input", "")
+    return {
+        "messages": [{"role": "user", "content": asked}] if asked else [],
+        "answer": example.get("answer") or UNJUDGED,
+        "context": example.get("context", ""),
+        "reference": example.get("reference", ""),
+        "expected": {} if is_check else {WHOLE_TEST: example["option"]},
+    }
 
 
 # Editing ------------------------------------------------------------------------------------------

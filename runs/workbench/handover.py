@@ -1,6 +1,6 @@
 """What leaves a workbench: draft tests, a template draft, and examples for judges."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -9,14 +9,23 @@ from django.utils.text import slugify
 from evalhub.history import sign
 from evalhub.models import User
 from issues.judge_templates.lifecycle import new_version, shown_by
-from issues.models import Criterion, Issue, JudgeTemplate, TemplateExample, TemplateState, Test
+from issues.models import (
+    Criterion,
+    Issue,
+    JudgeTemplate,
+    LibraryCriterion,
+    TemplateExample,
+    TemplateState,
+    Test,
+)
 from issues.models.criterion import CONTENT_FIELDS
 from issues.models.test import Author
+from issues.rubrics.library.entries import current_criteria, entry_from_criterion
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from issues.triage.actions import taking_issue
-from runs.workbench.judges import setup_of
+from runs.workbench.judges import point_of, setup_of
 from runs.workbench.models import BenchRow, Workbench
 from runs.workbench.requests import case_of
 from runs.workbench.rows import keys_of
@@ -184,23 +193,33 @@ def use_as_row(row: BenchRow) -> None:
 # Library ------------------------------------------------------------------------------------------
 
 
-def library_entry(bench: Workbench, content: dict[str, Any]) -> dict[str, Any]:
-    """Return a criterion as the catalogue takes it: its content, the scale, and labelled answers.
+@transaction.atomic
+def save_to_library(bench: Workbench, *, by: User) -> list[LibraryCriterion]:
+    """Save the criteria that the library lacks as entries of it, and return them.
 
-    "examples" are rows with an expected option: {"input", "answer", "option", "value"}; none is
-    sealed.
+    Rows of no sealed test with an expected option become the passing and the failing example.
 
     Raises:
-        Refused: The criterion comes from a sealed test.
+        Refused: There is none, it comes from a sealed test, or is not valid in the library.
     """
     if bench.test is not None and bench.test.sealed:
-        raise Refused([f"Test {bench.test_id} is sealed, and so is its criterion."])
-    scale, key = from_json(bench.scale), content["key"]
-    examples = []
-    for row in bench.rows.exclude(test__sealed=True):
-        option = scale.option_of(row.expected.get(key, "")) if row.expected.get(key) else None
-        if option is not None:
-            answer = {"input": row.input or "", "answer": row.answer}
-            examples.append({**answer, "option": option.label, "value": option.value})
-    fields = {name: content[name] for name in ("text", "check", "arguments", "polarity")}
-    return {**fields, "scale": bench.scale, "examples": examples}
+        raise Refused([f"Test {bench.test_id} is sealed. Its criteria stay in it."])
+    known = set(current_criteria().values_list("question", flat=True))
+    own = [content for content in bench.criteria if content["text"] not in known]
+    if not own:
+        raise Refused(["Every criterion here is in the library, or there is none. Add one first."])
+    return [_entry(bench, content, by) for content in own]
+
+
+def _entry(bench: Workbench, content: Mapping[str, Any], by: User) -> LibraryCriterion:
+    point, scale = point_of(content), from_json(bench.scale)
+    # A higher value is better in the library: a fault gets its inverted levels there.
+    options = None if point.is_inverted or point.check_name else scale
+    examples: dict[str, dict[str, str]] = {}
+    for row in bench.rows.exclude(test__sealed=True) if options else ():
+        option = scale.option_of(row.expected.get(content["key"], ""))
+        if option is not None and row.answer.strip():
+            role = "passing" if scale.passes(option.value) else "failing"
+            texts = {"input": row.input or "", "answer": row.answer, "context": row.context}
+            examples.setdefault(role, {**texts, "option": option.label})
+    return entry_from_criterion(point, by=by, scale=options, examples=examples)

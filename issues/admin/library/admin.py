@@ -71,7 +71,6 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
 
     form = LibraryForm
     downloaded_as = "issues.api.library.LibraryCriterionViewSet"
-    download_title = "The criteria of this list as JSON, to import elsewhere"
     list_before_template = "issues/library_list_before.html"
     when_empty = "No criterion has these words and filters."
     list_display = ("name", "question", "shelf", "kind", "origin", "version", "use_count")

@@ -12,7 +12,7 @@ from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
-from issues.models import JudgeTemplate, Test
+from issues.models import JudgeTemplate, LibraryCriterion, Test
 from runs.models import Result
 from runs.workbench.contents import new_bench
 from runs.workbench.models import Workbench
@@ -33,6 +33,10 @@ def panel_of_test(request: HttpRequest, test: Any) -> PanelPart:
 
 def panel_of_template(request: HttpRequest, template: Any) -> PanelPart:
     return _button(template=template.pk)
+
+
+def panel_of_library(request: HttpRequest, entry: Any) -> PanelPart:
+    return _button(library=entry.pk) if entry.scale is not None else PanelPart()
 
 
 @admin.action(description="Try in a workbench …")
@@ -69,4 +73,5 @@ def _choice_form(own: list[Workbench]) -> Any:
 
 contribute(Contribution(permission=ADD, panel=panel_of_test), Test)
 contribute(Contribution(permission=ADD, panel=panel_of_template), JudgeTemplate)
+contribute(Contribution(permission=ADD, panel=panel_of_library), LibraryCriterion)
 contribute(Contribution(permission=ADD, actions=(try_in_workbench,)), Result)

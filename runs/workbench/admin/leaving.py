@@ -14,12 +14,13 @@ from issues.admin.refusals import refusals_shown
 from issues.importers.records import MAX_BYTES
 from runs.workbench.admin.forms import IssueForm
 from runs.workbench.export import export_of, settings_from
-from runs.workbench.handover import save_draft, tests_of
+from runs.workbench.handover import save_draft, save_to_library, tests_of
 from runs.workbench.models import MAX_ROWS, BenchRow, Workbench
 from runs.workbench.row_files import RowFile, read_rows
 from runs.workbench.rows import add_rows, duplicate_bench, keys_of
 
 ADD_TEST, EDIT_TEMPLATE = "issues.add_test", "issues.change_judgetemplate"
+ADD_ENTRY = "issues.add_librarycriterion"
 SHOWN = 20
 
 
@@ -37,6 +38,7 @@ class Leaving(PageAdmin):
         return {
             "may_add_test": request.user.has_perm(ADD_TEST),
             "may_edit_template": request.user.has_perm(EDIT_TEMPLATE),
+            "may_add_entry": request.user.has_perm(ADD_ENTRY),
             "may_copy": self.has_add_permission(request),
             "exports": [
                 (self.url_of("export", bench.pk, key), *FORMATS[key][:2]) for key in FORMATS
@@ -95,6 +97,8 @@ class Leaving(PageAdmin):
             return HttpResponseRedirect(copy.get_absolute_url())
         if request.method == "POST" and act == "template" and self._may_write(request, bench):
             return self._template(request, bench)
+        if request.method == "POST" and act == "library" and request.user.has_perm(ADD_ENTRY):
+            return self._library(request, bench)
         if request.method == "POST" and act == "tests" and request.user.has_perm(ADD_TEST):
             return self._tests(request, bench)
         raise PermissionDenied
@@ -108,6 +112,13 @@ class Leaving(PageAdmin):
             draft = save_draft(bench, by=current_user(request), title=title)
             self.say_done(request, f"Saved as {draft}. Publish it here when it is good enough.")
             return HttpResponseRedirect(draft.get_absolute_url())
+        return HttpResponseRedirect(bench.get_absolute_url())
+
+    def _library(self, request: HttpRequest, bench: Workbench) -> HttpResponse:
+        with refusals_shown(self, request):
+            saved = save_to_library(bench, by=current_user(request))
+            names = ", ".join(f"“{entry.name}”" for entry in saved)
+            self.say_done(request, f"Saved to the criterion library: {names}.")
         return HttpResponseRedirect(bench.get_absolute_url())
 
     def _tests(self, request: HttpRequest, bench: Workbench) -> HttpResponse:

@@ -16,6 +16,7 @@ from unfold.decorators import display
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
 from evalhub.models import User
 from issues.models import JudgeTemplate, Test
+from issues.rubrics.library.entries import current_criteria
 from issues.states import Refused
 from runs.playground.event_stream import Event
 from runs.review.admin.work_page import KEYS_OFF
@@ -320,7 +321,8 @@ def _opened(request: HttpRequest, user: User) -> Workbench:
     if "template" in sent:
         template = get_object_or_404(JudgeTemplate, pk=row_number(sent["template"]))
         return bench_of_template(template, user)
-    return bench_of_library(bounded_text(sent.get("library"), 100), user)
+    entry = get_object_or_404(current_criteria(), pk=row_number(sent.get("library")))
+    return bench_of_library(entry, user)
 
 
 def _foot(figures: BenchFigures) -> str:

@@ -5,14 +5,14 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from issues.models import JudgeTemplate, TemplateExample
+from issues.models import JudgeTemplate, LibraryCriterion, TemplateExample
 from issues.models import Test as Sample
 from runs.workbench.figures import figures_of
 from runs.workbench.judges import setup_of
 from runs.workbench.models import BenchRow, Workbench
 from runs.workbench.rows import rows_from_drafts
 from tests.factories import first_result, make_issue, make_template, make_test, make_user
-from tests.issues.pages import flashed_text, log_in
+from tests.issues.pages import log_in
 from tests.reports.judged_runs import answer
 from tests.runs.workbench.rows import act, edit, evaluate, judge_of_fours, make_bench, url
 
@@ -124,16 +124,34 @@ def test_a_criterion_a_template_and_a_library_entry_open_one(client, user):
     template = make_template()
     client.post(url("start"), {"test": test.pk, "criterion": test.criteria.last().key})
     client.post(url("start"), {"template": template.pk})
-    from issues.rubrics.criterion_library import sections
-
-    entry = next(ready for shelf in sections() for ready in shelf.criteria if ready.text)
-    client.post(url("start"), {"library": entry.key})
+    entry = LibraryCriterion.objects.filter(
+        kind="direct", check_name="", examples__has_key="passing"
+    )
+    entry = entry.first()
+    assert "Try in workbench" in client.get(entry.get_absolute_url()).content.decode()
+    client.post(url("start"), {"library": entry.pk})
     by_library, by_template, by_criterion = Workbench.objects.order_by("-pk")
     assert [each["text"] for each in by_criterion.criteria] == ["Is brief"]
     assert by_template.text == template.text
-    assert by_library.criteria[0]["text"] == entry.text
-    assert [row.answer for row in by_library.rows.all()] == [entry.met, entry.unmet]
-    assert "no entry" in flashed_text(client.post(url("start"), {"library": "gone"}))[0]
+    assert entry.question in by_library.text
+    assert by_library.rows.all()[0].expected == {"": entry.examples["passing"]["option"]}
+
+
+def test_criteria_go_to_the_library_with_labelled_answers(client, user, model_at):
+    criteria = [{"text": "Says four"}, {"text": "Is rude", "polarity": "should_not"}]
+    bench = make_bench(user, model_at(), answers=[(GOOD, {}), (BAD, {})], criteria=criteria)
+    key = bench.criteria[0]["key"]
+    for row, option in zip(bench.rows.all(), ("FULLY_MET", "UNMET"), strict=True):
+        row.expected = {key: option}
+        row.save()
+    client.post(url("act", bench.pk), {"act": "library"})
+    brief = LibraryCriterion.objects.get(question="Says four")
+    answers = {role: example["answer"] for role, example in brief.examples.items()}
+    assert answers == {"passing": GOOD, "failing": BAD}
+    rude = LibraryCriterion.objects.get(question="Is rude")
+    assert rude.scale["options"][0] == {"label": "UNMET", "value": 1.0} | {
+        "description": rude.scale["options"][0]["description"]
+    }
 
 
 def test_results_become_rows_without_their_verdicts(client, user, run_with_answer):
