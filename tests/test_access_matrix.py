@@ -150,7 +150,10 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_issue_download": (get(),),
     "admin:issues_test_download": (get(),),
     "admin:issues_feedback_download": (get(),),
-    **{f"admin:issues_{rows}_download_as": (get(),) for rows in ("issue", "test", "feedback")},
+    "admin:issues_issue_download_as": (get(),),
+    "admin:issues_test_download_as": (get(),),
+    "admin:issues_feedback_download_as": (get(),),
+    "admin:issues_librarycriterion_download_as": (get(),),
     "admin:issues_test_script_py": (get(),),
     "admin:issues_test_script_ipynb": (get(),),
     "admin:issues_issue_board_act": (post(WRITERS),),
@@ -231,6 +234,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:workbench_workbench_act": (
         post(WRITERS, act="duplicate"),
         post(WRITERS, act="tests"),
+        post(WRITERS, act="library"),
         post(MAINTAINERS, act="template"),
     ),
     # Reports
