@@ -24,7 +24,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Export:
-    """What is exported: `rows` as JSON objects, all of it in `document`, and the script."""
+    """Content of an export: `rows` as JSON objects, all of it in `document`, and the script."""
 
     rows: Sequence[Mapping[str, Any]]
     document: Any

@@ -1,4 +1,4 @@
-"""What a workbench asks, and whom: its prompt, criteria and judges, opened and edited."""
+"""Contents of a workbench: its prompt, criteria and judges, opened and edited."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -30,7 +30,7 @@ MAX_CALLS = 1000
 
 @dataclass
 class Evaluation:
-    """Requests to make, by whom, and the sealed tests whose text they carry."""
+    """Requests to make, and the sealed tests whose text they carry, of `tests` in all."""
 
     setup: Setup
     requests: list[BenchRequest]

@@ -1,4 +1,4 @@
-"""What a workbench shows: each row's judgments and score, and the figures of each judge."""
+"""Figures of a workbench: each row's judgments and score, and the figures of each judge."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

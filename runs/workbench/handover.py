@@ -1,4 +1,4 @@
-"""What leaves a workbench: draft tests, a template draft, and examples for judges."""
+"""Products of a workbench: draft tests, a template draft, and examples for judges."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -175,7 +175,7 @@ def use_as_example(row: BenchRow, *, by: User) -> TemplateExample:
 
 @transaction.atomic
 def use_as_row(row: BenchRow) -> None:
-    """Take the row's example out of the template draft, so that the row is judged again.
+    """Take the row's example out of the template draft, so that the row is for judging.
 
     Raises:
         Refused: The template was published with it.

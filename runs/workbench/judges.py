@@ -84,7 +84,7 @@ class Setup:
 
 
 def setup_of(bench: Workbench) -> Setup:
-    """Read everything that judging needs but the rows."""
+    """Read everything that judges need but the rows."""
     template = JudgeTemplate(text=bench.text, scale=bench.scale, reply_form=bench.reply_form)
     holder = bench.draft or bench.source
     prompt = replace(JudgePromptTemplate.of(template), template_id=OWN)

@@ -1,4 +1,4 @@
-"""What a workbench asks about its rows, and which of it has been judged already."""
+"""Requests of a workbench about its rows, and their judgments so far."""
 
 import asyncio
 from collections import defaultdict

@@ -127,7 +127,7 @@ class Leaving(PageAdmin):
         rows = [row for row in self.rows_of(request, bench) if row.pk in wanted]
         form = IssueForm(request.POST if "issue" in request.POST else None, site=self.admin_site)
         if not rows:
-            self.say(request, "Choose the rows to make tests of: tick them.")
+            self.say(request, "Select the rows to make tests of first.")
             return HttpResponseRedirect(bench.get_absolute_url())
         if form.is_valid():
             with refusals_shown(self, request):

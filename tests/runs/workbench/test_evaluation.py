@@ -195,7 +195,7 @@ def test_cost_counts_repairs_and_the_day_has_a_limit(client, user, provider, mod
     bench = make_bench(user, model_at(**priced), answers=[(GOOD, {}), (BAD, {})])
     first, second = bench.rows.all()
     evaluate(client, bench, first)
-    total = sum(call.cost_usd for call in Call.objects.all())
+    total = sum(call.cost_usd or 0 for call in Call.objects.all())
     assert Call.objects.count() == 2
     assert figures(bench).cost_usd == pytest.approx(total, abs=Decimal("0.000001"))
 
