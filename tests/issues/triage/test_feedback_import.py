@@ -5,6 +5,7 @@ import json
 import pytest
 
 from issues.importers import feedback as files
+from issues.importers import records
 from issues.importers.feedback import columns_of, read
 
 
@@ -123,7 +124,7 @@ def test_a_file_that_cannot_be_read_says_why(name, data, words):
 def test_files_are_bounded(monkeypatch):
     monkeypatch.setattr(files, "MAX_ROWS", 2)
     assert "more than 2 rows" in str(csv("comment", "a", "b", "c").unreadable[0])
-    monkeypatch.setattr(files, "MAX_BYTES", 5)
+    monkeypatch.setattr(records, "MAX_BYTES", 5)
     assert "maximum is 5" in str(csv("comment", "a").unreadable[0])
 
 
