@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from evalhub.access.sealed_exposure import Role
 from evalhub.llm.judge_replies import verdict_schema
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import examples_of
@@ -20,7 +21,6 @@ from runs.judging.jury import (
     snapshot,
 )
 from runs.judging.prompts import JudgePromptTemplate
-from runs.launching.exposure import Role
 from runs.models import Approach, Jury
 from runs.playground.judging import Judging
 from runs.workbench.models import BenchRow, Workbench

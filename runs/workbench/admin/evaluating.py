@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.http import StreamingHttpResponse
 
+from evalhub.access.sealed_exposure import record_sendings, sealed_exposure
 from evalhub.models import User
 from issues.conversation import Message
 from issues.judge_templates.examples import hidden_of
@@ -13,8 +14,6 @@ from issues.judge_templates.preview import WITHHELD
 from issues.states import Refused
 from runs.judging.jury import FrozenJudge
 from runs.judging.prompts import examples_for, params_for
-from runs.launching.exposure import sealed_exposure
-from runs.playground.direct_calls import record_exposures
 from runs.playground.event_stream import Event, line
 from runs.workbench.evaluation import evaluation_of, lines_of
 from runs.workbench.judges import Setup
@@ -44,7 +43,7 @@ def evaluated(
     if exposure and consent != exposure.key:
         words = f"{exposure} {' '.join(exposure.before())}"
         return _response(iter([line({"consent": exposure.key, "words": words})]))
-    record_exposures(evaluation.sealed, setup.roles, user)
+    record_sendings(evaluation.sealed, setup.roles, by=user)
     return _response(lines_of(evaluation, user, shown=shown, at_end=at_end))
 
 
