@@ -30,7 +30,7 @@ class PairwiseJudgeRunSerializer(RowSerializer):
         return counts(row.judgments.all())
 
 
-class StartSerializer(PlainSerializer):
+class PairwiseStartSerializer(PlainSerializer):
     """Runs to compare in pairs, and the model that judges them."""
 
     runs = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all(), many=True)

@@ -45,12 +45,12 @@ class PairwiseJudgeRunViewSet(ReadOnly):
     action_permissions = dict.fromkeys(("cancel", "resume", "retry_errors"), ADD)
 
     @extend_schema(
-        request=serializers.StartSerializer,
+        request=serializers.PairwiseStartSerializer,
         responses={201: serializers.PairwiseJudgeRunSerializer},
     )
     def create(self, request: Request) -> Response:
         """Start judging all comparable pairs. A refusal lists all its `problems`."""
-        body = serializers.StartSerializer(data=request.data)
+        body = serializers.PairwiseStartSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         given = body.validated_data
         wanted = PairwiseOrder(
