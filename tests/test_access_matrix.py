@@ -150,10 +150,6 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_issue_download": (get(),),
     "admin:issues_test_download": (get(),),
     "admin:issues_feedback_download": (get(),),
-    "admin:issues_issue_download_as": (get(),),
-    "admin:issues_test_download_as": (get(),),
-    "admin:issues_feedback_download_as": (get(),),
-    "admin:issues_librarycriterion_download_as": (get(),),
     "admin:issues_test_script_py": (get(),),
     "admin:issues_test_script_ipynb": (get(),),
     "admin:issues_issue_board_act": (post(WRITERS),),
@@ -586,7 +582,7 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
     model = model_of(address)
     row = rows.get(model)
     endings = ["json"] if {"ending", "file_format"} & set(wanted) else []
-    if address.name.endswith(("_download", "_download_as")) and len(wanted) == 1:
+    if address.name.endswith("_download") and len(wanted) == 1:
         return reverse(address.name, args=endings)
     pk = row.pk if row is not None else 1
     if address.name == "admin:view_on_site":

@@ -74,7 +74,7 @@ READ_AT = {
     *("api-pair-judgment-list", "api-pair-judgment-detail", "api-pair-evaluation-list"),
     "admin:issues_generation_change",
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
-    *("admin:workbench_workbench_export", "admin:issues_test_download_as"),
+    "admin:workbench_workbench_export",
     *("admin:runs_suite_export", "reports:run_jsonl"),
 }
 """Some of the addresses at which there is something to hide."""

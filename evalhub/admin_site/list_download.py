@@ -34,8 +34,7 @@ class DownloadedList(PageAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            self.view_path("download/", self.download_view, "download"),
-            self.view_path("download/<str:file_format>/", self.download_view, "download_as"),
+            self.view_path("download/<str:file_format>/", self.download_view, "download"),
             *super().get_urls(),
         ]
 
@@ -43,7 +42,7 @@ class DownloadedList(PageAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         query = f"?{request.GET.urlencode()}" if request.GET else ""
-        own = [(self.url_of("download_as", key), *LIST_FORMATS[key][:2]) for key in LIST_FORMATS]
+        own = [(self.url_of("download", key), *LIST_FORMATS[key][:2]) for key in LIST_FORMATS]
         found = [*own, *self.further_exports(request)]
         exports = [(f"{url}{query}", title, about) for url, title, about in found]
         context = {"exports": exports, **(extra_context or {})}
@@ -51,7 +50,7 @@ class DownloadedList(PageAdmin):
         return response
 
     @expensive
-    def download_view(self, request: HttpRequest, file_format: str = "json") -> HttpResponseBase:
+    def download_view(self, request: HttpRequest, file_format: str) -> HttpResponseBase:
         if not self.has_view_permission(request):
             raise PermissionDenied
         if file_format not in LIST_FORMATS:

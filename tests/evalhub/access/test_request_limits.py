@@ -82,7 +82,7 @@ def test_invalid_tokens_are_refused_by_address(client, monkeypatch):
     [
         ("reports:compare", [], "?compute=1"),
         ("reports:leaderboard_download", ["csv"], ""),
-        ("admin:issues_test_download", [], ""),
+        ("admin:issues_test_download", ["json"], ""),
     ],
 )
 def test_expensive_pages_and_downloads_have_their_own_limit(

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 def downloaded(client, table, **query):
-    response = client.get(url(f"{table}_download"), query)
+    response = client.get(url(f"{table}_download", "json"), query)
     assert response["Content-Disposition"].startswith(f'attachment; filename="{table}')
     return json.loads(response.getvalue())
 
@@ -58,7 +58,7 @@ def test_sealed_texts_stay_where_they_are(client):
 def test_a_wrong_filter_leads_to_the_list_that_explains_it(client):
     log_in(client, "viewer")
 
-    response = client.get(url("issue_download"), {"assignee__id__exact": "x"}, follow=True)
+    response = client.get(url("issue_download", "json"), {"assignee__id__exact": "x"}, follow=True)
 
     assert response.status_code == 200
     assert response.request["PATH_INFO"] == url("issue_changelist")

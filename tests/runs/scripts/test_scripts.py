@@ -89,8 +89,8 @@ def test_the_list_of_tests_and_a_run_are_repeated_by_their_scripts(client, execu
     tests = f"{reverse('admin:issues_test_changelist')}?q=One"
     page = client.get(tests).content.decode()
     for name in ("csv", "json", "jsonl"):
-        assert f"{reverse('admin:issues_test_download_as', args=[name])}?q=One" in page
-    lines = text_of(client.get(f"{reverse('admin:issues_test_download_as', args=['jsonl'])}?q=One"))
+        assert f"{reverse('admin:issues_test_download', args=[name])}?q=One" in page
+    lines = text_of(client.get(f"{reverse('admin:issues_test_download', args=['jsonl'])}?q=One"))
     assert [json.loads(line)["id"] for line in lines.splitlines()] == [test.pk]
     execute(text_of(client.get(f"{reverse('admin:issues_test_script_py')}?q=One")))
     run = Run.objects.get()
