@@ -23,165 +23,55 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Call",
+            name="AuditEntry",
             fields=[
+                ("id", models.CharField(max_length=100, primary_key=True, serialize=False)),
+                ("at", models.DateTimeField(verbose_name="when")),
+                ("kind", models.CharField(max_length=100, verbose_name="what")),
+                ("number", models.BigIntegerField(null=True)),
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "role",
+                    "act",
                     models.CharField(
                         choices=[
-                            ("candidate", "Candidate"),
-                            ("judge", "Judge"),
-                            ("repair", "Repair"),
-                            ("probe", "Probe"),
-                            ("analyst", "Analyst"),
-                            ("generator", "Generator"),
-                            ("embedding", "Embedding"),
+                            ("added", "added"),
+                            ("changed", "changed"),
+                            ("deleted", "deleted"),
+                            ("logged_in", "logged in"),
+                            ("refused", "login refused"),
+                            ("revealed", "sealed text revealed"),
+                            ("sent", "sealed text sent"),
+                            ("opened", "sealed text opened"),
+                            ("ended", "access to sealed text ended"),
                         ],
                         max_length=10,
                     ),
                 ),
-                (
-                    "batch",
-                    models.CharField(
-                        blank=True,
-                        help_text="The work it was made for, such as 'run 12'.",
-                        max_length=40,
-                    ),
-                ),
-                ("item_id", models.BigIntegerField(blank=True, null=True)),
-                ("request_digest", models.CharField(max_length=64)),
-                (
-                    "request_id",
-                    models.CharField(blank=True, help_text="The provider's own.", max_length=200),
-                ),
-                ("reply", models.TextField(blank=True, help_text="Raw text of the reply.")),
-                ("finish_reason", models.CharField(blank=True, max_length=50)),
-                (
-                    "error_kind",
-                    models.CharField(blank=True, help_text="Empty: it succeeded.", max_length=30),
-                ),
-                ("error_message", models.TextField(blank=True)),
-                ("attempt", models.PositiveSmallIntegerField(default=1)),
-                ("input_tokens", models.PositiveIntegerField(blank=True, null=True)),
-                ("output_tokens", models.PositiveIntegerField(blank=True, null=True)),
-                (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
-                ),
-                ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
-                ("started_at", models.DateTimeField()),
-                (
-                    "unsaved",
-                    models.JSONField(
-                        editable=False,
-                        help_text="The parsed reply while it could not be saved with the item, "
-                        "whose next try takes it instead of asking again. Null: it was saved, or "
-                        "there is none.",
-                        null=True,
-                    ),
-                ),
+                ("name", models.CharField(max_length=255)),
+                ("address", models.CharField(max_length=100)),
+                ("reason", models.TextField()),
+                ("recipient", models.TextField()),
+                ("message", models.TextField()),
+                ("version", models.BigIntegerField(null=True)),
             ],
             options={
-                "ordering": ("-pk",),
-                "indexes": [
-                    models.Index(fields=["batch", "item_id"], name="evalhub_call_item"),
-                    models.Index(
-                        condition=models.Q(("unsaved__isnull", False)),
-                        fields=["batch", "item_id"],
-                        name="evalhub_call_unsaved",
-                    ),
-                    models.Index(
-                        condition=models.Q(("error_kind", ""), _negated=True),
-                        fields=["batch", "error_kind"],
-                        name="evalhub_call_errors",
-                    ),
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "role__in",
-                                [
-                                    "candidate",
-                                    "judge",
-                                    "repair",
-                                    "probe",
-                                    "analyst",
-                                    "generator",
-                                    "embedding",
-                                ],
-                            )
-                        ),
-                        name="evalhub_call_role_known",
-                        violation_error_message="Choose one of: candidate, judge, repair, probe, analyst, generator, embedding.",
-                    )
-                ],
+                "verbose_name": "audit entry",
+                "verbose_name_plural": "audit entries",
+                "db_table": "evalhub_audit",
+                "ordering": ("-at", "-id"),
+                "permissions": [("read_audit", "Can read who did what")],
+                "managed": False,
+                "default_permissions": (),
             },
         ),
         migrations.CreateModel(
-            name="Delivery",
+            name="KeptValue",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("address", models.EmailField(blank=True, max_length=254)),
-                ("key", models.CharField(help_text="Identifies the event.", max_length=100)),
-                ("payload", models.JSONField(blank=True, default=dict)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("pending", "Pending"),
-                            ("done", "delivered"),
-                            ("failed", "given up"),
-                        ],
-                        default="pending",
-                        max_length=7,
-                    ),
-                ),
-                (
-                    "attempts",
-                    models.PositiveSmallIntegerField(
-                        default=0, validators=[django.core.validators.MaxValueValidator(100)]
-                    ),
-                ),
-                ("next_try_at", models.DateTimeField(blank=True, null=True)),
-                ("status_code", models.PositiveSmallIntegerField(blank=True, null=True)),
-                ("problem", models.TextField(blank=True)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("done_at", models.DateTimeField(blank=True, null=True)),
+                ("key", models.CharField(max_length=250, primary_key=True, serialize=False)),
+                ("value", models.TextField()),
+                ("expires_at", models.DateTimeField(db_index=True)),
             ],
             options={
-                "verbose_name_plural": "deliveries",
-                "ordering": ("-pk",),
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("state", "pending")),
-                        fields=["next_try_at"],
-                        name="evalhub_delivery_waiting",
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["pending", "done", "failed"])),
-                        name="evalhub_delivery_state_known",
-                        violation_error_message="Choose one of: pending, done, failed.",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("address", ""), _negated=True),
-                        fields=("address", "key"),
-                        name="evalhub_delivery_address_once",
-                    ),
-                ],
+                "default_permissions": (),
             },
         ),
         migrations.CreateModel(
@@ -191,6 +81,109 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("model", "language model"), ("application", "HTTP application")],
+                        default="model",
+                        help_text="An HTTP application is tested as a whole. It never judges.",
+                        max_length=11,
+                    ),
+                ),
+                (
+                    "method",
+                    models.CharField(
+                        choices=[("POST", "POST"), ("PUT", "PUT"), ("PATCH", "PATCH")],
+                        default="POST",
+                        max_length=5,
+                    ),
+                ),
+                (
+                    "headers",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text='Such as {"Authorization": "Bearer {{ SUPPORT_KEY }}"}, with the name of the variable that holds the secret, bound to its host by the EVALHUB_KEYS setting.',
+                    ),
+                ),
+                (
+                    "body",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="JSON with placeholders: {{ messages }} is the conversation so far, {{ prompt }} its last message for applications that remember the rest by {{ session_id }}. Also {{ system_prompt }}, {{ documents }}, {{ tools }} and {{ params }}.",
+                    ),
+                ),
+                (
+                    "answer_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="JSONPath in the reply, such as $.answer.",
+                        max_length=300,
+                        verbose_name="answer",
+                    ),
+                ),
+                (
+                    "documents_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.sources[*]. Shown to judges that ask.",
+                        max_length=300,
+                        verbose_name="retrieved documents",
+                    ),
+                ),
+                (
+                    "tool_calls_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.steps[*].tool.",
+                        max_length=300,
+                        verbose_name="tool calls",
+                    ),
+                ),
+                (
+                    "input_tokens_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.usage.input.",
+                        max_length=300,
+                        verbose_name="input tokens",
+                    ),
+                ),
+                (
+                    "output_tokens_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.usage.output.",
+                        max_length=300,
+                        verbose_name="output tokens",
+                    ),
+                ),
+                (
+                    "cost_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.usage.cost. Empty: tokens times the prices.",
+                        max_length=300,
+                        verbose_name="cost (USD)",
+                    ),
+                ),
+                (
+                    "session_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="If the application chooses it itself, such as $.session.",
+                        max_length=300,
+                        verbose_name="session id",
                     ),
                 ),
                 (
@@ -220,6 +213,7 @@ class Migration(migrations.Migration):
                 (
                     "litellm_model",
                     models.CharField(
+                        blank=True,
                         help_text="Provider and model as LiteLLM names them, such as openai/gpt-5-mini.",
                         max_length=200,
                         verbose_name="LiteLLM model",
@@ -229,7 +223,7 @@ class Migration(migrations.Migration):
                     "api_base",
                     models.CharField(
                         blank=True,
-                        help_text="Empty: the provider's own. Private addresses must be allowed by the EVALHUB_ALLOWED_ADDRESSES setting.",
+                        help_text="Empty: the provider's own; an HTTP application needs the URL that is called. Private addresses must be allowed by the EVALHUB_ALLOWED_ADDRESSES setting.",
                         max_length=300,
                         verbose_name="base URL",
                     ),
@@ -358,9 +352,307 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("max_concurrency__gte", 1)),
                         name="evalhub_languagemodel_concurrency_positive",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["model", "application"])),
+                        name="evalhub_languagemodel_kind_known",
+                        violation_error_message="Choose one of: model, application.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("kind", "model"), models.Q(("litellm_model", ""), _negated=True)
+                            ),
+                            models.Q(
+                                ("kind", "application"), models.Q(("api_base", ""), _negated=True)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="evalhub_languagemodel_called_somewhere",
+                        violation_error_message="A language model needs its LiteLLM model, an HTTP application its URL.",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Call",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="calls",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("candidate", "Candidate"),
+                            ("judge", "Judge"),
+                            ("repair", "Repair"),
+                            ("probe", "Probe"),
+                            ("analyst", "Analyst"),
+                            ("generator", "Generator"),
+                            ("embedding", "Embedding"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "batch",
+                    models.CharField(
+                        blank=True,
+                        help_text="The work it was made for, such as 'run 12'.",
+                        max_length=40,
+                    ),
+                ),
+                ("item_id", models.BigIntegerField(blank=True, null=True)),
+                ("request_digest", models.CharField(max_length=64)),
+                (
+                    "request_id",
+                    models.CharField(blank=True, help_text="The provider's own.", max_length=200),
+                ),
+                ("reply", models.TextField(blank=True, help_text="Raw text of the reply.")),
+                ("finish_reason", models.CharField(blank=True, max_length=50)),
+                (
+                    "error_kind",
+                    models.CharField(blank=True, help_text="Empty: it succeeded.", max_length=30),
+                ),
+                ("error_message", models.TextField(blank=True)),
+                ("attempt", models.PositiveSmallIntegerField(default=1)),
+                ("input_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("output_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
+                ),
+                ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
+                ("started_at", models.DateTimeField()),
+                (
+                    "unsaved",
+                    models.JSONField(
+                        editable=False,
+                        help_text="The parsed reply while it could not be saved with the item, whose next try takes it instead of asking again. Null: it was saved, or there is none.",
+                        null=True,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("-pk",),
+                "indexes": [
+                    models.Index(fields=["batch", "item_id"], name="evalhub_call_item"),
+                    models.Index(
+                        condition=models.Q(("unsaved__isnull", False)),
+                        fields=["batch", "item_id"],
+                        name="evalhub_call_unsaved",
+                    ),
+                    models.Index(
+                        condition=models.Q(("error_kind", ""), _negated=True),
+                        fields=["batch", "error_kind"],
+                        name="evalhub_call_errors",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "role__in",
+                                [
+                                    "candidate",
+                                    "judge",
+                                    "repair",
+                                    "probe",
+                                    "analyst",
+                                    "generator",
+                                    "embedding",
+                                ],
+                            )
+                        ),
+                        name="evalhub_call_role_known",
+                        violation_error_message="Choose one of: candidate, judge, repair, probe, analyst, generator, embedding.",
                     )
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="Worker",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="Host, process id and a random part.", max_length=100, unique=True
+                    ),
+                ),
+                (
+                    "process",
+                    models.CharField(
+                        blank=True,
+                        help_text="Where the process can be looked for: machine, namespace, id and start.",
+                        max_length=200,
+                    ),
+                ),
+                ("started_at", models.DateTimeField()),
+                (
+                    "beat_at",
+                    models.DateTimeField(
+                        help_text="By the database's clock.", verbose_name="last heartbeat"
+                    ),
+                ),
+                (
+                    "models_in_use",
+                    models.JSONField(default=list, help_text="Keys of the models it is calling."),
+                ),
+                (
+                    "problem",
+                    models.TextField(blank=True, help_text="Why it takes no work. Empty: it does."),
+                ),
+                ("stopped_at", models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                "ordering": ("-pk",),
+            },
+        ),
+        migrations.CreateModel(
+            name="CostReservation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="cost_reservations",
+                        to="evalhub.worker",
+                    ),
+                ),
+                ("key", models.CharField(max_length=60)),
+                ("amount_usd", models.DecimalField(decimal_places=8, default=0, max_digits=14)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("key", "worker"), name="evalhub_cost_reserved_once"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="User",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                (
+                    "last_login",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                ),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                (
+                    "first_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="first name"),
+                ),
+                (
+                    "last_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="last name"),
+                ),
+                (
+                    "email",
+                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, verbose_name="date joined"
+                    ),
+                ),
+                ("preferences", models.JSONField(blank=True, default=dict)),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Roles grant the user's rights.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="roles",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
+            },
+            managers=[
+                ("objects", django.contrib.auth.models.UserManager()),
+            ],
         ),
         migrations.CreateModel(
             name="Notification",
@@ -369,6 +661,15 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "recipient",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="notifications",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -395,6 +696,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ("-pk",),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("read_at__isnull", True)),
+                        fields=["recipient"],
+                        name="evalhub_notification_unread",
+                    )
+                ],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
@@ -413,7 +721,10 @@ class Migration(migrations.Migration):
                         ),
                         name="evalhub_notification_kind_known",
                         violation_error_message="Choose one of: run_finished, regression, assigned, sent_back, reopening, report, security.",
-                    )
+                    ),
+                    models.UniqueConstraint(
+                        fields=("recipient", "key"), name="evalhub_notification_once"
+                    ),
                 ],
             },
         ),
@@ -426,6 +737,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="saved_filters",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("page", models.CharField(help_text="URL name of the list.", max_length=100)),
                 ("name", models.CharField(max_length=80)),
                 ("query", models.TextField(blank=True, help_text="The query string of the list.")),
@@ -433,6 +752,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ("page", "name"),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("user", "page", "name"),
+                        name="evalhub_savedfilter_once",
+                        violation_error_message="This list already has a saved filter with this name.",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -442,6 +768,14 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tokens",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -523,6 +857,17 @@ class Migration(migrations.Migration):
                 ),
                 ("kinds", models.JSONField(default=list, help_text="Events to send.")),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
@@ -530,7 +875,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Worker",
+            name="Delivery",
             fields=[
                 (
                     "id",
@@ -539,173 +884,106 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "name",
-                    models.CharField(
-                        help_text="Host, process id and a random part.",
-                        max_length=100,
-                        unique=True,
-                    ),
-                ),
-                (
-                    "process",
-                    models.CharField(
-                        blank=True,
-                        help_text="Where the process can be looked for: machine, namespace, id "
-                        "and start.",
-                        max_length=200,
-                    ),
-                ),
-                ("started_at", models.DateTimeField()),
-                (
-                    "beat_at",
-                    models.DateTimeField(
-                        help_text="By the database's clock.", verbose_name="last heartbeat"
-                    ),
-                ),
-                (
-                    "models_in_use",
-                    models.JSONField(default=list, help_text="Keys of the models it is calling."),
-                ),
-                (
-                    "problem",
-                    models.TextField(blank=True, help_text="Why it takes no work. Empty: it does."),
-                ),
-                ("stopped_at", models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                "ordering": ("-pk",),
-            },
-        ),
-        migrations.CreateModel(
-            name="CostReservation",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("key", models.CharField(max_length=60)),
-                (
-                    "amount_usd",
-                    models.DecimalField(decimal_places=8, default=0, max_digits=14),
-                ),
-                (
-                    "worker",
+                    "webhook",
                     models.ForeignKey(
+                        blank=True,
+                        null=True,
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="cost_reservations",
-                        to="evalhub.worker",
+                        related_name="deliveries",
+                        to="evalhub.webhook",
                     ),
                 ),
+                (
+                    "notification",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="evalhub.notification",
+                    ),
+                ),
+                ("address", models.EmailField(blank=True, max_length=254)),
+                ("key", models.CharField(help_text="Identifies the event.", max_length=100)),
+                ("payload", models.JSONField(blank=True, default=dict)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("done", "delivered"),
+                            ("failed", "given up"),
+                        ],
+                        default="pending",
+                        max_length=7,
+                    ),
+                ),
+                (
+                    "attempts",
+                    models.PositiveSmallIntegerField(
+                        default=0, validators=[django.core.validators.MaxValueValidator(100)]
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("status_code", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("problem", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("done_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("key", "worker"), name="evalhub_cost_reserved_once"
+                "verbose_name_plural": "deliveries",
+                "ordering": ("-pk",),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "pending")),
+                        fields=["next_try_at"],
+                        name="evalhub_delivery_waiting",
                     )
                 ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["pending", "done", "failed"])),
+                        name="evalhub_delivery_state_known",
+                        violation_error_message="Choose one of: pending, done, failed.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("address", ""),
+                                ("notification__isnull", True),
+                                ("webhook__isnull", False),
+                            ),
+                            models.Q(
+                                ("address", ""),
+                                ("notification__isnull", False),
+                                ("webhook__isnull", True),
+                            ),
+                            models.Q(
+                                ("notification__isnull", True),
+                                ("webhook__isnull", True),
+                                models.Q(("address", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="evalhub_delivery_one_way",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("webhook__isnull", False)),
+                        fields=("webhook", "key"),
+                        name="evalhub_delivery_webhook_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("notification__isnull", False)),
+                        fields=("notification",),
+                        name="evalhub_delivery_mail_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("address", ""), _negated=True),
+                        fields=("address", "key"),
+                        name="evalhub_delivery_address_once",
+                    ),
+                ],
             },
-        ),
-        migrations.CreateModel(
-            name="User",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("password", models.CharField(max_length=128, verbose_name="password")),
-                (
-                    "last_login",
-                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
-                ),
-                (
-                    "is_superuser",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates that this user has all permissions without explicitly assigning them.",
-                        verbose_name="superuser status",
-                    ),
-                ),
-                (
-                    "username",
-                    models.CharField(
-                        error_messages={"unique": "A user with that username already exists."},
-                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
-                        max_length=150,
-                        unique=True,
-                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
-                        verbose_name="username",
-                    ),
-                ),
-                (
-                    "first_name",
-                    models.CharField(blank=True, max_length=150, verbose_name="first name"),
-                ),
-                (
-                    "last_name",
-                    models.CharField(blank=True, max_length=150, verbose_name="last name"),
-                ),
-                (
-                    "email",
-                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
-                ),
-                (
-                    "is_staff",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates whether the user can log into this admin site.",
-                        verbose_name="staff status",
-                    ),
-                ),
-                (
-                    "is_active",
-                    models.BooleanField(
-                        default=True,
-                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
-                        verbose_name="active",
-                    ),
-                ),
-                (
-                    "date_joined",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, verbose_name="date joined"
-                    ),
-                ),
-                ("preferences", models.JSONField(blank=True, default=dict)),
-                (
-                    "groups",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="Roles grant the user's rights.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.group",
-                        verbose_name="roles",
-                    ),
-                ),
-                (
-                    "user_permissions",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="Specific permissions for this user.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.permission",
-                        verbose_name="user permissions",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "user",
-                "verbose_name_plural": "users",
-                "abstract": False,
-            },
-            managers=[
-                ("objects", django.contrib.auth.models.UserManager()),
-            ],
         ),
         migrations.CreateModel(
             name="Embedding",
@@ -755,6 +1033,16 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="exposures",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("reason", models.TextField(blank=True)),
                 (
                     "endpoint",
@@ -763,12 +1051,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "language_model",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="exposures",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
                     "purpose",
                     models.CharField(blank=True, help_text="The role of the call.", max_length=20),
                 ),
                 ("day", models.DateField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "by",
                     models.ForeignKey(
@@ -779,6 +1075,8 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "ended_by",
                     models.ForeignKey(
@@ -786,16 +1084,6 @@ class Migration(migrations.Migration):
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="exposures",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
@@ -838,12 +1126,200 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="HistoricalGroup",
+            fields=[
+                (
+                    "id",
+                    models.IntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(db_index=True, max_length=150, verbose_name="name")),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical group",
+                "verbose_name_plural": "historical groups",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="HistoricalGroup_permissions",
+            fields=[
+                (
+                    "id",
+                    models.IntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "group",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="auth.group",
+                    ),
+                ),
+                (
+                    "permission",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="auth.permission",
+                    ),
+                ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="evalhub.historicalgroup",
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+            ],
+            options={
+                "verbose_name": "HistoricalGroup_permissions",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
             name="HistoricalLanguageModel",
             fields=[
                 (
                     "id",
                     models.BigIntegerField(
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("model", "language model"), ("application", "HTTP application")],
+                        default="model",
+                        help_text="An HTTP application is tested as a whole. It never judges.",
+                        max_length=11,
+                    ),
+                ),
+                (
+                    "method",
+                    models.CharField(
+                        choices=[("POST", "POST"), ("PUT", "PUT"), ("PATCH", "PATCH")],
+                        default="POST",
+                        max_length=5,
+                    ),
+                ),
+                (
+                    "headers",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text='Such as {"Authorization": "Bearer {{ SUPPORT_KEY }}"}, with the name of the variable that holds the secret, bound to its host by the EVALHUB_KEYS setting.',
+                    ),
+                ),
+                (
+                    "body",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="JSON with placeholders: {{ messages }} is the conversation so far, {{ prompt }} its last message for applications that remember the rest by {{ session_id }}. Also {{ system_prompt }}, {{ documents }}, {{ tools }} and {{ params }}.",
+                    ),
+                ),
+                (
+                    "answer_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="JSONPath in the reply, such as $.answer.",
+                        max_length=300,
+                        verbose_name="answer",
+                    ),
+                ),
+                (
+                    "documents_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.sources[*]. Shown to judges that ask.",
+                        max_length=300,
+                        verbose_name="retrieved documents",
+                    ),
+                ),
+                (
+                    "tool_calls_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.steps[*].tool.",
+                        max_length=300,
+                        verbose_name="tool calls",
+                    ),
+                ),
+                (
+                    "input_tokens_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.usage.input.",
+                        max_length=300,
+                        verbose_name="input tokens",
+                    ),
+                ),
+                (
+                    "output_tokens_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.usage.output.",
+                        max_length=300,
+                        verbose_name="output tokens",
+                    ),
+                ),
+                (
+                    "cost_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as $.usage.cost. Empty: tokens times the prices.",
+                        max_length=300,
+                        verbose_name="cost (USD)",
+                    ),
+                ),
+                (
+                    "session_path",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="If the application chooses it itself, such as $.session.",
+                        max_length=300,
+                        verbose_name="session id",
                     ),
                 ),
                 (
@@ -875,6 +1351,7 @@ class Migration(migrations.Migration):
                 (
                     "litellm_model",
                     models.CharField(
+                        blank=True,
                         help_text="Provider and model as LiteLLM names them, such as openai/gpt-5-mini.",
                         max_length=200,
                         verbose_name="LiteLLM model",
@@ -884,7 +1361,7 @@ class Migration(migrations.Migration):
                     "api_base",
                     models.CharField(
                         blank=True,
-                        help_text="Empty: the provider's own. Private addresses must be allowed by the EVALHUB_ALLOWED_ADDRESSES setting.",
+                        help_text="Empty: the provider's own; an HTTP application needs the URL that is called. Private addresses must be allowed by the EVALHUB_ALLOWED_ADDRESSES setting.",
                         max_length=300,
                         verbose_name="base URL",
                     ),
@@ -1034,363 +1511,6 @@ class Migration(migrations.Migration):
             bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
-            name="KeptValue",
-            fields=[
-                ("key", models.CharField(max_length=250, primary_key=True, serialize=False)),
-                ("value", models.TextField()),
-                ("expires_at", models.DateTimeField(db_index=True)),
-            ],
-            options={
-                "default_permissions": (),
-            },
-        ),
-        migrations.CreateModel(
-            name="SharedRate",
-            fields=[
-                (
-                    "language_model",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="shared_rate",
-                        serialize=False,
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                ("share", models.FloatField(default=1.0)),
-                ("cut_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "not_before",
-                    models.DateTimeField(
-                        blank=True,
-                        help_text="No call starts until then.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "down_since",
-                    models.DateTimeField(
-                        blank=True,
-                        help_text="Calls have only failed since then. Null: not down.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "down_reason",
-                    models.TextField(blank=True, help_text="The error of the last call."),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("share__gt", 0), ("share__lte", 1)),
-                        name="evalhub_pace_share_range",
-                    )
-                ],
-            },
-        ),
-        migrations.AddField(
-            model_name="exposure",
-            name="language_model",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="exposures",
-                to="evalhub.languagemodel",
-            ),
-        ),
-        migrations.AddField(
-            model_name="call",
-            name="language_model",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="calls",
-                to="evalhub.languagemodel",
-            ),
-        ),
-        migrations.AddField(
-            model_name="notification",
-            name="recipient",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="notifications",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="delivery",
-            name="notification",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="deliveries",
-                to="evalhub.notification",
-            ),
-        ),
-        migrations.AddField(
-            model_name="savedfilter",
-            name="user",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="saved_filters",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="token",
-            name="user",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="tokens",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="webhook",
-            name="created_by",
-            field=models.ForeignKey(
-                blank=True,
-                editable=False,
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="delivery",
-            name="webhook",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="deliveries",
-                to="evalhub.webhook",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="notification",
-            index=models.Index(
-                condition=models.Q(("read_at__isnull", True)),
-                fields=["recipient"],
-                name="evalhub_notification_unread",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="notification",
-            constraint=models.UniqueConstraint(
-                fields=("recipient", "key"), name="evalhub_notification_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="savedfilter",
-            constraint=models.UniqueConstraint(
-                fields=("user", "page", "name"),
-                name="evalhub_savedfilter_once",
-                violation_error_message="This list already has a saved filter with this name.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("address", ""), ("notification__isnull", True), ("webhook__isnull", False)
-                    ),
-                    models.Q(
-                        ("address", ""), ("notification__isnull", False), ("webhook__isnull", True)
-                    ),
-                    models.Q(
-                        ("notification__isnull", True),
-                        ("webhook__isnull", True),
-                        models.Q(("address", ""), _negated=True),
-                    ),
-                    _connector="OR",
-                ),
-                name="evalhub_delivery_one_way",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("webhook__isnull", False)),
-                fields=("webhook", "key"),
-                name="evalhub_delivery_webhook_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("notification__isnull", False)),
-                fields=("notification",),
-                name="evalhub_delivery_mail_once",
-            ),
-        ),
-        migrations.CreateModel(
-            name="KeptAnswer",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("key", models.CharField(max_length=200)),
-                ("request_digest", models.CharField(max_length=64)),
-                ("status", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "body",
-                    models.JSONField(
-                        encoder=django.core.serializers.json.DjangoJSONEncoder, null=True
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "default_permissions": (),
-                "constraints": [
-                    models.UniqueConstraint(fields=("user", "key"), name="evalhub_keptanswer_once")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="AuditEntry",
-            fields=[
-                ("id", models.CharField(max_length=100, primary_key=True, serialize=False)),
-                ("at", models.DateTimeField(verbose_name="when")),
-                ("kind", models.CharField(max_length=100, verbose_name="what")),
-                ("number", models.BigIntegerField(null=True)),
-                (
-                    "act",
-                    models.CharField(
-                        choices=[
-                            ("added", "added"),
-                            ("changed", "changed"),
-                            ("deleted", "deleted"),
-                            ("logged_in", "logged in"),
-                            ("refused", "login refused"),
-                            ("revealed", "sealed text revealed"),
-                            ("sent", "sealed text sent"),
-                            ("opened", "sealed text opened"),
-                            ("ended", "access to sealed text ended"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                ("name", models.CharField(max_length=255)),
-                ("address", models.CharField(max_length=100)),
-                ("reason", models.TextField()),
-                ("recipient", models.TextField()),
-                ("message", models.TextField()),
-                ("version", models.BigIntegerField(null=True)),
-            ],
-            options={
-                "verbose_name": "audit entry",
-                "verbose_name_plural": "audit entries",
-                "db_table": "evalhub_audit",
-                "ordering": ("-at", "-id"),
-                "permissions": [("read_audit", "Can read who did what")],
-                "managed": False,
-                "default_permissions": (),
-            },
-        ),
-        migrations.CreateModel(
-            name="HistoricalGroup",
-            fields=[
-                (
-                    "id",
-                    models.IntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(db_index=True, max_length=150, verbose_name="name")),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "historical group",
-                "verbose_name_plural": "historical groups",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name="HistoricalGroup_permissions",
-            fields=[
-                (
-                    "id",
-                    models.IntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
-                (
-                    "group",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="auth.group",
-                    ),
-                ),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="evalhub.historicalgroup",
-                    ),
-                ),
-                (
-                    "permission",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="auth.permission",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "HistoricalGroup_permissions",
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
             name="HistoricalToken",
             fields=[
                 (
@@ -1437,6 +1557,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("revoked_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -1451,17 +1582,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
@@ -1573,7 +1693,18 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "group",
                     models.ForeignKey(
@@ -1594,18 +1725,7 @@ class Migration(migrations.Migration):
                         to="evalhub.historicaluser",
                     ),
                 ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalUser_groups",
@@ -1621,13 +1741,16 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "history",
+                    "user",
                     models.ForeignKey(
+                        blank=True,
                         db_constraint=False,
+                        db_tablespace="",
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="evalhub.historicaluser",
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -1643,17 +1766,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "user",
+                    "history",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
-                        db_tablespace="",
-                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        to="evalhub.historicaluser",
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalUser_user_permissions",
@@ -1688,15 +1808,6 @@ class Migration(migrations.Migration):
                 ("kinds", models.JSONField(default=list, help_text="Events to send.")),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -1707,6 +1818,15 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -1726,5 +1846,83 @@ class Migration(migrations.Migration):
                 "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="KeptAnswer",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("key", models.CharField(max_length=200)),
+                ("request_digest", models.CharField(max_length=64)),
+                ("status", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "body",
+                    models.JSONField(
+                        encoder=django.core.serializers.json.DjangoJSONEncoder, null=True
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "default_permissions": (),
+                "constraints": [
+                    models.UniqueConstraint(fields=("user", "key"), name="evalhub_keptanswer_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="SharedRate",
+            fields=[
+                (
+                    "language_model",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="shared_rate",
+                        serialize=False,
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                ("share", models.FloatField(default=1.0)),
+                ("cut_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "not_before",
+                    models.DateTimeField(
+                        blank=True, help_text="No call starts until then.", null=True
+                    ),
+                ),
+                (
+                    "down_since",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="Calls have only failed since then. Null: not down.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "down_reason",
+                    models.TextField(blank=True, help_text="The error of the last call."),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("share__gt", 0), ("share__lte", 1)),
+                        name="evalhub_pace_share_range",
+                    )
+                ],
+            },
         ),
     ]

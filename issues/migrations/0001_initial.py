@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import issues.conversation
+import issues.models.library
 import issues.rubrics.scales
 
 
@@ -30,117 +31,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ("name",),
-            },
-        ),
-        migrations.CreateModel(
-            name="Feedback",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("prompt", models.TextField(blank=True)),
-                ("answer", models.TextField(blank=True)),
-                (
-                    "rating",
-                    models.CharField(
-                        choices=[
-                            ("up", "thumbs up"),
-                            ("down", "thumbs down"),
-                            ("none", "not rated"),
-                        ],
-                        default="none",
-                        max_length=4,
-                    ),
-                ),
-                ("comment", models.TextField(blank=True)),
-                (
-                    "model",
-                    models.CharField(
-                        blank=True, help_text="The model that answered.", max_length=200
-                    ),
-                ),
-                (
-                    "source",
-                    models.CharField(
-                        blank=True, help_text="The application that sent it.", max_length=100
-                    ),
-                ),
-                (
-                    "raw",
-                    models.JSONField(
-                        blank=True, default=dict, help_text="Other fields sent with it."
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("new", "New"),
-                            ("accepted", "Accepted"),
-                            ("dismissed", "Dismissed"),
-                            ("duplicate", "Duplicate"),
-                        ],
-                        default="new",
-                        max_length=10,
-                    ),
-                ),
-                ("note", models.TextField(blank=True, help_text="Reason or findings of triage.")),
-                ("source_id", models.CharField(blank=True, max_length=100)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "duplicate_of",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="duplicates",
-                        to="issues.feedback",
-                    ),
-                ),
-                (
-                    "received_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name_plural": "feedback",
-                "ordering": ("-pk",),
-                "indexes": [models.Index(fields=["state", "id"], name="issues_feedback_inbox")],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["new", "accepted", "dismissed", "duplicate"])
-                        ),
-                        name="issues_feedback_state_known",
-                        violation_error_message="Choose one of: new, accepted, dismissed, duplicate.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("rating__in", ["up", "down", "none"])),
-                        name="issues_feedback_rating_known",
-                        violation_error_message="Choose one of: up, down, none.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("duplicate_of", None), ("state", "duplicate"), _connector="OR"
-                        ),
-                        name="issues_feedback_duplicate_stated",
-                        violation_error_message="Only a duplicate has an original.",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("source_id", ""), _negated=True),
-                        fields=("source", "source_id"),
-                        name="issues_feedback_source_once",
-                    ),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -213,6 +103,19 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 ("published_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "repair_model",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
+                        limit_choices_to={"kind": "model"},
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -229,18 +132,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "repair_model",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="evalhub.languagemodel",
                     ),
                 ),
             ],
@@ -253,133 +144,7 @@ class Migration(migrations.Migration):
             bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
-            name="Issue",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("title", models.CharField(max_length=200)),
-                (
-                    "description",
-                    models.TextField(
-                        blank=True, help_text="The wrong behaviour, and how to recognise it."
-                    ),
-                ),
-                (
-                    "generic_statement",
-                    models.TextField(
-                        blank=True,
-                        help_text="For readers outside the team. Do not quote the test.",
-                        verbose_name="public summary",
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("draft", "Draft"),
-                            ("in_review", "In Review"),
-                            ("approved", "Approved"),
-                            ("resolved", "Resolved"),
-                            ("deprecated", "Deprecated"),
-                        ],
-                        default="draft",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "severity",
-                    models.CharField(
-                        choices=[
-                            ("low", "Low"),
-                            ("medium", "Medium"),
-                            ("high", "High"),
-                            ("critical", "Critical"),
-                        ],
-                        default="medium",
-                        max_length=10,
-                    ),
-                ),
-                ("resolution_note", models.TextField(blank=True)),
-                (
-                    "source_id",
-                    models.CharField(
-                        blank=True,
-                        help_text="ID in the system that it was imported from.",
-                        max_length=200,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "assignee",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="issues",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "merged_into",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="merged",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "resolution_labels",
-                    models.ManyToManyField(
-                        blank=True, related_name="issues", to="issues.resolutionlabel"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("-pk",),
-                "permissions": [("approve_issue", "Can approve, resolve and deprecate issues")],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                ["draft", "in_review", "approved", "resolved", "deprecated"],
-                            )
-                        ),
-                        name="issues_issue_state_known",
-                        violation_error_message="Choose one of: draft, in_review, approved, resolved, deprecated.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("severity__in", ["low", "medium", "high", "critical"])),
-                        name="issues_issue_severity_known",
-                        violation_error_message="Choose one of: low, medium, high, critical.",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("source_id", ""), _negated=True),
-                        fields=("source_id",),
-                        name="issues_issue_source_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="HistoricalIssue",
+            name="HistoricalLibraryCriterion",
             fields=[
                 (
                     "id",
@@ -387,177 +152,98 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                ("title", models.CharField(max_length=200)),
+                ("key", models.SlugField(help_text="Never changes.", max_length=80)),
+                ("version", models.PositiveIntegerField(default=1, editable=False)),
+                ("name", models.CharField(max_length=120)),
+                (
+                    "shelf",
+                    models.CharField(
+                        choices=[
+                            ("quality", "Quality"),
+                            ("safety", "Safety and harms"),
+                            ("style", "Style"),
+                            ("grounding", "Grounding"),
+                            ("reasoning", "Reasoning"),
+                            ("summarisation", "Summarisation"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("direct", "Direct"), ("pairwise", "Pairwise")],
+                        default="direct",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "judged_text",
+                    models.CharField(
+                        choices=[
+                            ("answer", "The answer"),
+                            ("input", "The user's message"),
+                            ("context", "The documents"),
+                        ],
+                        default="answer",
+                        max_length=10,
+                        verbose_name="judges",
+                    ),
+                ),
+                (
+                    "question",
+                    models.TextField(
+                        help_text="One question that a judge and an annotator can answer by an option.",
+                        max_length=1000,
+                    ),
+                ),
                 (
                     "description",
                     models.TextField(
-                        blank=True, help_text="The wrong behaviour, and how to recognise it."
-                    ),
-                ),
-                (
-                    "generic_statement",
-                    models.TextField(
                         blank=True,
-                        help_text="For readers outside the team. Do not quote the test.",
-                        verbose_name="public summary",
+                        help_text="When to use it, in a sentence or two.",
+                        max_length=1000,
                     ),
                 ),
                 (
-                    "state",
+                    "polarity",
                     models.CharField(
-                        choices=[
-                            ("draft", "Draft"),
-                            ("in_review", "In Review"),
-                            ("approved", "Approved"),
-                            ("resolved", "Resolved"),
-                            ("deprecated", "Deprecated"),
-                        ],
-                        default="draft",
+                        choices=[("should", "should"), ("should_not", "should not")],
+                        default="should",
+                        help_text="“Should not” if the question asks about a fault.",
                         max_length=10,
                     ),
                 ),
                 (
-                    "severity",
-                    models.CharField(
-                        choices=[
-                            ("low", "Low"),
-                            ("medium", "Medium"),
-                            ("high", "High"),
-                            ("critical", "Critical"),
-                        ],
-                        default="medium",
-                        max_length=10,
-                    ),
-                ),
-                ("resolution_note", models.TextField(blank=True)),
-                (
-                    "source_id",
-                    models.CharField(
-                        blank=True,
-                        help_text="ID in the system that it was imported from.",
-                        max_length=200,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(blank=True, editable=False)),
-                ("updated_at", models.DateTimeField(blank=True, editable=False)),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "assignee",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "merged_into",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.issue",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "historical issue",
-                "verbose_name_plural": "historical issues",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name="HistoricalFeedback",
-            fields=[
-                (
-                    "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("prompt", models.TextField(blank=True)),
-                ("answer", models.TextField(blank=True)),
-                (
-                    "rating",
-                    models.CharField(
-                        choices=[
-                            ("up", "thumbs up"),
-                            ("down", "thumbs down"),
-                            ("none", "not rated"),
-                        ],
-                        default="none",
-                        max_length=4,
-                    ),
-                ),
-                ("comment", models.TextField(blank=True)),
-                (
-                    "model",
-                    models.CharField(
-                        blank=True, help_text="The model that answered.", max_length=200
-                    ),
-                ),
-                (
-                    "source",
-                    models.CharField(
-                        blank=True, help_text="The application that sent it.", max_length=100
-                    ),
-                ),
-                (
-                    "raw",
+                    "scale",
                     models.JSONField(
-                        blank=True, default=dict, help_text="Other fields sent with it."
+                        blank=True, default=issues.models.library.binary_scale, null=True
                     ),
                 ),
+                ("check_name", models.CharField(blank=True, max_length=40, verbose_name="check")),
+                ("arguments", models.JSONField(blank=True, default=dict)),
+                ("examples", models.JSONField(blank=True, default=dict)),
+                ("tags", models.JSONField(blank=True, default=list)),
                 (
                     "state",
                     models.CharField(
-                        choices=[
-                            ("new", "New"),
-                            ("accepted", "Accepted"),
-                            ("dismissed", "Dismissed"),
-                            ("duplicate", "Duplicate"),
-                        ],
-                        default="new",
+                        choices=[("current", "Current"), ("retired", "Retired")],
+                        default="current",
                         max_length=10,
                     ),
                 ),
-                ("note", models.TextField(blank=True, help_text="Reason or findings of triage.")),
-                ("source_id", models.CharField(blank=True, max_length=100)),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -565,17 +251,6 @@ class Migration(migrations.Migration):
                     "history_type",
                     models.CharField(
                         choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "duplicate_of",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.feedback",
                     ),
                 ),
                 (
@@ -587,90 +262,14 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "received_by",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.issue",
-                    ),
-                ),
             ],
             options={
-                "verbose_name": "historical feedback",
-                "verbose_name_plural": "historical feedback",
+                "verbose_name": "historical library criterion",
+                "verbose_name_plural": "historical library criteria",
                 "ordering": ("-history_date", "-history_id"),
                 "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.AddField(
-            model_name="feedback",
-            name="issue",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="feedback",
-                to="issues.issue",
-            ),
-        ),
-        migrations.CreateModel(
-            name="Comment",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "author_name",
-                    models.CharField(
-                        blank=True,
-                        help_text="Author of an imported comment, if without an account.",
-                        max_length=150,
-                    ),
-                ),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="comments",
-                        to="issues.issue",
-                    ),
-                ),
-            ],
-            options={
-                "abstract": False,
-                "ordering": ("pk",),
-            },
         ),
         migrations.CreateModel(
             name="JudgeTemplate",
@@ -740,19 +339,20 @@ class Migration(migrations.Migration):
                         default=4, help_text="Maximum number of examples in a prompt."
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("published_at", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
                     "repair_model",
                     models.ForeignKey(
                         blank=True,
                         help_text="Repairs replies that cannot be parsed. Leave empty to use the judge itself.",
+                        limit_choices_to={"kind": "model"},
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="evalhub.languagemodel",
                     ),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("published_at", models.DateTimeField(blank=True, editable=False, null=True)),
             ],
             options={
                 "ordering": ("family", "-version"),
@@ -779,6 +379,767 @@ class Migration(migrations.Migration):
                         violation_error_message="This template already has that version.",
                     ),
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="LibraryCriterion",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.SlugField(help_text="Never changes.", max_length=80, unique=True)),
+                ("version", models.PositiveIntegerField(default=1, editable=False)),
+                ("name", models.CharField(max_length=120)),
+                (
+                    "shelf",
+                    models.CharField(
+                        choices=[
+                            ("quality", "Quality"),
+                            ("safety", "Safety and harms"),
+                            ("style", "Style"),
+                            ("grounding", "Grounding"),
+                            ("reasoning", "Reasoning"),
+                            ("summarisation", "Summarisation"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("direct", "Direct"), ("pairwise", "Pairwise")],
+                        default="direct",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "judged_text",
+                    models.CharField(
+                        choices=[
+                            ("answer", "The answer"),
+                            ("input", "The user's message"),
+                            ("context", "The documents"),
+                        ],
+                        default="answer",
+                        max_length=10,
+                        verbose_name="judges",
+                    ),
+                ),
+                (
+                    "question",
+                    models.TextField(
+                        help_text="One question that a judge and an annotator can answer by an option.",
+                        max_length=1000,
+                    ),
+                ),
+                (
+                    "description",
+                    models.TextField(
+                        blank=True,
+                        help_text="When to use it, in a sentence or two.",
+                        max_length=1000,
+                    ),
+                ),
+                (
+                    "polarity",
+                    models.CharField(
+                        choices=[("should", "should"), ("should_not", "should not")],
+                        default="should",
+                        help_text="“Should not” if the question asks about a fault.",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "scale",
+                    models.JSONField(
+                        blank=True, default=issues.models.library.binary_scale, null=True
+                    ),
+                ),
+                ("check_name", models.CharField(blank=True, max_length=40, verbose_name="check")),
+                ("arguments", models.JSONField(blank=True, default=dict)),
+                ("examples", models.JSONField(blank=True, default=dict)),
+                ("tags", models.JSONField(blank=True, default=list)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("current", "Current"), ("retired", "Retired")],
+                        default="current",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("shipped_digest", models.CharField(blank=True, editable=False, max_length=64)),
+                ("proposal", models.JSONField(editable=False, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+            ],
+            options={
+                "verbose_name_plural": "library criteria",
+                "ordering": ("shelf", "name", "pk"),
+                "permissions": [("retire_librarycriterion", "Can retire library criteria")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "shelf__in",
+                                [
+                                    "quality",
+                                    "safety",
+                                    "style",
+                                    "grounding",
+                                    "reasoning",
+                                    "summarisation",
+                                ],
+                            )
+                        ),
+                        name="issues_librarycriterion_shelf_known",
+                        violation_error_message="Choose one of: quality, safety, style, grounding, reasoning, summarisation.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["direct", "pairwise"])),
+                        name="issues_librarycriterion_kind_known",
+                        violation_error_message="Choose one of: direct, pairwise.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("judged_text__in", ["answer", "input", "context"])),
+                        name="issues_librarycriterion_judged_known",
+                        violation_error_message="Choose one of: answer, input, context.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("polarity__in", ["should", "should_not"])),
+                        name="issues_librarycriterion_polarity_known",
+                        violation_error_message="Choose one of: should, should_not.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["current", "retired"])),
+                        name="issues_librarycriterion_state_known",
+                        violation_error_message="Choose one of: current, retired.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kind", "pairwise"), _negated=True),
+                            ("scale__isnull", True),
+                            _connector="OR",
+                        ),
+                        name="issues_librarycriterion_pair_no_scale",
+                        violation_error_message="A pairwise criterion has no options.",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Tag",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=100, unique=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("domain", "Domain"),
+                            ("task_type", "Task Type"),
+                            ("other", "Other"),
+                        ],
+                        default="other",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="children",
+                        to="issues.tag",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("kind", "name"),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["domain", "task_type", "other"])),
+                        name="issues_tag_kind_known",
+                        violation_error_message="Choose one of: domain, task_type, other.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("parent__isnull", True),
+                            models.Q(("parent", models.F("id")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="issues_tag_not_own_parent",
+                        violation_error_message="A tag cannot be its own parent.",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Issue",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                (
+                    "description",
+                    models.TextField(
+                        blank=True, help_text="The wrong behaviour, and how to recognise it."
+                    ),
+                ),
+                (
+                    "generic_statement",
+                    models.TextField(
+                        blank=True,
+                        help_text="For readers outside the team. Do not quote the test.",
+                        verbose_name="public summary",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("in_review", "In Review"),
+                            ("approved", "Approved"),
+                            ("resolved", "Resolved"),
+                            ("deprecated", "Deprecated"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "severity",
+                    models.CharField(
+                        choices=[
+                            ("low", "Low"),
+                            ("medium", "Medium"),
+                            ("high", "High"),
+                            ("critical", "Critical"),
+                        ],
+                        default="medium",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "assignee",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="issues",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("resolution_note", models.TextField(blank=True)),
+                (
+                    "merged_into",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="merged",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "source_id",
+                    models.CharField(
+                        blank=True,
+                        help_text="ID in the system that it was imported from.",
+                        max_length=200,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "tags",
+                    models.ManyToManyField(blank=True, related_name="issues", to="issues.tag"),
+                ),
+                (
+                    "resolution_labels",
+                    models.ManyToManyField(
+                        blank=True, related_name="issues", to="issues.resolutionlabel"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("-pk",),
+                "permissions": [("approve_issue", "Can approve, resolve and deprecate issues")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                ["draft", "in_review", "approved", "resolved", "deprecated"],
+                            )
+                        ),
+                        name="issues_issue_state_known",
+                        violation_error_message="Choose one of: draft, in_review, approved, resolved, deprecated.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("severity__in", ["low", "medium", "high", "critical"])),
+                        name="issues_issue_severity_known",
+                        violation_error_message="Choose one of: low, medium, high, critical.",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("source_id", ""), _negated=True),
+                        fields=("source_id",),
+                        name="issues_issue_source_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Feedback",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "messages",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="The conversation before the answer, if it has more than the prompt.",
+                    ),
+                ),
+                ("prompt", models.TextField(blank=True)),
+                ("answer", models.TextField(blank=True)),
+                (
+                    "rating",
+                    models.CharField(
+                        choices=[
+                            ("up", "thumbs up"),
+                            ("down", "thumbs down"),
+                            ("none", "not rated"),
+                        ],
+                        default="none",
+                        max_length=4,
+                    ),
+                ),
+                ("comment", models.TextField(blank=True)),
+                (
+                    "model",
+                    models.CharField(
+                        blank=True, help_text="The model that answered.", max_length=200
+                    ),
+                ),
+                (
+                    "source",
+                    models.CharField(
+                        blank=True, help_text="The application that sent it.", max_length=100
+                    ),
+                ),
+                (
+                    "raw",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="Other fields sent with it."
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("new", "New"),
+                            ("accepted", "Accepted"),
+                            ("dismissed", "Dismissed"),
+                            ("duplicate", "Duplicate"),
+                        ],
+                        default="new",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="feedback",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "duplicate_of",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="duplicates",
+                        to="issues.feedback",
+                    ),
+                ),
+                ("note", models.TextField(blank=True, help_text="Reason or findings of triage.")),
+                (
+                    "received_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("source_id", models.CharField(blank=True, max_length=100)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "verbose_name_plural": "feedback",
+                "ordering": ("-pk",),
+                "indexes": [models.Index(fields=["state", "id"], name="issues_feedback_inbox")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["new", "accepted", "dismissed", "duplicate"])
+                        ),
+                        name="issues_feedback_state_known",
+                        violation_error_message="Choose one of: new, accepted, dismissed, duplicate.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("rating__in", ["up", "down", "none"])),
+                        name="issues_feedback_rating_known",
+                        violation_error_message="Choose one of: up, down, none.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("duplicate_of", None), ("state", "duplicate"), _connector="OR"
+                        ),
+                        name="issues_feedback_duplicate_stated",
+                        violation_error_message="Only a duplicate has an original.",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("source_id", ""), _negated=True),
+                        fields=("source", "source_id"),
+                        name="issues_feedback_source_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HistoricalIssue",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(max_length=200)),
+                (
+                    "description",
+                    models.TextField(
+                        blank=True, help_text="The wrong behaviour, and how to recognise it."
+                    ),
+                ),
+                (
+                    "generic_statement",
+                    models.TextField(
+                        blank=True,
+                        help_text="For readers outside the team. Do not quote the test.",
+                        verbose_name="public summary",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("in_review", "In Review"),
+                            ("approved", "Approved"),
+                            ("resolved", "Resolved"),
+                            ("deprecated", "Deprecated"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "severity",
+                    models.CharField(
+                        choices=[
+                            ("low", "Low"),
+                            ("medium", "Medium"),
+                            ("high", "High"),
+                            ("critical", "Critical"),
+                        ],
+                        default="medium",
+                        max_length=10,
+                    ),
+                ),
+                ("resolution_note", models.TextField(blank=True)),
+                (
+                    "source_id",
+                    models.CharField(
+                        blank=True,
+                        help_text="ID in the system that it was imported from.",
+                        max_length=200,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("updated_at", models.DateTimeField(blank=True, editable=False)),
+                (
+                    "assignee",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "merged_into",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical issue",
+                "verbose_name_plural": "historical issues",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="HistoricalFeedback",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "messages",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="The conversation before the answer, if it has more than the prompt.",
+                    ),
+                ),
+                ("prompt", models.TextField(blank=True)),
+                ("answer", models.TextField(blank=True)),
+                (
+                    "rating",
+                    models.CharField(
+                        choices=[
+                            ("up", "thumbs up"),
+                            ("down", "thumbs down"),
+                            ("none", "not rated"),
+                        ],
+                        default="none",
+                        max_length=4,
+                    ),
+                ),
+                ("comment", models.TextField(blank=True)),
+                (
+                    "model",
+                    models.CharField(
+                        blank=True, help_text="The model that answered.", max_length=200
+                    ),
+                ),
+                (
+                    "source",
+                    models.CharField(
+                        blank=True, help_text="The application that sent it.", max_length=100
+                    ),
+                ),
+                (
+                    "raw",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="Other fields sent with it."
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("new", "New"),
+                            ("accepted", "Accepted"),
+                            ("dismissed", "Dismissed"),
+                            ("duplicate", "Duplicate"),
+                        ],
+                        default="new",
+                        max_length=10,
+                    ),
+                ),
+                ("note", models.TextField(blank=True, help_text="Reason or findings of triage.")),
+                ("source_id", models.CharField(blank=True, max_length=100)),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "duplicate_of",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.feedback",
+                    ),
+                ),
+                (
+                    "received_by",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical feedback",
+                "verbose_name_plural": "historical feedback",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Comment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "author_name",
+                    models.CharField(
+                        blank=True,
+                        help_text="Author of an imported comment, if without an account.",
+                        max_length=150,
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comments",
+                        to="issues.issue",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
@@ -862,7 +1223,7 @@ class Migration(migrations.Migration):
                             ("human", "written by hand"),
                             ("feedback", "made from feedback"),
                             ("imported", "Imported"),
-                            ("generated", "drafted by a model"),
+                            ("generated", "synthetic"),
                         ],
                         default="human",
                         max_length=10,
@@ -885,35 +1246,6 @@ class Migration(migrations.Migration):
                 ("source_id", models.CharField(blank=True, max_length=200)),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
                 ("updated_at", models.DateTimeField(blank=True, editable=False)),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -936,6 +1268,35 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
                 "verbose_name": "historical test",
@@ -954,22 +1315,12 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("moved", models.JSONField(default=dict)),
-                ("changed", models.JSONField(default=dict)),
                 (
-                    "state_before",
-                    models.CharField(help_text="State of the merged issue.", max_length=10),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("undone_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "by",
+                    "merged_away",
                     models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="merges",
+                        to="issues.issue",
                     ),
                 ),
                 (
@@ -980,14 +1331,24 @@ class Migration(migrations.Migration):
                         to="issues.issue",
                     ),
                 ),
+                ("moved", models.JSONField(default=dict)),
+                ("changed", models.JSONField(default=dict)),
                 (
-                    "merged_away",
+                    "state_before",
+                    models.CharField(help_text="State of the merged issue.", max_length=10),
+                ),
+                (
+                    "by",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="merges",
-                        to="issues.issue",
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "undone_by",
                     models.ForeignKey(
@@ -1023,15 +1384,6 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="issues.historicalissue",
-                    ),
-                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -1056,11 +1408,396 @@ class Migration(migrations.Migration):
                         to="issues.resolutionlabel",
                     ),
                 ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="issues.historicalissue",
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalIssue_resolution_labels",
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Source",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sources",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("general", "General"), ("url", "link"), ("github", "GitHub")],
+                        default="general",
+                        max_length=10,
+                    ),
+                ),
+                ("value", models.CharField(max_length=500)),
+            ],
+            options={
+                "ordering": ("pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["general", "url", "github"])),
+                        name="issues_source_kind_known",
+                        violation_error_message="Choose one of: general, url, github.",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HistoricalTag",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(db_index=True, max_length=100)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("domain", "Domain"),
+                            ("task_type", "Task Type"),
+                            ("other", "Other"),
+                        ],
+                        default="other",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical tag",
+                "verbose_name_plural": "historical tags",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="HistoricalIssue_tags",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="issues.historicalissue",
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+            ],
+            options={
+                "verbose_name": "HistoricalIssue_tags",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="TemplateVariant",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="variants",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        limit_choices_to={"kind": "model"},
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                ("text", models.TextField()),
+            ],
+            options={
+                "ordering": ("pk",),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("template", "language_model"),
+                        name="issues_templatevariant_once",
+                        violation_error_message="This template already has a prompt variant for that model.",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Test",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tests",
+                        to="issues.issue",
+                    ),
+                ),
+                ("messages", models.JSONField(validators=[issues.conversation.check_messages])),
+                (
+                    "tools",
+                    models.JSONField(
+                        blank=True, default=list, help_text="Tools offered to the model."
+                    ),
+                ),
+                (
+                    "context",
+                    models.TextField(
+                        blank=True, help_text="Documents, sent to the model word for word."
+                    ),
+                ),
+                ("reference", models.TextField(blank=True, verbose_name="reference answer")),
+                (
+                    "reference_by",
+                    models.CharField(
+                        choices=[("human", "Human"), ("model", "Model"), ("unknown", "Unknown")],
+                        default="human",
+                        max_length=7,
+                    ),
+                ),
+                (
+                    "flagged_answer",
+                    models.TextField(blank=True, help_text="The wrong answer from the feedback."),
+                ),
+                (
+                    "guidelines",
+                    models.TextField(blank=True, help_text="Instructions for judges of this test."),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tests",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                (
+                    "pass_threshold",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Leave empty to use the template's threshold.",
+                        null=True,
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(1),
+                        ],
+                    ),
+                ),
+                (
+                    "weight",
+                    models.FloatField(
+                        default=1,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.1),
+                            django.core.validators.MaxValueValidator(10),
+                        ],
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("in_review", "In Review"),
+                            ("approved", "Approved"),
+                            ("deprecated", "Deprecated"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "origin",
+                    models.CharField(
+                        choices=[
+                            ("human", "written by hand"),
+                            ("feedback", "made from feedback"),
+                            ("imported", "Imported"),
+                            ("generated", "synthetic"),
+                        ],
+                        default="human",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "sealed",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Only users who may read sealed tests see its text.",
+                    ),
+                ),
+                ("note", models.TextField(blank=True)),
+                (
+                    "extras",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="Other fields of its source."
+                    ),
+                ),
+                ("source_id", models.CharField(blank=True, max_length=200)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "tags",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Besides the tags of its issue.",
+                        related_name="tests",
+                        to="issues.tag",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("-pk",),
+                "permissions": [
+                    ("approve_test", "Can approve and deprecate tests"),
+                    ("read_sealed_test", "Can read the text of sealed tests"),
+                    ("try_test", "Can ask models and judges about a test while writing it"),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["draft", "in_review", "approved", "deprecated"])
+                        ),
+                        name="issues_test_state_known",
+                        violation_error_message="Choose one of: draft, in_review, approved, deprecated.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("origin__in", ["human", "feedback", "imported", "generated"])
+                        ),
+                        name="issues_test_origin_known",
+                        violation_error_message="Choose one of: human, feedback, imported, generated.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reference_by__in", ["human", "model", "unknown"])),
+                        name="issues_test_reference_by_known",
+                        violation_error_message="Choose one of: human, model, unknown.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("pass_threshold__isnull", True),
+                            ("pass_threshold__range", (0, 1)),
+                            _connector="OR",
+                        ),
+                        name="issues_test_threshold_share",
+                        violation_error_message="Choose a value from 0 to 1.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("weight__gte", 0.1), ("weight__lte", 10)),
+                        name="issues_test_weight_range",
+                        violation_error_message="Choose a weight from 0.1 to 10.",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("source_id", ""), _negated=True),
+                        fields=("source_id",),
+                        name="issues_test_source_once",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Revision",
@@ -1071,8 +1808,26 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="revisions",
+                        to="issues.test",
+                    ),
+                ),
                 ("number", models.PositiveIntegerField()),
                 ("content", models.JSONField()),
+                (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="issues.judgetemplate",
+                    ),
+                ),
                 ("pass_threshold", models.FloatField(default=0.5)),
                 (
                     "pass_rule",
@@ -1088,19 +1843,17 @@ class Migration(migrations.Migration):
                 ),
                 ("digest", models.CharField(max_length=64)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="issues.judgetemplate",
-                    ),
-                ),
             ],
             options={
                 "ordering": ("test", "-number"),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("test", "number"), name="issues_revision_number_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("test", "digest"), name="issues_revision_digest_once"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1180,473 +1933,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Source",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("general", "General"), ("url", "link"), ("github", "GitHub")],
-                        default="general",
-                        max_length=10,
-                    ),
-                ),
-                ("value", models.CharField(max_length=500)),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="sources",
-                        to="issues.issue",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("pk",),
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["general", "url", "github"])),
-                        name="issues_source_kind_known",
-                        violation_error_message="Choose one of: general, url, github.",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Tag",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(max_length=100, unique=True)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("domain", "Domain"),
-                            ("task_type", "Task Type"),
-                            ("other", "Other"),
-                        ],
-                        default="other",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="children",
-                        to="issues.tag",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("kind", "name"),
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["domain", "task_type", "other"])),
-                        name="issues_tag_kind_known",
-                        violation_error_message="Choose one of: domain, task_type, other.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("parent__isnull", True),
-                            models.Q(("parent", models.F("id")), _negated=True),
-                            _connector="OR",
-                        ),
-                        name="issues_tag_not_own_parent",
-                        violation_error_message="A tag cannot be its own parent.",
-                    ),
-                ],
-            },
-        ),
-        migrations.AddField(
-            model_name="issue",
-            name="tags",
-            field=models.ManyToManyField(blank=True, related_name="issues", to="issues.tag"),
-        ),
-        migrations.CreateModel(
-            name="HistoricalTag",
-            fields=[
-                (
-                    "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(db_index=True, max_length=100)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("domain", "Domain"),
-                            ("task_type", "Task Type"),
-                            ("other", "Other"),
-                        ],
-                        default="other",
-                        max_length=10,
-                    ),
-                ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.tag",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "historical tag",
-                "verbose_name_plural": "historical tags",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name="HistoricalIssue_tags",
-            fields=[
-                (
-                    "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="issues.historicalissue",
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "tag",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.tag",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "HistoricalIssue_tags",
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name="TemplateVariant",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("text", models.TextField()),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="variants",
-                        to="issues.judgetemplate",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("pk",),
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("template", "language_model"),
-                        name="issues_templatevariant_once",
-                        violation_error_message="This template already has a prompt variant for that model.",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Test",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("messages", models.JSONField(validators=[issues.conversation.check_messages])),
-                (
-                    "tools",
-                    models.JSONField(
-                        blank=True, default=list, help_text="Tools offered to the model."
-                    ),
-                ),
-                (
-                    "context",
-                    models.TextField(
-                        blank=True, help_text="Documents, sent to the model word for word."
-                    ),
-                ),
-                ("reference", models.TextField(blank=True, verbose_name="reference answer")),
-                (
-                    "reference_by",
-                    models.CharField(
-                        choices=[("human", "Human"), ("model", "Model"), ("unknown", "Unknown")],
-                        default="human",
-                        max_length=7,
-                    ),
-                ),
-                (
-                    "flagged_answer",
-                    models.TextField(blank=True, help_text="The wrong answer from the feedback."),
-                ),
-                (
-                    "guidelines",
-                    models.TextField(blank=True, help_text="Instructions for judges of this test."),
-                ),
-                (
-                    "pass_threshold",
-                    models.FloatField(
-                        blank=True,
-                        help_text="Leave empty to use the template's threshold.",
-                        null=True,
-                        validators=[
-                            django.core.validators.MinValueValidator(0),
-                            django.core.validators.MaxValueValidator(1),
-                        ],
-                    ),
-                ),
-                (
-                    "weight",
-                    models.FloatField(
-                        default=1,
-                        validators=[
-                            django.core.validators.MinValueValidator(0.1),
-                            django.core.validators.MaxValueValidator(10),
-                        ],
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("draft", "Draft"),
-                            ("in_review", "In Review"),
-                            ("approved", "Approved"),
-                            ("deprecated", "Deprecated"),
-                        ],
-                        default="draft",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "origin",
-                    models.CharField(
-                        choices=[
-                            ("human", "written by hand"),
-                            ("feedback", "made from feedback"),
-                            ("imported", "Imported"),
-                            ("generated", "drafted by a model"),
-                        ],
-                        default="human",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "sealed",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Only users who may read sealed tests see its text.",
-                    ),
-                ),
-                ("note", models.TextField(blank=True)),
-                (
-                    "extras",
-                    models.JSONField(
-                        blank=True, default=dict, help_text="Other fields of its source."
-                    ),
-                ),
-                ("source_id", models.CharField(blank=True, max_length=200)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tests",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tests",
-                        to="issues.judgetemplate",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("-pk",),
-                "permissions": [
-                    ("approve_test", "Can approve and deprecate tests"),
-                    ("read_sealed_test", "Can read the text of sealed tests"),
-                    ("try_test", "Can ask models and judges about a test while writing it"),
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["draft", "in_review", "approved", "deprecated"])
-                        ),
-                        name="issues_test_state_known",
-                        violation_error_message="Choose one of: draft, in_review, approved, deprecated.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("origin__in", ["human", "feedback", "imported", "generated"])
-                        ),
-                        name="issues_test_origin_known",
-                        violation_error_message="Choose one of: human, feedback, imported, generated.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("reference_by__in", ["human", "model", "unknown"])),
-                        name="issues_test_reference_by_known",
-                        violation_error_message="Choose one of: human, model, unknown.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("pass_threshold__isnull", True),
-                            ("pass_threshold__range", (0, 1)),
-                            _connector="OR",
-                        ),
-                        name="issues_test_threshold_share",
-                        violation_error_message="Choose a value from 0 to 1.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("weight__gte", 0.1), ("weight__lte", 10)),
-                        name="issues_test_weight_range",
-                        violation_error_message="Choose a weight from 0.1 to 10.",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("source_id", ""), _negated=True),
-                        fields=("source_id",),
-                        name="issues_test_source_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="TestComment",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "author_name",
-                    models.CharField(
-                        blank=True,
-                        help_text="Author of an imported comment, if without an account.",
-                        max_length=150,
-                    ),
-                ),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "author",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "test",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="comments",
-                        to="issues.test",
-                    ),
-                ),
-            ],
-            options={
-                "abstract": False,
-                "ordering": ("pk",),
-            },
-        ),
-        migrations.CreateModel(
             name="TemplateExample",
             fields=[
                 (
@@ -1655,17 +1941,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("order", models.PositiveSmallIntegerField(default=0)),
-                ("input", models.TextField(blank=True)),
-                ("output", models.TextField()),
-                ("reference", models.TextField(blank=True)),
-                ("guidelines", models.TextField(blank=True)),
-                (
-                    "criterion",
-                    models.TextField(blank=True, help_text="Leave empty for the test as a whole."),
-                ),
-                ("option", models.CharField(max_length=60)),
-                ("justification", models.TextField(blank=True)),
                 (
                     "template",
                     models.ForeignKey(
@@ -1684,19 +1959,69 @@ class Migration(migrations.Migration):
                         to="issues.test",
                     ),
                 ),
+                ("order", models.PositiveSmallIntegerField(default=0)),
+                ("input", models.TextField(blank=True)),
+                ("output", models.TextField()),
+                ("reference", models.TextField(blank=True)),
+                ("guidelines", models.TextField(blank=True)),
+                (
+                    "criterion",
+                    models.TextField(blank=True, help_text="Leave empty for the test as a whole."),
+                ),
+                ("option", models.CharField(max_length=60)),
+                ("justification", models.TextField(blank=True)),
             ],
             options={
                 "ordering": ("template", "order", "pk"),
             },
         ),
-        migrations.AddField(
-            model_name="revision",
-            name="test",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="revisions",
-                to="issues.test",
-            ),
+        migrations.CreateModel(
+            name="HistoricalTest_tags",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="issues.historicaltest",
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+            ],
+            options={
+                "verbose_name": "HistoricalTest_tags",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="HistoricalCriterion",
@@ -1751,6 +2076,19 @@ class Migration(migrations.Migration):
                 ("arguments", models.JSONField(blank=True, default=dict)),
                 ("citation", models.TextField(blank=True, help_text="Source of this requirement.")),
                 ("order", models.PositiveSmallIntegerField(default=0)),
+                ("library_key", models.CharField(blank=True, db_index=True, max_length=80)),
+                ("library_version", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -1769,17 +2107,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "test",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="issues.test",
-                    ),
-                ),
             ],
             options={
                 "verbose_name": "historical criterion",
@@ -1788,6 +2115,482 @@ class Migration(migrations.Migration):
                 "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Generation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("live", "running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("done", "Done"),
+                        ],
+                        default="live",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.TextField(
+                        blank=True, help_text="Why it was paused, cancelled or failed."
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "cost_limit_usd",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=4,
+                        help_text="Empty: no limit.",
+                        max_digits=12,
+                        null=True,
+                    ),
+                ),
+                (
+                    "spent_usd",
+                    models.DecimalField(
+                        decimal_places=8,
+                        default=0,
+                        help_text="Of the calls with known cost.",
+                        max_digits=14,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="generations",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The test whose judge settings accepted drafts take.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="followers",
+                        to="issues.generation",
+                    ),
+                ),
+                (
+                    "generator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                ("endpoint", models.JSONField()),
+                ("judge_endpoint", models.JSONField(blank=True, null=True)),
+                ("settings", models.JSONField()),
+                (
+                    "passages",
+                    models.JSONField(
+                        default=list,
+                        help_text="Of the uploaded documents: document, page and text.",
+                    ),
+                ),
+                (
+                    "overruled",
+                    models.TextField(
+                        blank=True,
+                        help_text="Why this generator was used although it is not independent.",
+                    ),
+                ),
+                (
+                    "passage",
+                    models.JSONField(
+                        blank=True, help_text="The one that this batch rests on.", null=True
+                    ),
+                ),
+                ("borderline", models.JSONField(blank=True, null=True)),
+                ("inputs", models.JSONField(blank=True, null=True)),
+                (
+                    "prepared_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When borderline option and input were there.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "failures",
+                    models.JSONField(
+                        default=list,
+                        help_text="Replies about borderline option and input that were not usable.",
+                    ),
+                ),
+                ("sources", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
+            ],
+            options={
+                "verbose_name": "batch of drafts",
+                "verbose_name_plural": "batches of drafts",
+                "ordering": ("-pk",),
+                "permissions": [("draft_tests", "Can have models draft tests and edit texts")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["live", "paused", "cancelled", "failed", "done"])
+                        ),
+                        name="issues_generation_state_known",
+                        violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Edit",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="steps",
+                        to="issues.edit",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("proposed", "Proposed"),
+                            ("accepted", "Accepted"),
+                            ("rejected", "Rejected"),
+                            ("undone", "Undone"),
+                        ],
+                        default="proposed",
+                        max_length=8,
+                    ),
+                ),
+                ("field", models.CharField(db_index=True, max_length=120)),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="edits",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "action",
+                    models.CharField(
+                        choices=[
+                            ("rephrase", "Rephrase"),
+                            ("counterfactual", "Regenerate as a counterfactual"),
+                            ("elaborate", "Elaborate"),
+                            ("shorten", "Shorten"),
+                            ("feedback", "Apply the judge’s feedback"),
+                            ("own", "Follow an instruction of your own"),
+                        ],
+                        max_length=14,
+                    ),
+                ),
+                ("instruction", models.TextField(blank=True)),
+                ("start", models.PositiveIntegerField()),
+                ("before", models.TextField(blank=True)),
+                ("after", models.TextField(blank=True)),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "ordering": ("-pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["proposed", "accepted", "rejected", "undone"])
+                        ),
+                        name="issues_edit_state_known",
+                        violation_error_message="Choose one of: proposed, accepted, rejected, undone.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "action__in",
+                                [
+                                    "rephrase",
+                                    "counterfactual",
+                                    "elaborate",
+                                    "shorten",
+                                    "feedback",
+                                    "own",
+                                ],
+                            )
+                        ),
+                        name="issues_edit_action_known",
+                        violation_error_message="Choose one of: rephrase, counterfactual, elaborate, shorten, feedback, own.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("proposal__isnull", True), ("state", "proposed")),
+                            models.Q(
+                                models.Q(("state", "proposed"), _negated=True),
+                                ("proposal__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="issues_edit_step_of_proposal",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ("accepted", "rejected"))),
+                        fields=("proposal",),
+                        name="issues_edit_decided_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "undone")),
+                        fields=("proposal",),
+                        name="issues_edit_undone_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Draft",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("done", "Done"),
+                            ("error", "Error"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
+                (
+                    "generation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="drafts",
+                        to="issues.generation",
+                    ),
+                ),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("is_borderline", models.BooleanField(default=False)),
+                (
+                    "winner",
+                    models.CharField(
+                        blank=True, help_text="Of a pair: first or second.", max_length=6
+                    ),
+                ),
+                ("messages", models.JSONField(blank=True, default=list)),
+                (
+                    "context",
+                    models.TextField(blank=True, help_text="The passage that it rests on."),
+                ),
+                ("answer", models.TextField(blank=True)),
+                ("second_answer", models.TextField(blank=True)),
+                (
+                    "rationale",
+                    models.TextField(
+                        blank=True, help_text="Why it shows the option, by its generator."
+                    ),
+                ),
+                (
+                    "failures",
+                    models.JSONField(
+                        default=list,
+                        help_text="Replies that were not usable as they were: asked, reason, reply.",
+                    ),
+                ),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
+                ("label", models.CharField(blank=True, max_length=60)),
+                ("label_reason", models.TextField(blank=True)),
+                ("label_error", models.TextField(blank=True)),
+                (
+                    "decision",
+                    models.CharField(
+                        choices=[
+                            ("proposed", "Proposed"),
+                            ("accepted", "Accepted"),
+                            ("rejected", "Rejected"),
+                            ("dropped", "dropped as a near duplicate"),
+                        ],
+                        default="proposed",
+                        max_length=8,
+                    ),
+                ),
+                ("dropped_for", models.CharField(blank=True, max_length=60)),
+                ("expected", models.CharField(blank=True, max_length=60)),
+                ("was_edited", models.BooleanField(default=False)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "test",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="draft",
+                        to="issues.test",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("generation", "pk"),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "pending")),
+                        fields=["generation", "id"],
+                        name="issues_draft_live",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["pending", "done", "error", "cancelled"])
+                        ),
+                        name="issues_draft_state_known",
+                        violation_error_message="Choose one of: pending, done, error, cancelled.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("decision__in", ["proposed", "accepted", "rejected", "dropped"])
+                        ),
+                        name="issues_draft_decision_known",
+                        violation_error_message="Choose one of: proposed, accepted, rejected, dropped.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("winner__in", ("", "first", "second"))),
+                        name="issues_draft_winner_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "done"), _negated=True),
+                            models.Q(("answer", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="issues_draft_done_has_answer",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("decision", "proposed"), ("state", "done"), _connector="OR"
+                        ),
+                        name="issues_draft_accepted_was_done",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Criterion",
@@ -1850,6 +2653,8 @@ class Migration(migrations.Migration):
                         to="issues.test",
                     ),
                 ),
+                ("library_key", models.CharField(blank=True, db_index=True, max_length=80)),
+                ("library_version", models.PositiveIntegerField(blank=True, null=True)),
             ],
             options={
                 "verbose_name_plural": "criteria",
@@ -1887,74 +2692,47 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name="test",
-            name="tags",
-            field=models.ManyToManyField(
-                blank=True,
-                help_text="Besides the tags of its issue.",
-                related_name="tests",
-                to="issues.tag",
-            ),
-        ),
         migrations.CreateModel(
-            name="HistoricalTest_tags",
+            name="TestComment",
             fields=[
                 (
                     "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
-                (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="issues.historicaltest",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
                 (
-                    "tag",
+                    "author",
                     models.ForeignKey(
                         blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
                         null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
-                        to="issues.tag",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                (
+                    "author_name",
+                    models.CharField(
+                        blank=True,
+                        help_text="Author of an imported comment, if without an account.",
+                        max_length=150,
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "test",
                     models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comments",
                         to="issues.test",
                     ),
                 ),
             ],
             options={
-                "verbose_name": "HistoricalTest_tags",
+                "ordering": ("pk",),
+                "abstract": False,
             },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.AddConstraint(
-            model_name="revision",
-            constraint=models.UniqueConstraint(
-                fields=("test", "number"), name="issues_revision_number_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="revision",
-            constraint=models.UniqueConstraint(
-                fields=("test", "digest"), name="issues_revision_digest_once"
-            ),
         ),
     ]

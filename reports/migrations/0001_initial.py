@@ -69,6 +69,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -90,7 +100,25 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="summaries",
+                        to="runs.suite",
+                    ),
+                ),
                 ("suite_fingerprint", models.CharField(max_length=64)),
+                (
+                    "analyst",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="summaries",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
                 ("analyst_name", models.CharField(max_length=100)),
                 ("endpoint", models.JSONField(default=dict)),
                 (
@@ -103,35 +131,7 @@ class Migration(migrations.Migration):
                 ("content", models.JSONField(blank=True, default=dict)),
                 ("tags", models.JSONField(blank=True, default=list)),
                 ("is_scripted", models.BooleanField(default=False)),
-                (
-                    "analyst",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="summaries",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 ("runs", models.ManyToManyField(related_name="summaries", to="runs.run")),
-                (
-                    "suite",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="summaries",
-                        to="runs.suite",
-                    ),
-                ),
             ],
             options={
                 "verbose_name_plural": "executive summaries",
@@ -174,44 +174,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "claimed_at",
-                    models.DateTimeField(
-                        blank=True, help_text="When the worker took it.", null=True
-                    ),
-                ),
-                ("next_try_at", models.DateTimeField(blank=True, null=True)),
-                ("error_kind", models.CharField(blank=True, max_length=30)),
-                ("error_message", models.TextField(blank=True)),
-                ("number", models.PositiveSmallIntegerField(default=1)),
-                ("sent", models.JSONField(blank=True, default=list)),
-                ("key", models.JSONField(blank=True, default=dict)),
-                ("figures", models.JSONField(blank=True, default=dict)),
-                ("masked", models.JSONField(blank=True, default=dict)),
-                ("notes", models.JSONField(blank=True, default=list)),
-                ("received", models.TextField(blank=True)),
-                ("repair", models.JSONField(blank=True, default=list)),
-                (
-                    "is_current",
-                    models.BooleanField(
-                        default=False,
-                        help_text="The summary's content and grades are from this attempt.",
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.call",
-                    ),
-                ),
-                ("tests", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
                 (
                     "worker",
                     models.ForeignKey(
@@ -223,6 +185,16 @@ class Migration(migrations.Migration):
                         to="evalhub.worker",
                     ),
                 ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
                 (
                     "summary",
                     models.ForeignKey(
@@ -231,6 +203,34 @@ class Migration(migrations.Migration):
                         to="reports.executivesummary",
                     ),
                 ),
+                ("number", models.PositiveSmallIntegerField(default=1)),
+                ("sent", models.JSONField(blank=True, default=list)),
+                ("key", models.JSONField(blank=True, default=dict)),
+                ("figures", models.JSONField(blank=True, default=dict)),
+                ("masked", models.JSONField(blank=True, default=dict)),
+                ("notes", models.JSONField(blank=True, default=list)),
+                ("received", models.TextField(blank=True)),
+                ("repair", models.JSONField(blank=True, default=list)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
+                (
+                    "is_current",
+                    models.BooleanField(
+                        default=False,
+                        help_text="The summary's content and grades are from this attempt.",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("tests", models.ManyToManyField(blank=True, related_name="+", to="issues.test")),
             ],
             options={
                 "ordering": ("summary", "number"),
@@ -267,6 +267,22 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                (
+                    "summary",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="grades",
+                        to="reports.executivesummary",
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grades",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
                 ("model_name", models.CharField(help_text="As in the runs.", max_length=100)),
                 (
                     "dimension",
@@ -291,22 +307,6 @@ class Migration(migrations.Migration):
                 ),
                 ("grade", models.FloatField(blank=True, null=True)),
                 ("reasoning", models.TextField(blank=True)),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="grades",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
-                    "summary",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="grades",
-                        to="reports.executivesummary",
-                    ),
-                ),
             ],
             options={
                 "ordering": ("summary", "model_name", "dimension"),
@@ -439,15 +439,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
                 (
                     "capability",
                     models.ForeignKey(
@@ -457,6 +448,15 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="reports.capability",
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -501,7 +501,6 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(max_length=150)),
                 ("page", models.CharField(editable=False, max_length=40)),
                 ("query", models.TextField(blank=True, editable=False)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "requested_by",
                     models.ForeignKey(
@@ -512,15 +511,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "people",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="Notified of each snapshot on the site and by e-mail, as they chose.",
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "addresses",
                     models.TextField(
@@ -528,6 +519,15 @@ class Migration(migrations.Migration):
                         help_text="Of people without an account. Separate several by commas or spaces.",
                         validators=[reports.models.schedule.validate_addresses],
                         verbose_name="e-mail addresses",
+                    ),
+                ),
+                (
+                    "people",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Notified of each snapshot on the site and by e-mail, as they chose.",
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -544,8 +544,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("made_at", models.DateTimeField(auto_now_add=True)),
-                ("content", models.JSONField()),
                 (
                     "report",
                     models.ForeignKey(
@@ -554,6 +552,8 @@ class Migration(migrations.Migration):
                         to="reports.reportschedule",
                     ),
                 ),
+                ("made_at", models.DateTimeField(auto_now_add=True)),
+                ("content", models.JSONField()),
             ],
             options={
                 "ordering": ("-pk",),
@@ -566,6 +566,14 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "capability",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="weights",
+                        to="reports.capability",
                     ),
                 ),
                 (
@@ -605,14 +613,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "capability",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="weights",
-                        to="reports.capability",
-                    ),
-                ),
             ],
             options={
                 "ordering": ("capability", "kind", "-weight", "name"),
@@ -641,51 +641,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="DismissedProposal",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("act", models.CharField(max_length=10)),
-                ("run", models.PositiveBigIntegerField()),
-                ("dismissed_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "dismissed_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="issues.issue",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("issue", "act", "run"), name="reports_dismissedproposal_once"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="DecidedCluster",
             fields=[
                 (
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
                     ),
                 ),
                 (
@@ -701,16 +668,6 @@ class Migration(migrations.Migration):
                 ),
                 ("results", models.JSONField(default=list)),
                 ("feedback", models.JSONField(default=list)),
-                ("decided_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "decided_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 (
                     "issue",
                     models.ForeignKey(
@@ -721,11 +678,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "run",
+                    "decided_by",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("decided_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("pk",),
@@ -734,6 +695,45 @@ class Migration(migrations.Migration):
                         condition=models.Q(("act__in", ["created", "attached", "dismissed"])),
                         name="reports_decidedcluster_act_known",
                         violation_error_message="Choose one of: created, attached, dismissed.",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="DismissedProposal",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "issue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="issues.issue",
+                    ),
+                ),
+                ("act", models.CharField(max_length=10)),
+                ("run", models.PositiveBigIntegerField()),
+                (
+                    "dismissed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("dismissed_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("issue", "act", "run"), name="reports_dismissedproposal_once"
                     )
                 ],
             },

@@ -17,287 +17,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Result",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("pending", "Pending"),
-                            ("done", "Done"),
-                            ("error", "Error"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        default="pending",
-                        max_length=10,
-                    ),
-                ),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "claimed_at",
-                    models.DateTimeField(
-                        blank=True, help_text="When the worker took it.", null=True
-                    ),
-                ),
-                ("next_try_at", models.DateTimeField(blank=True, null=True)),
-                ("error_kind", models.CharField(blank=True, max_length=30)),
-                ("error_message", models.TextField(blank=True)),
-                ("repeat", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "origin",
-                    models.CharField(
-                        choices=[
-                            ("human", "written by hand"),
-                            ("feedback", "made from feedback"),
-                            ("imported", "Imported"),
-                            ("generated", "drafted by a model"),
-                        ],
-                        default="human",
-                        max_length=10,
-                    ),
-                ),
-                ("weight", models.FloatField(default=1)),
-                ("is_judged", models.BooleanField(default=False)),
-                ("score", models.FloatField(blank=True, null=True)),
-                ("passed", models.BooleanField(blank=True, null=True)),
-                ("agreement", models.FloatField(blank=True, null=True)),
-                (
-                    "similarity",
-                    models.FloatField(
-                        blank=True,
-                        help_text="Cosine to the reference answer, from -1 to 1.",
-                        null=True,
-                    ),
-                ),
-                ("is_overridden", models.BooleanField(default=False)),
-                ("is_disputed", models.BooleanField(default=False)),
-                ("input_tokens", models.PositiveIntegerField(blank=True, null=True)),
-                ("output_tokens", models.PositiveIntegerField(blank=True, null=True)),
-                (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
-                ),
-                ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
-                (
-                    "outcome",
-                    models.GeneratedField(
-                        db_persist=True,
-                        expression=models.Case(
-                            models.When(state="error", then=models.Value("error")),
-                            models.When(passed=True, then=models.Value("passed")),
-                            models.When(passed=False, then=models.Value("failed")),
-                            models.When(is_judged=True, then=models.Value("unscored")),
-                            default=models.Value("pending"),
-                        ),
-                        output_field=models.CharField(
-                            choices=[
-                                ("passed", "Passed"),
-                                ("failed", "Failed"),
-                                ("unscored", "Unscored"),
-                                ("error", "Error"),
-                                ("pending", "Pending"),
-                            ],
-                            max_length=8,
-                        ),
-                    ),
-                ),
-                (
-                    "issue",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="issues.issue",
-                    ),
-                ),
-                (
-                    "revision",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="issues.revision",
-                    ),
-                ),
-                (
-                    "test",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="results",
-                        to="issues.test",
-                    ),
-                ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("pk",),
-                "permissions": [("export_results", "Can download results")],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["pending", "done", "error", "cancelled"])
-                        ),
-                        name="runs_result_state_known",
-                        violation_error_message="Choose one of: pending, done, error, cancelled.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("origin__in", ["human", "feedback", "imported", "generated"])
-                        ),
-                        name="runs_result_origin_known",
-                        violation_error_message="Choose one of: human, feedback, imported, generated.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("score__isnull", True), ("score__range", (0, 1)), _connector="OR"
-                        ),
-                        name="runs_result_score_share",
-                        violation_error_message="Choose a value from 0 to 1.",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="HumanEvaluation",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("evaluation", "Evaluation"),
-                            ("withdrawal", "Withdrawal"),
-                            ("adjudication", "Adjudication"),
-                        ],
-                        default="evaluation",
-                        max_length=12,
-                    ),
-                ),
-                (
-                    "value",
-                    models.FloatField(
-                        blank=True,
-                        null=True,
-                        validators=[
-                            django.core.validators.MinValueValidator(0),
-                            django.core.validators.MaxValueValidator(1),
-                        ],
-                    ),
-                ),
-                ("option", models.CharField(blank=True, max_length=60)),
-                ("justification", models.TextField(blank=True)),
-                ("blind", models.BooleanField(default=False)),
-                (
-                    "chosen_by",
-                    models.CharField(
-                        choices=[
-                            ("queue_random", "queue, at random"),
-                            ("queue_selected", "queue, selected"),
-                            ("direct", "self-selected"),
-                            ("bulk", "bulk override"),
-                            ("import", "imported"),
-                        ],
-                        default="direct",
-                        max_length=15,
-                    ),
-                ),
-                (
-                    "seconds",
-                    models.PositiveIntegerField(
-                        blank=True, null=True, verbose_name="seconds taken"
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="evaluations",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "criterion",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="evaluations",
-                        to="issues.frozencriterion",
-                    ),
-                ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="evaluations",
-                        to="runs.result",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("pk",),
-                "permissions": [("adjudicate", "Can adjudicate disputed results")],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("kind__in", ["evaluation", "withdrawal", "adjudication"])
-                        ),
-                        name="runs_humanevaluation_kind_known",
-                        violation_error_message="Choose one of: evaluation, withdrawal, adjudication.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "chosen_by__in",
-                                ["queue_random", "queue_selected", "direct", "bulk", "import"],
-                            )
-                        ),
-                        name="runs_humanevaluation_chosen_by_known",
-                        violation_error_message="Choose one of: queue_random, queue_selected, direct, bulk, import.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("value__isnull", True), ("value__range", (0, 1)), _connector="OR"
-                        ),
-                        name="runs_humanevaluation_value_share",
-                        violation_error_message="Choose a value from 0 to 1.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("kind", "withdrawal"), ("value__isnull", True)),
-                            models.Q(
-                                models.Q(("kind", "withdrawal"), _negated=True),
-                                ("value__isnull", False),
-                            ),
-                            _connector="OR",
-                        ),
-                        name="runs_humanevaluation_value_unless_withdrawn",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="TagSet",
             fields=[
                 (
@@ -311,66 +30,20 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="HistoricalExample",
-            fields=[
-                ("note", models.TextField(blank=True, help_text="What it teaches.")),
-                ("created_at", models.DateTimeField(blank=True, editable=False)),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "evaluation",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.humanevaluation",
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "marked_by",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "historical example",
-                "verbose_name_plural": "historical examples",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
             name="Judge",
             fields=[
                 (
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judges",
+                        to="evalhub.languagemodel",
                     ),
                 ),
                 (
@@ -393,6 +66,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: each test's own, or for criteria the built-in one of the approach.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                (
                     "samples",
                     models.PositiveSmallIntegerField(
                         default=1,
@@ -404,25 +88,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("digest", models.CharField(editable=False, max_length=64, unique=True)),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="judges",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="Empty: each test's own, or for criteria the built-in one of the approach.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="issues.judgetemplate",
-                    ),
-                ),
             ],
             options={
                 "ordering": ("pk",),
@@ -454,6 +119,18 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(db_index=True, max_length=150)),
                 ("is_active", models.BooleanField(default=True, verbose_name="active")),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
+                (
+                    "backup",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        help_text="Called once per criterion if a judge fails.",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.judge",
+                    ),
+                ),
                 ("history_id", models.AutoField(primary_key=True, serialize=False)),
                 ("history_date", models.DateTimeField(db_index=True)),
                 ("history_change_reason", models.CharField(max_length=100, null=True)),
@@ -472,18 +149,6 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "backup",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        help_text="Called once per criterion if a judge fails.",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.judge",
-                    ),
-                ),
             ],
             options={
                 "verbose_name": "historical jury",
@@ -492,220 +157,6 @@ class Migration(migrations.Migration):
                 "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name="JudgeRun",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("live", "running"),
-                            ("paused", "Paused"),
-                            ("cancelled", "Cancelled"),
-                            ("failed", "Failed"),
-                            ("done", "Done"),
-                        ],
-                        default="live",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "reason",
-                    models.TextField(
-                        blank=True, help_text="Why it was paused, cancelled or failed."
-                    ),
-                ),
-                (
-                    "cost_limit_usd",
-                    models.DecimalField(
-                        blank=True,
-                        decimal_places=4,
-                        help_text="Empty: no limit.",
-                        max_digits=12,
-                        null=True,
-                    ),
-                ),
-                (
-                    "spent_usd",
-                    models.DecimalField(
-                        decimal_places=8,
-                        default=0,
-                        help_text="Of the calls with known cost.",
-                        max_digits=14,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("started_at", models.DateTimeField(blank=True, null=True)),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                ("number", models.PositiveSmallIntegerField()),
-                ("jury", models.JSONField()),
-                ("jury_name", models.CharField(blank=True, max_length=150)),
-                ("jury_fingerprint", models.CharField(db_index=True, max_length=64)),
-                ("whole_fingerprint", models.CharField(blank=True, max_length=64)),
-                ("rubric_fingerprint", models.CharField(blank=True, max_length=64)),
-                ("is_active", models.BooleanField(default=False)),
-                (
-                    "becomes_active",
-                    models.BooleanField(
-                        default=False, help_text="Set as active as soon as it is done."
-                    ),
-                ),
-                ("statistics", models.JSONField(default=dict)),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("run", "number"),
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["live", "paused", "cancelled", "failed", "done"])
-                        ),
-                        name="runs_judge_run_state_known",
-                        violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Judgment",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("sample", models.PositiveSmallIntegerField(default=0)),
-                ("order", models.PositiveSmallIntegerField(default=0)),
-                ("is_backup", models.BooleanField(default=False)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
-                        max_length=8,
-                    ),
-                ),
-                ("option", models.CharField(blank=True, max_length=60)),
-                ("value", models.FloatField(blank=True, null=True)),
-                ("justification", models.TextField(blank=True)),
-                ("failure", models.CharField(blank=True, max_length=30)),
-                ("failure_message", models.TextField(blank=True)),
-                ("created_at", models.DateTimeField()),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.call",
-                    ),
-                ),
-                (
-                    "criterion",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="judgments",
-                        to="issues.frozencriterion",
-                    ),
-                ),
-                (
-                    "judge",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="judgments",
-                        to="runs.judge",
-                    ),
-                ),
-                (
-                    "judge_run",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="runs.judgerun",
-                    ),
-                ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="runs.result",
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        help_text="Judge template of the request.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="issues.judgetemplate",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("result", "criterion", "judge", "sample"),
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["ok", "repaired", "failed"])),
-                        name="runs_judgment_state_known",
-                        violation_error_message="Choose one of: ok, repaired, failed.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("value__isnull", True), ("value__range", (0, 1)), _connector="OR"
-                        ),
-                        name="runs_judgment_value_share",
-                        violation_error_message="Choose a value from 0 to 1.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("state", "failed"), ("value__isnull", True)),
-                            models.Q(
-                                models.Q(("state", "failed"), _negated=True),
-                                ("value__isnull", False),
-                            ),
-                            _connector="OR",
-                        ),
-                        name="runs_judgment_failed_has_no_value",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("judge__isnull", False)),
-                        fields=("judge_run", "result", "criterion", "judge", "sample", "order"),
-                        name="runs_judgment_judge_once",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("judge__isnull", True)),
-                        fields=("judge_run", "result", "criterion"),
-                        name="runs_judgment_check_once",
-                    ),
-                ],
-            },
         ),
         migrations.CreateModel(
             name="Jury",
@@ -717,8 +168,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(max_length=150, unique=True)),
-                ("is_active", models.BooleanField(default=True, verbose_name="active")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "backup",
                     models.ForeignKey(
@@ -730,6 +179,8 @@ class Migration(migrations.Migration):
                         to="runs.judge",
                     ),
                 ),
+                ("is_active", models.BooleanField(default=True, verbose_name="active")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("judges", models.ManyToManyField(related_name="juries", to="runs.judge")),
             ],
             options={
@@ -746,13 +197,16 @@ class Migration(migrations.Migration):
                         auto_created=True, blank=True, db_index=True, verbose_name="ID"
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "history",
+                    "jury",
                     models.ForeignKey(
+                        blank=True,
                         db_constraint=False,
+                        db_tablespace="",
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="runs.historicaljury",
+                        related_name="+",
+                        to="runs.jury",
                     ),
                 ),
                 (
@@ -768,17 +222,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "jury",
+                    "history",
                     models.ForeignKey(
-                        blank=True,
                         db_constraint=False,
-                        db_tablespace="",
-                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.jury",
+                        to="runs.historicaljury",
                     ),
                 ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
             ],
             options={
                 "verbose_name": "HistoricalJury_judges",
@@ -812,7 +263,6 @@ class Migration(migrations.Migration):
                     models.CharField(blank=True, help_text="Version under test.", max_length=100),
                 ),
                 ("spec", models.JSONField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "requested_by",
                     models.ForeignKey(
@@ -823,374 +273,12 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "verbose_name_plural": "launches",
                 "ordering": ("-pk",),
             },
-        ),
-        migrations.CreateModel(
-            name="ResultScore",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("pending", "Pending"),
-                            ("done", "Done"),
-                            ("error", "Error"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        default="pending",
-                        max_length=10,
-                    ),
-                ),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "claimed_at",
-                    models.DateTimeField(
-                        blank=True, help_text="When the worker took it.", null=True
-                    ),
-                ),
-                ("next_try_at", models.DateTimeField(blank=True, null=True)),
-                ("error_kind", models.CharField(blank=True, max_length=30)),
-                ("error_message", models.TextField(blank=True)),
-                ("score", models.FloatField(blank=True, null=True)),
-                ("passed", models.BooleanField(blank=True, null=True)),
-                ("agreement", models.FloatField(blank=True, null=True)),
-                ("expected", models.PositiveSmallIntegerField(default=0)),
-                ("answered", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
-                ),
-                (
-                    "judge_run",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="result_scores",
-                        to="runs.judgerun",
-                    ),
-                ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="result_scores",
-                        to="runs.result",
-                    ),
-                ),
-                (
-                    "worker",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="evalhub.worker",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("pk",),
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("state", "pending")),
-                        fields=["judge_run", "id"],
-                        name="runs_result_score_live",
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["pending", "done", "error", "cancelled"])
-                        ),
-                        name="runs_result_score_state_known",
-                        violation_error_message="Choose one of: pending, done, error, cancelled.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("score__isnull", True), ("score__range", (0, 1)), _connector="OR"
-                        ),
-                        name="runs_result_score_score_share",
-                        violation_error_message="Choose a value from 0 to 1.",
-                    ),
-                    models.UniqueConstraint(
-                        fields=("judge_run", "result"), name="runs_result_score_once"
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Run",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("live", "running"),
-                            ("paused", "Paused"),
-                            ("cancelled", "Cancelled"),
-                            ("failed", "Failed"),
-                            ("done", "Done"),
-                        ],
-                        default="live",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "reason",
-                    models.TextField(
-                        blank=True, help_text="Why it was paused, cancelled or failed."
-                    ),
-                ),
-                (
-                    "cost_limit_usd",
-                    models.DecimalField(
-                        blank=True,
-                        decimal_places=4,
-                        help_text="Empty: no limit.",
-                        max_digits=12,
-                        null=True,
-                    ),
-                ),
-                (
-                    "spent_usd",
-                    models.DecimalField(
-                        decimal_places=8,
-                        default=0,
-                        help_text="Of the calls with known cost.",
-                        max_digits=14,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("started_at", models.DateTimeField(blank=True, null=True)),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                ("label", models.CharField(max_length=150)),
-                ("release", models.CharField(blank=True, max_length=100)),
-                ("model_name", models.CharField(max_length=100)),
-                ("endpoint", models.JSONField(default=dict)),
-                ("system_prompt", models.TextField(blank=True)),
-                ("params", models.JSONField(blank=True, default=dict)),
-                ("repeats", models.PositiveSmallIntegerField(default=1)),
-                (
-                    "n_results",
-                    models.PositiveIntegerField(
-                        default=0,
-                        help_text="Number of results, repeats included; fixed at launch.",
-                    ),
-                ),
-                ("variant_key", models.CharField(db_index=True, max_length=64)),
-                ("suite_fingerprint", models.CharField(max_length=64)),
-                ("has_imported_answers", models.BooleanField(default=False)),
-                ("self_evaluation_allowed", models.BooleanField(default=False)),
-                (
-                    "similarity_weight",
-                    models.FloatField(
-                        default=0,
-                        help_text="Share of similarity to the reference answer in each score, from 0 to 1.",
-                    ),
-                ),
-                (
-                    "similarity_endpoint",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Embedding model; {} is the built-in one.",
-                    ),
-                ),
-                (
-                    "score_by_similarity",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Tests without rubric and judge are scored by similarity alone.",
-                    ),
-                ),
-                ("is_scripted", models.BooleanField(default=False)),
-                ("source_id", models.CharField(blank=True, max_length=100)),
-                (
-                    "language_model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="runs",
-                        to="evalhub.languagemodel",
-                    ),
-                ),
-                (
-                    "launch",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="runs",
-                        to="runs.launch",
-                    ),
-                ),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ("-pk",),
-                "permissions": [("control_run", "Can pause, cancel, resume and re-judge runs")],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["live", "paused", "cancelled", "failed", "done"])
-                        ),
-                        name="runs_run_state_known",
-                        violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("similarity_weight__isnull", True),
-                            ("similarity_weight__range", (0, 1)),
-                            _connector="OR",
-                        ),
-                        name="runs_run_similarity_weight_share",
-                        violation_error_message="Choose a value from 0 to 1.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("repeats__gte", 1)), name="runs_run_repeats_positive"
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("source_id", ""), _negated=True),
-                        fields=("source_id",),
-                        name="runs_run_source_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.AddField(
-            model_name="result",
-            name="run",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="results",
-                to="runs.run",
-            ),
-        ),
-        migrations.AddField(
-            model_name="judgerun",
-            name="run",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="judge_runs",
-                to="runs.run",
-            ),
-        ),
-        migrations.CreateModel(
-            name="HistoricalSuite",
-            fields=[
-                (
-                    "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.CharField(db_index=True, max_length=150)),
-                ("description", models.TextField(blank=True)),
-                (
-                    "filter",
-                    models.TextField(
-                        blank=True,
-                        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each launch takes the tests that match then.",
-                    ),
-                ),
-                (
-                    "defaults",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Launch options that a launch of this suite starts with.",
-                    ),
-                ),
-                (
-                    "gate",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Rules of the gate; {} fails a significant regression.",
-                    ),
-                ),
-                (
-                    "reopens_issues",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Reopen a resolved issue without asking when runs of this suite show that it fails again. Otherwise it is proposed.",
-                        verbose_name="reopens issues by itself",
-                    ),
-                ),
-                (
-                    "extras",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="Fields of its source that have no place here.",
-                    ),
-                ),
-                ("source_id", models.CharField(blank=True, editable=False, max_length=200)),
-                ("created_at", models.DateTimeField(blank=True, editable=False)),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
-                (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
-                    ),
-                ),
-                (
-                    "history_user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "baseline",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        help_text="Run that later runs are compared with, on pages and in CI.",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.run",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "historical suite",
-                "verbose_name_plural": "historical suites",
-                "ordering": ("-history_date", "-history_id"),
-                "get_latest_by": ("history_date", "history_id"),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="Suite",
@@ -1245,46 +333,17 @@ class Migration(migrations.Migration):
                 ("source_id", models.CharField(blank=True, editable=False, max_length=200)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
-                    "baseline",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="Run that later runs are compared with, on pages and in CI.",
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="runs.run",
-                    ),
+                    "tests",
+                    models.ManyToManyField(blank=True, related_name="suites", to="issues.test"),
                 ),
                 (
                     "tags",
                     models.ManyToManyField(blank=True, related_name="suites", to="issues.tag"),
                 ),
-                (
-                    "tests",
-                    models.ManyToManyField(blank=True, related_name="suites", to="issues.test"),
-                ),
             ],
             options={
                 "ordering": ("name",),
-                "constraints": [
-                    models.UniqueConstraint(
-                        condition=models.Q(("source_id", ""), _negated=True),
-                        fields=("source_id",),
-                        name="runs_suite_source_once",
-                    )
-                ],
             },
-        ),
-        migrations.AddField(
-            model_name="run",
-            name="suite",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="runs",
-                to="runs.suite",
-            ),
         ),
         migrations.CreateModel(
             name="SuiteVersion",
@@ -1295,9 +354,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("number", models.PositiveIntegerField()),
-                ("tests", models.JSONField(default=list)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "suite",
                     models.ForeignKey(
@@ -1308,6 +364,9 @@ class Migration(migrations.Migration):
                         to="runs.suite",
                     ),
                 ),
+                ("number", models.PositiveIntegerField()),
+                ("tests", models.JSONField(default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("-number",),
@@ -1318,144 +377,745 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name="run",
-            name="suite_version",
-            field=models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="runs",
-                to="runs.suiteversion",
-            ),
-        ),
         migrations.CreateModel(
-            name="HistoricalSuite_tests",
+            name="Run",
             fields=[
                 (
                     "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "history",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="runs.historicalsuite",
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("live", "running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("done", "Done"),
+                        ],
+                        default="live",
+                        max_length=10,
                     ),
                 ),
+                (
+                    "reason",
+                    models.TextField(
+                        blank=True, help_text="Why it was paused, cancelled or failed."
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "cost_limit_usd",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=4,
+                        help_text="Empty: no limit.",
+                        max_digits=12,
+                        null=True,
+                    ),
+                ),
+                (
+                    "spent_usd",
+                    models.DecimalField(
+                        decimal_places=8,
+                        default=0,
+                        help_text="Of the calls with known cost.",
+                        max_digits=14,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("label", models.CharField(max_length=150)),
+                ("release", models.CharField(blank=True, max_length=100)),
+                (
+                    "launch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to="runs.launch",
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to="runs.suite",
+                    ),
+                ),
+                (
+                    "suite_version",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to="runs.suiteversion",
+                    ),
+                ),
+                (
+                    "language_model",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="evalhub.languagemodel",
+                    ),
+                ),
+                ("model_name", models.CharField(max_length=100)),
+                ("endpoint", models.JSONField(default=dict)),
+                ("system_prompt", models.TextField(blank=True)),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("repeats", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "n_results",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Number of results, repeats included; fixed at launch."
+                    ),
+                ),
+                ("variant_key", models.CharField(db_index=True, max_length=64)),
+                ("suite_fingerprint", models.CharField(max_length=64)),
+                ("has_imported_answers", models.BooleanField(default=False)),
+                ("self_evaluation_allowed", models.BooleanField(default=False)),
+                (
+                    "similarity_weight",
+                    models.FloatField(
+                        default=0,
+                        help_text="Share of similarity to the reference answer in each score, from 0 to 1.",
+                    ),
+                ),
+                (
+                    "similarity_endpoint",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Embedding model; {} is the built-in one.",
+                    ),
+                ),
+                (
+                    "score_by_similarity",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Tests without rubric and judge are scored by similarity alone.",
+                    ),
+                ),
+                ("is_scripted", models.BooleanField(default=False)),
+                ("source_id", models.CharField(blank=True, max_length=100)),
+            ],
+            options={
+                "ordering": ("-pk",),
+                "permissions": [("control_run", "Can pause, cancel, resume and re-judge runs")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["live", "paused", "cancelled", "failed", "done"])
+                        ),
+                        name="runs_run_state_known",
+                        violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("similarity_weight__isnull", True),
+                            ("similarity_weight__range", (0, 1)),
+                            _connector="OR",
+                        ),
+                        name="runs_run_similarity_weight_share",
+                        violation_error_message="Choose a value from 0 to 1.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("repeats__gte", 1)), name="runs_run_repeats_positive"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("source_id", ""), _negated=True),
+                        fields=("source_id",),
+                        name="runs_run_source_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name="suite",
+            name="baseline",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="Run that later runs are compared with, on pages and in CI.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="runs.run",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Result",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("done", "Done"),
+                            ("error", "Error"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="results",
+                        to="runs.run",
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="issues.revision",
+                    ),
+                ),
+                ("repeat", models.PositiveSmallIntegerField(default=0)),
                 (
                     "test",
                     models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
                         to="issues.test",
                     ),
                 ),
                 (
-                    "suite",
+                    "issue",
                     models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="issues.issue",
+                    ),
+                ),
+                (
+                    "tag_set",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="results",
+                        to="runs.tagset",
+                    ),
+                ),
+                (
+                    "origin",
+                    models.CharField(
+                        choices=[
+                            ("human", "written by hand"),
+                            ("feedback", "made from feedback"),
+                            ("imported", "Imported"),
+                            ("generated", "synthetic"),
+                        ],
+                        default="human",
+                        max_length=10,
+                    ),
+                ),
+                ("weight", models.FloatField(default=1)),
+                ("is_judged", models.BooleanField(default=False)),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("passed", models.BooleanField(blank=True, null=True)),
+                ("agreement", models.FloatField(blank=True, null=True)),
+                (
+                    "similarity",
+                    models.FloatField(
                         blank=True,
-                        db_constraint=False,
-                        db_tablespace="",
+                        help_text="Cosine to the reference answer, from -1 to 1.",
                         null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.suite",
+                    ),
+                ),
+                ("is_overridden", models.BooleanField(default=False)),
+                ("is_disputed", models.BooleanField(default=False)),
+                ("input_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("output_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
+                ),
+                ("latency_ms", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "outcome",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Case(
+                            models.When(state="error", then=models.Value("error")),
+                            models.When(passed=True, then=models.Value("passed")),
+                            models.When(passed=False, then=models.Value("failed")),
+                            models.When(is_judged=True, then=models.Value("unscored")),
+                            default=models.Value("pending"),
+                        ),
+                        output_field=models.CharField(
+                            choices=[
+                                ("passed", "Passed"),
+                                ("failed", "Failed"),
+                                ("unscored", "Unscored"),
+                                ("error", "Error"),
+                                ("pending", "Pending"),
+                            ],
+                            max_length=8,
+                        ),
                     ),
                 ),
             ],
             options={
-                "verbose_name": "HistoricalSuite_tests",
+                "ordering": ("pk",),
+                "permissions": [("export_results", "Can download results")],
+                "indexes": [
+                    models.Index(fields=["run", "outcome"], name="runs_result_run_outcome"),
+                    models.Index(fields=["run", "tag_set", "outcome"], name="runs_result_run_tags"),
+                    models.Index(fields=["issue", "run", "outcome"], name="runs_result_issue"),
+                    models.Index(fields=["test", "run"], name="runs_result_test"),
+                    models.Index(
+                        condition=models.Q(("state", "pending")),
+                        fields=["run", "id"],
+                        name="runs_result_live",
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_disputed", True)),
+                        fields=["-run", "id"],
+                        name="runs_result_disputed",
+                    ),
+                    models.Index(
+                        condition=models.Q(("is_overridden", True)),
+                        fields=["run", "id"],
+                        name="runs_result_overridden",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["pending", "done", "error", "cancelled"])
+                        ),
+                        name="runs_result_state_known",
+                        violation_error_message="Choose one of: pending, done, error, cancelled.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("origin__in", ["human", "feedback", "imported", "generated"])
+                        ),
+                        name="runs_result_origin_known",
+                        violation_error_message="Choose one of: human, feedback, imported, generated.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("score__isnull", True), ("score__range", (0, 1)), _connector="OR"
+                        ),
+                        name="runs_result_score_share",
+                        violation_error_message="Choose a value from 0 to 1.",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("run", "revision", "repeat"), name="runs_result_once"
+                    ),
+                ],
             },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
-            name="HistoricalSuite_tags",
+            name="HumanEvaluation",
             fields=[
                 (
                     "id",
-                    models.BigIntegerField(
-                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
                 (
-                    "history",
+                    "result",
                     models.ForeignKey(
-                        db_constraint=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        to="runs.historicalsuite",
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="evaluations",
+                        to="runs.result",
                     ),
                 ),
                 (
-                    "tag",
+                    "criterion",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="evaluations",
+                        to="issues.frozencriterion",
+                    ),
+                ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="evaluations",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("evaluation", "Evaluation"),
+                            ("withdrawal", "Withdrawal"),
+                            ("adjudication", "Adjudication"),
+                        ],
+                        default="evaluation",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "value",
+                    models.FloatField(
+                        blank=True,
+                        null=True,
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(1),
+                        ],
+                    ),
+                ),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("justification", models.TextField(blank=True)),
+                ("blind", models.BooleanField(default=False)),
+                (
+                    "chosen_by",
+                    models.CharField(
+                        choices=[
+                            ("queue_random", "queue, at random"),
+                            ("queue_selected", "queue, selected"),
+                            ("direct", "self-selected"),
+                            ("bulk", "bulk override"),
+                            ("import", "imported"),
+                        ],
+                        default="direct",
+                        max_length=15,
+                    ),
+                ),
+                (
+                    "seconds",
+                    models.PositiveIntegerField(
+                        blank=True, null=True, verbose_name="seconds taken"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "ordering": ("pk",),
+                "permissions": [("adjudicate", "Can adjudicate disputed results")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("kind__in", ["evaluation", "withdrawal", "adjudication"])
+                        ),
+                        name="runs_humanevaluation_kind_known",
+                        violation_error_message="Choose one of: evaluation, withdrawal, adjudication.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "chosen_by__in",
+                                ["queue_random", "queue_selected", "direct", "bulk", "import"],
+                            )
+                        ),
+                        name="runs_humanevaluation_chosen_by_known",
+                        violation_error_message="Choose one of: queue_random, queue_selected, direct, bulk, import.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("value__isnull", True), ("value__range", (0, 1)), _connector="OR"
+                        ),
+                        name="runs_humanevaluation_value_share",
+                        violation_error_message="Choose a value from 0 to 1.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kind", "withdrawal"), ("value__isnull", True)),
+                            models.Q(
+                                models.Q(("kind", "withdrawal"), _negated=True),
+                                ("value__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="runs_humanevaluation_value_unless_withdrawn",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HistoricalExample",
+            fields=[
+                ("note", models.TextField(blank=True, help_text="What it teaches.")),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                (
+                    "evaluation",
                     models.ForeignKey(
                         blank=True,
                         db_constraint=False,
-                        db_tablespace="",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="issues.tag",
+                        to="runs.humanevaluation",
                     ),
                 ),
                 (
-                    "suite",
+                    "marked_by",
                     models.ForeignKey(
                         blank=True,
                         db_constraint=False,
-                        db_tablespace="",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
-                        to="runs.suite",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
             options={
-                "verbose_name": "HistoricalSuite_tags",
+                "verbose_name": "historical example",
+                "verbose_name_plural": "historical examples",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
-        migrations.AddField(
-            model_name="result",
-            name="tag_set",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="results",
-                to="runs.tagset",
-            ),
-        ),
         migrations.CreateModel(
-            name="Answer",
+            name="JudgeRun",
             fields=[
                 (
-                    "result",
-                    models.OneToOneField(
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("live", "running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("done", "Done"),
+                        ],
+                        default="live",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.TextField(
+                        blank=True, help_text="Why it was paused, cancelled or failed."
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "cost_limit_usd",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=4,
+                        help_text="Empty: no limit.",
+                        max_digits=12,
+                        null=True,
+                    ),
+                ),
+                (
+                    "spent_usd",
+                    models.DecimalField(
+                        decimal_places=8,
+                        default=0,
+                        help_text="Of the calls with known cost.",
+                        max_digits=14,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "run",
+                    models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="answer",
-                        serialize=False,
+                        related_name="judge_runs",
+                        to="runs.run",
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField()),
+                ("jury", models.JSONField()),
+                ("jury_name", models.CharField(blank=True, max_length=150)),
+                ("jury_fingerprint", models.CharField(db_index=True, max_length=64)),
+                ("whole_fingerprint", models.CharField(blank=True, max_length=64)),
+                ("rubric_fingerprint", models.CharField(blank=True, max_length=64)),
+                ("is_active", models.BooleanField(default=False)),
+                (
+                    "becomes_active",
+                    models.BooleanField(
+                        default=False, help_text="Set as active as soon as it is done."
+                    ),
+                ),
+                ("statistics", models.JSONField(default=dict)),
+            ],
+            options={
+                "ordering": ("run", "number"),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["live", "paused", "cancelled", "failed", "done"])
+                        ),
+                        name="runs_judge_run_state_known",
+                        violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("run", "number"), name="runs_judge_run_number_once"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("is_active", True)),
+                        fields=("run",),
+                        name="runs_judge_run_one_active",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Judgment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "judge_run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="runs.judgerun",
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
                         to="runs.result",
                     ),
                 ),
-                ("text", models.TextField(blank=True)),
-                ("turns", models.JSONField(default=list)),
-                ("tool_calls", models.JSONField(blank=True, default=list)),
-                ("reasoning", models.TextField(blank=True)),
                 (
-                    "created_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                    "criterion",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judgments",
+                        to="issues.frozencriterion",
+                    ),
                 ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judgments",
+                        to="runs.judge",
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        help_text="Judge template of the request.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                ("sample", models.PositiveSmallIntegerField(default=0)),
+                ("order", models.PositiveSmallIntegerField(default=0)),
+                ("is_backup", models.BooleanField(default=False)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
+                        max_length=8,
+                    ),
+                ),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("justification", models.TextField(blank=True)),
+                ("failure", models.CharField(blank=True, max_length=30)),
+                ("failure_message", models.TextField(blank=True)),
                 (
                     "call",
                     models.ForeignKey(
@@ -1467,7 +1127,237 @@ class Migration(migrations.Migration):
                         to="evalhub.call",
                     ),
                 ),
+                ("created_at", models.DateTimeField()),
             ],
+            options={
+                "ordering": ("result", "criterion", "judge", "sample"),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["ok", "repaired", "failed"])),
+                        name="runs_judgment_state_known",
+                        violation_error_message="Choose one of: ok, repaired, failed.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("value__isnull", True), ("value__range", (0, 1)), _connector="OR"
+                        ),
+                        name="runs_judgment_value_share",
+                        violation_error_message="Choose a value from 0 to 1.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "failed"), ("value__isnull", True)),
+                            models.Q(
+                                models.Q(("state", "failed"), _negated=True),
+                                ("value__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="runs_judgment_failed_has_no_value",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("judge__isnull", False)),
+                        fields=("judge_run", "result", "criterion", "judge", "sample", "order"),
+                        name="runs_judgment_judge_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("judge__isnull", True)),
+                        fields=("judge_run", "result", "criterion"),
+                        name="runs_judgment_check_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="ResultScore",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("done", "Done"),
+                            ("error", "Error"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.worker",
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
+                (
+                    "judge_run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="result_scores",
+                        to="runs.judgerun",
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="result_scores",
+                        to="runs.result",
+                    ),
+                ),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("passed", models.BooleanField(blank=True, null=True)),
+                ("agreement", models.FloatField(blank=True, null=True)),
+                ("expected", models.PositiveSmallIntegerField(default=0)),
+                ("answered", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "pending")),
+                        fields=["judge_run", "id"],
+                        name="runs_result_score_live",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["pending", "done", "error", "cancelled"])
+                        ),
+                        name="runs_result_score_state_known",
+                        violation_error_message="Choose one of: pending, done, error, cancelled.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("score__isnull", True), ("score__range", (0, 1)), _connector="OR"
+                        ),
+                        name="runs_result_score_score_share",
+                        violation_error_message="Choose a value from 0 to 1.",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("judge_run", "result"), name="runs_result_score_once"
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HistoricalSuite",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(db_index=True, max_length=150)),
+                ("description", models.TextField(blank=True)),
+                (
+                    "filter",
+                    models.TextField(
+                        blank=True,
+                        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each launch takes the tests that match then.",
+                    ),
+                ),
+                (
+                    "defaults",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Launch options that a launch of this suite starts with.",
+                    ),
+                ),
+                (
+                    "gate",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Rules of the gate; {} fails a significant regression.",
+                    ),
+                ),
+                (
+                    "reopens_issues",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Reopen a resolved issue without asking when runs of this suite show that it fails again. Otherwise it is proposed.",
+                        verbose_name="reopens issues by itself",
+                    ),
+                ),
+                (
+                    "extras",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="Fields of its source that have no place here.",
+                    ),
+                ),
+                ("source_id", models.CharField(blank=True, editable=False, max_length=200)),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                (
+                    "baseline",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        help_text="Run that later runs are compared with, on pages and in CI.",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.run",
+                    ),
+                ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    ),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical suite",
+                "verbose_name_plural": "historical suites",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name="Sight",
@@ -1478,13 +1368,18 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("at", models.DateTimeField(auto_now_add=True)),
                 (
                     "person",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="runs.run"
                     ),
                 ),
                 (
@@ -1496,14 +1391,7 @@ class Migration(migrations.Migration):
                         to="runs.result",
                     ),
                 ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="runs.run",
-                    ),
-                ),
+                ("at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "constraints": [
@@ -1521,23 +1409,108 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="HistoricalSuite_tests",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.suite",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="runs.historicalsuite",
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+            ],
+            options={
+                "verbose_name": "HistoricalSuite_tests",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="HistoricalSuite_tags",
+            fields=[
+                (
+                    "id",
+                    models.BigIntegerField(
+                        auto_created=True, blank=True, db_index=True, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.suite",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        db_tablespace="",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                (
+                    "history",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        to="runs.historicalsuite",
+                    ),
+                ),
+                ("m2m_history_id", models.AutoField(primary_key=True, serialize=False)),
+            ],
+            options={
+                "verbose_name": "HistoricalSuite_tags",
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
             name="VerdictDraft",
             fields=[
                 (
                     "id",
                     models.BigAutoField(
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("criterion", models.CharField(blank=True, max_length=40)),
-                ("fields", models.JSONField(default=dict)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -1548,6 +1521,17 @@ class Migration(migrations.Migration):
                         to="runs.result",
                     ),
                 ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("criterion", models.CharField(blank=True, max_length=40)),
+                ("fields", models.JSONField(default=dict)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
                 "constraints": [
@@ -1559,6 +1543,41 @@ class Migration(migrations.Migration):
                     )
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="Answer",
+            fields=[
+                (
+                    "result",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="answer",
+                        serialize=False,
+                        to="runs.result",
+                    ),
+                ),
+                ("text", models.TextField(blank=True)),
+                ("turns", models.JSONField(default=list)),
+                ("tool_calls", models.JSONField(blank=True, default=list)),
+                ("documents", models.JSONField(blank=True, null=True)),
+                ("reasoning", models.TextField(blank=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+            ],
         ),
         migrations.CreateModel(
             name="Example",
@@ -1574,7 +1593,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("note", models.TextField(blank=True, help_text="What it teaches.")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "marked_by",
                     models.ForeignKey(
@@ -1585,69 +1603,18 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("-created_at",),
             },
         ),
         migrations.AddConstraint(
-            model_name="judgerun",
+            model_name="suite",
             constraint=models.UniqueConstraint(
-                fields=("run", "number"), name="runs_judge_run_number_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgerun",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("is_active", True)),
-                fields=("run",),
-                name="runs_judge_run_one_active",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(fields=["run", "outcome"], name="runs_result_run_outcome"),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(fields=["run", "tag_set", "outcome"], name="runs_result_run_tags"),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(fields=["issue", "run", "outcome"], name="runs_result_issue"),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(fields=["test", "run"], name="runs_result_test"),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(
-                condition=models.Q(("state", "pending")),
-                fields=["run", "id"],
-                name="runs_result_live",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(
-                condition=models.Q(("is_disputed", True)),
-                fields=["-run", "id"],
-                name="runs_result_disputed",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="result",
-            index=models.Index(
-                condition=models.Q(("is_overridden", True)),
-                fields=["run", "id"],
-                name="runs_result_overridden",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="result",
-            constraint=models.UniqueConstraint(
-                fields=("run", "revision", "repeat"), name="runs_result_once"
+                condition=models.Q(("source_id", ""), _negated=True),
+                fields=("source_id",),
+                name="runs_suite_source_once",
             ),
         ),
     ]

@@ -11,6 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("evalhub", "__first__"),
+        ("pairwise", "0001_initial"),
         ("runs", "0001_initial"),
     ]
 
@@ -36,10 +37,14 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("undone_at", models.DateTimeField(blank=True, null=True)),
-                ("promoted_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="corrections",
+                        to="runs.result",
+                    ),
+                ),
                 (
                     "annotator",
                     models.ForeignKey(
@@ -48,6 +53,10 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                ("promoted_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "promoted_by",
                     models.ForeignKey(
@@ -56,14 +65,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="corrections",
-                        to="runs.result",
                     ),
                 ),
             ],
@@ -128,9 +129,18 @@ class Migration(migrations.Migration):
                             ("whole", "the answer as a whole"),
                             ("criteria", "each criterion of the rubric"),
                             ("either", "reviewer's choice"),
+                            ("pairs", "pairs of answers"),
                         ],
                         default="either",
                         max_length=8,
+                    ),
+                ),
+                (
+                    "ties",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Pairs of answers can be equally good.",
+                        verbose_name="allow ties",
                     ),
                 ),
                 (
@@ -162,13 +172,15 @@ class Migration(migrations.Migration):
                 ),
                 ("seed", models.PositiveBigIntegerField(editable=False)),
                 ("created_at", models.DateTimeField(blank=True, editable=False)),
-                ("history_id", models.AutoField(primary_key=True, serialize=False)),
-                ("history_date", models.DateTimeField(db_index=True)),
-                ("history_change_reason", models.CharField(max_length=100, null=True)),
                 (
-                    "history_type",
-                    models.CharField(
-                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="runs.suite",
                     ),
                 ),
                 (
@@ -183,15 +195,13 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
                 (
-                    "follows",
-                    models.ForeignKey(
-                        blank=True,
-                        db_constraint=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        to="runs.suite",
+                    "history_type",
+                    models.CharField(
+                        choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1
                     ),
                 ),
                 (
@@ -226,6 +236,16 @@ class Migration(migrations.Migration):
                     "instructions",
                     models.TextField(
                         blank=True, help_text="Reviewers read these beside each item."
+                    ),
+                ),
+                (
+                    "follows",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="review_queues",
+                        to="runs.suite",
                     ),
                 ),
                 (
@@ -268,9 +288,18 @@ class Migration(migrations.Migration):
                             ("whole", "the answer as a whole"),
                             ("criteria", "each criterion of the rubric"),
                             ("either", "reviewer's choice"),
+                            ("pairs", "pairs of answers"),
                         ],
                         default="either",
                         max_length=8,
+                    ),
+                ),
+                (
+                    "ties",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Pairs of answers can be equally good.",
+                        verbose_name="allow ties",
                     ),
                 ),
                 (
@@ -301,7 +330,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("seed", models.PositiveBigIntegerField(editable=False)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -313,16 +341,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "follows",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="review_queues",
-                        to="runs.suite",
-                    ),
-                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "runs",
                     models.ManyToManyField(
@@ -348,9 +367,9 @@ class Migration(migrations.Migration):
                         violation_error_message="Choose one of: none, random, all.",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("scope__in", ["whole", "criteria", "either"])),
+                        condition=models.Q(("scope__in", ["whole", "criteria", "either", "pairs"])),
                         name="review_queue_asks_known",
-                        violation_error_message="Choose one of: whole, criteria, either.",
+                        violation_error_message="Choose one of: whole, criteria, either, pairs.",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("reasoning__in", ["overrides", "always"])),
@@ -383,10 +402,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("reasons", models.JSONField(default=list)),
-                ("is_random", models.BooleanField(default=False)),
-                ("position", models.BigIntegerField()),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "queue",
                     models.ForeignKey(
@@ -404,11 +419,32 @@ class Migration(migrations.Migration):
                         to="runs.result",
                     ),
                 ),
+                (
+                    "other",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="review_items_as_other",
+                        to="runs.result",
+                    ),
+                ),
+                ("reasons", models.JSONField(default=list)),
+                ("is_random", models.BooleanField(default=False)),
+                ("position", models.BigIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("queue", "position", "pk"),
                 "constraints": [
-                    models.UniqueConstraint(fields=("queue", "result"), name="review_item_once")
+                    models.UniqueConstraint(
+                        condition=models.Q(("other__isnull", True)),
+                        fields=("queue", "result"),
+                        name="review_item_once",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("queue", "result", "other"), name="review_item_pair_once"
+                    ),
                 ],
             },
         ),
@@ -421,7 +457,25 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="review.reviewitem",
+                    ),
+                ),
                 ("number", models.PositiveSmallIntegerField()),
+                (
+                    "queue",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="review.queue",
+                    ),
+                ),
                 ("position", models.BigIntegerField()),
                 (
                     "state",
@@ -436,18 +490,6 @@ class Migration(migrations.Migration):
                         max_length=9,
                     ),
                 ),
-                ("reserved_until", models.DateTimeField(blank=True, null=True)),
-                ("draft", models.JSONField(blank=True, default=dict)),
-                ("note", models.TextField(blank=True, help_text="Note for the next reviewer.")),
-                (
-                    "seconds",
-                    models.PositiveIntegerField(
-                        blank=True, null=True, verbose_name="seconds taken"
-                    ),
-                ),
-                ("submitted_at", models.DateTimeField(blank=True, null=True)),
-                ("sent_back_note", models.TextField(blank=True)),
-                ("past", models.JSONField(blank=True, default=list)),
                 (
                     "annotator",
                     models.ForeignKey(
@@ -458,10 +500,24 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("reserved_until", models.DateTimeField(blank=True, null=True)),
+                ("draft", models.JSONField(blank=True, default=dict)),
+                ("note", models.TextField(blank=True, help_text="Note for the next reviewer.")),
                 (
-                    "evaluations",
-                    models.ManyToManyField(
-                        blank=True, related_name="assignments", to="runs.humanevaluation"
+                    "seconds",
+                    models.PositiveIntegerField(
+                        blank=True, null=True, verbose_name="seconds taken"
+                    ),
+                ),
+                ("submitted_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "pair_evaluation",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="pairwise.pairevaluation",
                     ),
                 ),
                 (
@@ -474,22 +530,12 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
+                ("sent_back_note", models.TextField(blank=True)),
+                ("past", models.JSONField(blank=True, default=list)),
                 (
-                    "queue",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="assignments",
-                        to="review.queue",
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="assignments",
-                        to="review.reviewitem",
+                    "evaluations",
+                    models.ManyToManyField(
+                        blank=True, related_name="assignments", to="runs.humanevaluation"
                     ),
                 ),
             ],
@@ -561,18 +607,6 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("reason", models.TextField()),
-                ("draft", models.JSONField(blank=True, default=dict)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("undone_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "annotator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="review_skips",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
                 (
                     "item",
                     models.ForeignKey(
@@ -582,6 +616,18 @@ class Migration(migrations.Migration):
                         to="review.reviewitem",
                     ),
                 ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="review_skips",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("reason", models.TextField()),
+                ("draft", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "ordering": ("pk",),

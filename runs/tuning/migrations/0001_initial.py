@@ -15,6 +15,102 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name="Tuning",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tunings",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                (
+                    "judge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tunings",
+                        to="runs.judge",
+                    ),
+                ),
+                (
+                    "draft",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.judgetemplate",
+                    ),
+                ),
+                (
+                    "suite",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="runs.suite",
+                    ),
+                ),
+                (
+                    "tag",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.tag",
+                    ),
+                ),
+                (
+                    "annotators",
+                    models.CharField(
+                        choices=[
+                            ("all", "all human verdicts"),
+                            ("random", "only blind verdicts on randomly drawn answers"),
+                        ],
+                        default="all",
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "seed",
+                    models.PositiveBigIntegerField(help_text="Seed that assigns tests to splits."),
+                ),
+                ("left_out", models.JSONField(default=dict)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "verbose_name": "judge tuning",
+                "verbose_name_plural": "judge tunings",
+                "ordering": ("-pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("annotators__in", ["all", "random"])),
+                        name="tuning_tuning_annotators_known",
+                        violation_error_message="Choose one of: all, random.",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Attempt",
             fields=[
                 (
@@ -44,6 +140,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
                     "cost_limit_usd",
                     models.DecimalField(
                         blank=True,
@@ -65,20 +171,16 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
-                ("number", models.PositiveSmallIntegerField()),
-                ("content", models.JSONField()),
-                ("digest", models.CharField(db_index=True, max_length=64)),
-                ("frozen_judge", models.JSONField()),
                 (
-                    "requested_by",
+                    "tuning",
                     models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempts",
+                        to="tuning.tuning",
                     ),
                 ),
+                ("number", models.PositiveSmallIntegerField()),
                 (
                     "template",
                     models.ForeignKey(
@@ -89,6 +191,9 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
+                ("content", models.JSONField()),
+                ("digest", models.CharField(db_index=True, max_length=64)),
+                ("frozen_judge", models.JSONField()),
             ],
             options={
                 "ordering": ("tuning", "number"),
@@ -99,103 +204,10 @@ class Migration(migrations.Migration):
                         ),
                         name="tuning_attempt_state_known",
                         violation_error_message="Choose one of: live, paused, cancelled, failed, done.",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Tuning",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
-                ),
-                (
-                    "annotators",
-                    models.CharField(
-                        choices=[
-                            ("all", "all human verdicts"),
-                            ("random", "only blind verdicts on randomly drawn answers"),
-                        ],
-                        default="all",
-                        max_length=6,
+                    models.UniqueConstraint(
+                        fields=("tuning", "number"), name="tuning_attempt_number_once"
                     ),
-                ),
-                (
-                    "seed",
-                    models.PositiveBigIntegerField(help_text="Seed that assigns tests to splits."),
-                ),
-                ("left_out", models.JSONField(default=dict)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "draft",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="issues.judgetemplate",
-                    ),
-                ),
-                (
-                    "judge",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tunings",
-                        to="runs.judge",
-                    ),
-                ),
-                (
-                    "suite",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="runs.suite",
-                    ),
-                ),
-                (
-                    "tag",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="issues.tag",
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tunings",
-                        to="issues.judgetemplate",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "judge tuning",
-                "verbose_name_plural": "judge tunings",
-                "ordering": ("-pk",),
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("annotators__in", ["all", "random"])),
-                        name="tuning_tuning_annotators_known",
-                        violation_error_message="Choose one of: all, random.",
-                    )
                 ],
             },
         ),
@@ -212,9 +224,14 @@ class Migration(migrations.Migration):
                         to="issues.judgetemplate",
                     ),
                 ),
-                ("reason", models.TextField(blank=True)),
-                ("figures", models.JSONField(default=dict)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "tuning",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="publications",
+                        to="tuning.tuning",
+                    ),
+                ),
                 (
                     "attempt",
                     models.ForeignKey(
@@ -225,6 +242,8 @@ class Migration(migrations.Migration):
                         to="tuning.attempt",
                     ),
                 ),
+                ("reason", models.TextField(blank=True)),
+                ("figures", models.JSONField(default=dict)),
                 (
                     "by",
                     models.ForeignKey(
@@ -235,14 +254,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "tuning",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="publications",
-                        to="tuning.tuning",
-                    ),
-                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "ordering": ("-created_at",),
@@ -269,20 +281,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "split",
-                    models.CharField(
-                        choices=[
-                            ("development", "development split"),
-                            ("held_out", "held-out split"),
-                        ],
-                        max_length=12,
+                    "tuning",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="examples",
+                        to="tuning.tuning",
                     ),
                 ),
-                ("value", models.FloatField()),
-                ("passed", models.BooleanField()),
-                ("judge_value", models.FloatField(blank=True, null=True)),
-                ("judge_passed", models.BooleanField(blank=True, null=True)),
-                ("is_example", models.BooleanField(default=False)),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="runs.result",
+                    ),
+                ),
                 (
                     "criterion",
                     models.ForeignKey(
@@ -301,22 +315,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "result",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="runs.result",
+                    "split",
+                    models.CharField(
+                        choices=[
+                            ("development", "development split"),
+                            ("held_out", "held-out split"),
+                        ],
+                        max_length=12,
                     ),
                 ),
-                (
-                    "tuning",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="examples",
-                        to="tuning.tuning",
-                    ),
-                ),
+                ("value", models.FloatField()),
+                ("passed", models.BooleanField()),
+                ("judge_value", models.FloatField(blank=True, null=True)),
+                ("judge_passed", models.BooleanField(blank=True, null=True)),
+                ("is_example", models.BooleanField(default=False)),
             ],
             options={
                 "ordering": ("pk",),
@@ -349,16 +361,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name="attempt",
-            name="tuning",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="attempts",
-                to="tuning.tuning",
-            ),
-        ),
         migrations.CreateModel(
             name="AttemptJudgment",
             fields=[
@@ -381,41 +383,6 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "claimed_at",
-                    models.DateTimeField(
-                        blank=True, help_text="When the worker took it.", null=True
-                    ),
-                ),
-                ("next_try_at", models.DateTimeField(blank=True, null=True)),
-                ("error_kind", models.CharField(blank=True, max_length=30)),
-                ("error_message", models.TextField(blank=True)),
-                ("sample", models.PositiveSmallIntegerField(default=0)),
-                ("option", models.CharField(blank=True, max_length=60)),
-                ("value", models.FloatField(blank=True, null=True)),
-                ("justification", models.TextField(blank=True)),
-                ("was_repaired", models.BooleanField(default=False)),
-                (
-                    "attempt",
-                    models.ForeignKey(
-                        db_index=False,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="tuning.attempt",
-                    ),
-                ),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="evalhub.call",
-                    ),
-                ),
                 (
                     "worker",
                     models.ForeignKey(
@@ -427,12 +394,47 @@ class Migration(migrations.Migration):
                         to="evalhub.worker",
                     ),
                 ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "claimed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When the worker took it.", null=True
+                    ),
+                ),
+                ("next_try_at", models.DateTimeField(blank=True, null=True)),
+                ("error_kind", models.CharField(blank=True, max_length=30)),
+                ("error_message", models.TextField(blank=True)),
+                (
+                    "attempt",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="tuning.attempt",
+                    ),
+                ),
                 (
                     "labelled_example",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="judgments",
                         to="tuning.labelledexample",
+                    ),
+                ),
+                ("sample", models.PositiveSmallIntegerField(default=0)),
+                ("option", models.CharField(blank=True, max_length=60)),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("justification", models.TextField(blank=True)),
+                ("was_repaired", models.BooleanField(default=False)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evalhub.call",
                     ),
                 ),
             ],
@@ -476,11 +478,5 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="attempt",
-            constraint=models.UniqueConstraint(
-                fields=("tuning", "number"), name="tuning_attempt_number_once"
-            ),
         ),
     ]

@@ -11,5 +11,5 @@ def load(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("issues", "0004_criterion_library")]
+    dependencies = [("issues", "0003_full_text")]
     operations = [migrations.RunPython(load, migrations.RunPython.noop, elidable=False)]
