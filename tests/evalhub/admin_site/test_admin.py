@@ -34,6 +34,8 @@ def model_form(**changes):
     """Return the form data of a language model."""
     return {
         "name": "Small",
+        "kind": "model",
+        "method": "POST",
         "litellm_model": "openai/small",
         "is_active": "on",
         "params": "{}",
