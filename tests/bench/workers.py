@@ -1,4 +1,4 @@
-"""One run spread over worker processes, against one process at equal width. Prints its window.
+"""One run spread over worker processes, against one process at width 64. Prints its window.
 
 The provider takes two seconds for each call, so that a run is bound by its calls. The window is
 from the first call to the last reply; all processes are idle and ready before the launch.
@@ -20,7 +20,7 @@ LATENCY_MS = 2000
 
 @dataclass(frozen=True)
 class Spread:
-    """Processes that share a run; `least` is what they must reach of the calls a second of one."""
+    """Processes that share a run; `least` is what they must reach of the first one's calls/s."""
 
     processes: int
     width: int
