@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any
@@ -45,25 +45,55 @@ FINISH_PATHS: tuple[tuple[str | int, ...], ...] = (
 )
 
 
+Tokens = tuple[int | None, int | None]
+"""Input and output tokens; None: not counted."""
+
+
 def completion_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
-    """Return the whole completion; raise CallError if it has no text and no tool call."""
+    """Return the whole completion from litellm's form; raise CallError as `whole` does."""
     raw = parsed(received.reply)
     choice = response.choices[0]
     message = choice.message
-    input_tokens, output_tokens = _tokens(raw, getattr(response, "usage", None))
+    return whole(
+        endpoint,
+        received,
+        raw,
+        text=message.content or "",
+        tool_calls=[call.model_dump() for call in message.tool_calls or ()],
+        reasoning=getattr(message, "reasoning_content", None) or "",
+        tokens=_tokens(raw, getattr(response, "usage", None)),
+        finish_reason=choice.finish_reason or "",
+    )
+
+
+def whole(
+    endpoint: Endpoint,
+    received: Completion,
+    raw: Any,
+    *,
+    text: str,
+    tokens: Tokens,
+    tool_calls: Sequence[Mapping[str, Any]] = (),
+    reasoning: str = "",
+    finish_reason: str = "",
+) -> Completion:
+    """Return the whole completion; raise CallError if it has no text and no tool call.
+
+    `raw` is the reply as JSON; `finish_reason` is used where the provider gives none.
+    """
     # Some providers send a refusal beside an empty answer.
     refusal = first(raw, "choices", 0, "message", "refusal")
     reasons = (first(raw, *path) for path in FINISH_PATHS)
-    finish_reason = next((reason for reason in reasons if isinstance(reason, str)), "")
+    own_reason = next((reason for reason in reasons if isinstance(reason, str)), "")
     completion = replace(
         received,
-        text=storable(message.content or (refusal if isinstance(refusal, str) else "")),
-        tool_calls=tuple(storable_json(call.model_dump()) for call in message.tool_calls or ()),
-        reasoning=storable(getattr(message, "reasoning_content", None) or ""),
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        cost_usd=endpoint.cost_usd(input_tokens, output_tokens),
-        finish_reason=finish_reason or choice.finish_reason or "",
+        text=storable(text or (refusal if isinstance(refusal, str) else "")),
+        tool_calls=tuple(storable_json(call) for call in tool_calls),
+        reasoning=storable(reasoning),
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+        cost_usd=endpoint.cost_usd(*tokens),
+        finish_reason=own_reason or finish_reason,
         request_id=received.request_id or str(first(raw, "id") or ""),
     )
     if not completion.text.strip() and not completion.tool_calls:
@@ -77,18 +107,15 @@ class Pieces:
 
     texts: list[str] = field(default_factory=list)
     finish_reason: str = ""
-    usage: Any = None
+    tokens: Tokens = (None, None)
 
-    def add(self, chunk: Any) -> str:
-        """Take a chunk as litellm gives it, and return its text."""
-        self.usage = getattr(chunk, "usage", None) or self.usage
-        if not chunk.choices:
-            return ""
-        choice = chunk.choices[0]
-        self.finish_reason = choice.finish_reason or self.finish_reason
-        text = storable(choice.delta.content or "")
-        self.texts.append(text)
-        return text
+    def add(self, text: str | None, finish_reason: str | None, tokens: Tokens | None) -> str:
+        """Take a piece, and return its text."""
+        self.tokens = tokens or self.tokens
+        self.finish_reason = finish_reason or self.finish_reason
+        added = storable(text or "")
+        self.texts.append(added)
+        return added
 
 
 COUNTED = re.compile(r'"usage(Metadata)?": ?{')
@@ -97,14 +124,13 @@ COUNTED = re.compile(r'"usage(Metadata)?": ?{')
 
 def streamed_of(endpoint: Endpoint, pieces: Pieces, received: Completion) -> Completion:
     """Return the whole completion; raise CallError if it has no text."""
-    usage = pieces.usage if COUNTED.search(received.reply) else None
-    input_tokens, output_tokens = _tokens(None, usage)
+    tokens = pieces.tokens if COUNTED.search(received.reply) else (None, None)
     completion = replace(
         received,
         text="".join(pieces.texts),
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        cost_usd=endpoint.cost_usd(input_tokens, output_tokens),
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+        cost_usd=endpoint.cost_usd(*tokens),
         finish_reason=pieces.finish_reason,
     )
     if not completion.text.strip():
@@ -113,13 +139,27 @@ def streamed_of(endpoint: Endpoint, pieces: Pieces, received: Completion) -> Com
 
 
 def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int) -> Embedded:
-    """Return n vectors of one length, of finite numbers; raise CallError for anything else."""
+    """Return n vectors from litellm's form; raise CallError as `embedded` does."""
     raw = parsed(received.reply)
-    items = sorted((dict(item) for item in response.data), key=lambda item: item["index"])
-    vectors = tuple(_vector(item["embedding"]) for item in items)
-    input_tokens, _ = _tokens(raw, getattr(response, "usage", None))
+    items = [dict(item) for item in response.data]
+    tokens = _tokens(raw, getattr(response, "usage", None))
+    return embedded(endpoint, received, raw, items, tokens[0], n)
+
+
+def embedded(
+    endpoint: Endpoint,
+    received: Completion,
+    raw: Any,
+    items: Sequence[Mapping[str, Any]],
+    input_tokens: int | None,
+    n: int,
+) -> Embedded:
+    """Return n vectors of one length, of finite numbers; raise CallError for anything else."""
+    vectors = tuple(
+        _vector(item["embedding"]) for item in sorted(items, key=lambda item: int(item["index"]))
+    )
     kept = {k: v for k, v in raw.items() if k != "data"} if isinstance(raw, Mapping) else {}
-    embedded = Embedded(
+    made = Embedded(
         **asdict(received)
         | {
             "input_tokens": input_tokens,
@@ -134,9 +174,9 @@ def embedded_of(endpoint: Endpoint, response: Any, received: Completion, n: int)
             CallErrorKind.UNREADABLE_REPLY,
             f"{endpoint.name} sent {len(vectors)} vectors of {sorted(lengths)} numbers for {n} "
             "texts. Check that it is an embedding model.",
-            completion=embedded,
+            completion=made,
         )
-    return embedded
+    return made
 
 
 def _vector(value: Any) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """The processes of `manage.py worker`: a parent, its workers and a reaper.
 
-The parent imports the slow modules, forks the other processes and replaces each that dies. It uses
-neither the database nor the network, so that nothing but a signal can block it.
+The parent imports the slow modules, forks the other processes and replaces each that dies. Once
+started it uses neither the database nor the network, so that nothing but a signal can block it.
 """
 
 import gc
@@ -17,10 +17,11 @@ from multiprocessing.context import ForkProcess
 from multiprocessing.sharedctypes import RawArray
 from types import FrameType
 
-from django.db import connections
+from django.db import DatabaseError, connections
 from setproctitle import setproctitle
 
 from evalhub.llm import gateway
+from evalhub.models import LanguageModel
 from evalhub.work import schema
 from evalhub.work.kinds import kinds
 from evalhub.work.parent_watch import Restarts, die_with
@@ -160,9 +161,17 @@ class Cluster:
 
 def prepare() -> None:
     """Load everything that the children need, and close everything that they must not inherit."""
-    gateway.load()
+    gateway.load(_models())
     kinds()
     schema.known_migrations()
     connections.close_all()
     gc.collect()
     gc.freeze()
+
+
+def _models() -> list[LanguageModel]:
+    """Return the models that may be called; none if the database is away: it is waited for."""
+    try:
+        return list(LanguageModel.objects.active().not_applications())
+    except DatabaseError:
+        return []

@@ -46,9 +46,10 @@ def make_run(tests: int, in_flight: int, base_url: str) -> None:
 def work() -> float:
     """Do it all, and return the window in seconds."""
     from evalhub.llm import gateway
+    from evalhub.models import LanguageModel
     from evalhub.work import loop, saver
 
-    gateway.load()
+    gateway.load(LanguageModel.objects.active())
     begun: list[float] = []
     saved: list[float] = []
     complete, store = gateway.complete, saver.store

@@ -14,6 +14,12 @@ def provider() -> Iterator[Provider]:
         yield provider
 
 
+@pytest.fixture(params=["openai/scripted", "together_ai/scripted"], ids=["straight", "translated"])
+def way(request) -> str:
+    """The name of a model: one that is called straight, and one that litellm translates for."""
+    return str(request.param)
+
+
 @pytest.fixture
 def allowed(provider, settings):
     """The provider's address may be called."""

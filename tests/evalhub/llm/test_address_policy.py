@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from evalhub.llm import gateway
+from evalhub.llm import gateway, translated_calls
 from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_address, check_base_url
 from evalhub.llm.errors import CallError
 from evalhub.llm.http_transport import PermittedConnector, Transport, proxy_for
@@ -255,7 +255,7 @@ def test_redirects_are_followed_only_to_permitted_addresses(provider, run, setti
 
 
 def test_every_transport_that_litellm_makes_is_ours():
-    gateway.load()
+    translated_calls.load()
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, get_async_httpx_client
 
     assert isinstance(AsyncHTTPHandler.create_async_transport(), Transport)
@@ -264,7 +264,7 @@ def test_every_transport_that_litellm_makes_is_ours():
 
 @pytest.mark.parametrize("allowed", [[], ["127.0.0.1"]])
 def test_what_litellm_sends_without_asyncio_is_checked_too(provider, settings, allowed):
-    gateway.load()
+    translated_calls.load()
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
     settings.EVALHUB_ALLOWED_ADDRESSES = allowed

@@ -17,12 +17,13 @@ TEXTS = ["one two three", "four"]
 
 
 @pytest.fixture
-def embed(provider, run):
+def embed(provider, run, way):
     """Asks a provider that makes vectors as told."""
 
     def ask(texts=TEXTS, made=vector, **fields):
         provider.embed = made if callable(made) else lambda text: made
-        return run(gateway.embed(make_endpoint(provider, **fields), texts))
+        endpoint = make_endpoint(provider, **{"litellm_model": way} | fields)
+        return run(gateway.embed(endpoint, texts))
 
     return ask
 

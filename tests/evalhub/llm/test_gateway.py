@@ -18,12 +18,12 @@ SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}}
 
 
 @pytest.fixture
-def complete(provider, run):
+def complete(provider, run, way):
     """Asks a provider that replies as told; gives the completion."""
 
     def ask(reply="Four.", params=None, schema=None, messages=QUESTION, **fields):
         provider.script = reply if callable(reply) else lambda request: reply
-        endpoint = make_endpoint(provider, **fields)
+        endpoint = make_endpoint(provider, **{"litellm_model": way} | fields)
         return run(gateway.complete(endpoint, messages, params or {}, schema))
 
     return ask
@@ -151,7 +151,6 @@ def test_translated_parameters_are_sent_in_their_translation_only(run, provider)
         {"aws_secret_access_key": "x"},
         {"n": 3},
         {"fallbacks": ["openai/other"]},
-        {"prompt_id": "x"},
         {"aws_bedrock_runtime_endpoint": "https://elsewhere.example"},
         {"watsonx_url": "https://elsewhere.example"},
         {"vertex_location": "elsewhere.example/#"},
@@ -163,6 +162,11 @@ def test_translated_parameters_are_sent_in_their_translation_only(run, provider)
 )
 def test_parameters_that_steer_the_client_are_refused(error_of, provider, params):
     error = error_of("Four.", params=params)
+    assert (error.kind, provider.total) == ("bad_request", 0)
+
+
+def test_parameters_that_litellm_would_keep_are_refused(error_of, provider):
+    error = error_of("Four.", params={"prompt_id": "x"}, litellm_model="together_ai/scripted")
     assert (error.kind, provider.total) == ("bad_request", 0)
 
 
@@ -448,6 +452,25 @@ def digest(endpoint, messages=QUESTION, params=None, schema=None, **fields):
     )
 
 
-def test_importing_the_gateway_does_not_import_litellm():
-    code = "import sys, evalhub.llm.gateway; sys.exit('litellm' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+@pytest.mark.parametrize(
+    ("model", "base", "is_imported"),
+    [
+        ("openai/any", "http://127.0.0.1:9/v1", False),
+        ("hosted_vllm/o-any", "http://127.0.0.1:9/v1", False),
+        ("openai/o3-mini", "http://127.0.0.1:9/v1", True),
+        ("openai/any", "", True),
+        ("together_ai/any", "http://127.0.0.1:9/v1", True),
+    ],
+)
+def test_litellm_is_imported_where_it_translates(model, base, is_imported):
+    code = (
+        "import sys; from evalhub.llm import gateway; from types import SimpleNamespace as N; "
+        f"gateway.load([N(litellm_model={model!r}, api_base={base!r})]); "
+        "sys.exit('litellm' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == is_imported
+
+
+def test_reasoning_in_front_of_the_text_is_told_apart(complete):
+    completion = complete("<think>Two and two.</think>Four.")
+    assert (completion.text, completion.reasoning) == ("Four.", "Two and two.")

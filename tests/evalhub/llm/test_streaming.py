@@ -13,14 +13,14 @@ pytestmark = pytest.mark.usefixtures("allowed")
 
 
 @pytest.fixture
-def streamed(provider, run):
+def streamed(provider, run, way):
     """Asks a provider that replies as told; gives the pieces and the completion."""
 
     def ask(reply, **fields):
         provider.script = lambda request: reply
         pieces: list[str] = []
         ask.pieces = pieces
-        endpoint = make_endpoint(provider, **fields)
+        endpoint = make_endpoint(provider, **{"litellm_model": way} | fields)
         return pieces, run(gateway.stream(endpoint, QUESTION, {}, pieces.append))
 
     return ask

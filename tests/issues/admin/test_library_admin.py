@@ -175,7 +175,9 @@ def test_a_duplicate_is_the_teams_own(client):
 @pytest.mark.parametrize("way", ["file", "text"])
 def test_a_download_reads_back(client, way):
     log_in(client, "annotator")
-    content = b"".join(client.get(url("download", "json") + "?shelf__exact=style").streaming_content)
+    content = b"".join(
+        client.get(url("download", "json") + "?shelf__exact=style").streaming_content
+    )
     rows = json.loads(content)
     rows[0]["name"], rows[1]["key"], rows[1]["name"] = "Changed", "quite-new", "New"
     text = json.dumps(rows)
