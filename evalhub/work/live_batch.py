@@ -21,7 +21,8 @@ MAX_WITHOUT_CALLS = 50
 class LiveBatch:
     """A batch as last read, its gate, and the tasks in progress with their items' callers.
 
-    `is_stopped`: it is not live any more; only then can it be reopened.
+    `is_stopped`: it is not live any more; only then can it be reopened. `is_ending`: the last claim
+    found fewer items than it asked for.
     """
 
     kind: AnyKind
@@ -31,6 +32,7 @@ class LiveBatch:
     tasks: dict[asyncio.Task[None], ModelCaller] = field(default_factory=dict)
     is_stopped: bool = False
     is_cancelled: bool = False
+    is_ending: bool = False
 
     @property
     def key(self) -> tuple[AnyKind, int]:
@@ -58,7 +60,8 @@ class LiveBatch:
     def free_slots(self, limiters: RateLimiters) -> int:
         """Return how many more items keep its models busy; 0 if one is left to other workers.
 
-        Fewer than an eighth count as none, so that items are claimed together.
+        Fewer than an eighth count as none, so that items are claimed together. Once all are claimed
+        none waits here that another worker could begin.
         """
         if not self.endpoints:
             return MAX_WITHOUT_CALLS - len(self.tasks)
@@ -66,7 +69,10 @@ class LiveBatch:
         if 0 in widths:
             return 0
         busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
-        enough = -(-max(widths) // busiest) * 3 // 2 + 2
+        at_once = -(-max(widths) // busiest)
+        if self.is_ending:
+            return at_once - len(self.tasks)
+        enough = at_once * 3 // 2 + 2
         free = enough - len(self.tasks)
         return free if free < 0 or free >= enough // 8 else 0
 

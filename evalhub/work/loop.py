@@ -216,6 +216,7 @@ class Loop:
         """Claim items and start to do them. What a broken claim leased is given back later."""
         alone = not self._tasks()
         claim = await self.database(batches.claim, *live_batch.key, self.worker, free_slots, alone)
+        live_batch.is_ending = len(claim.item_ids) < free_slots
         if not claim.item_ids:
             return 0
         new = live_batch.take_again(claim.item_ids)
