@@ -1,4 +1,4 @@
-"""Calls in OpenAI's form, straight to servers that speak it: vLLM, llama.cpp, Ollama and many gateways."""
+"""Calls in OpenAI's form, straight to servers that speak it: vLLM, llama.cpp, Ollama and others."""
 
 import json
 import re
