@@ -1,11 +1,7 @@
 #!/usr/bin/env python
 """Run a management command."""
 
-import os
-import sys
-
-from django.core.management import execute_from_command_line
+from evalhub.command_line import main
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalhub.settings")
-    execute_from_command_line(sys.argv)
+    main()

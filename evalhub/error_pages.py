@@ -3,13 +3,15 @@ import sys
 from collections.abc import Callable
 
 from django.db import Error
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.defaults import server_error
+from django.views.defaults import page_not_found, server_error
 
 from evalhub.work.database import may_pass
 
 RETRY_AFTER_S = 10
+AWAY = "The database does not answer for now. Nothing was saved: try again."
+FAULT = "This is a fault in EvalHub, which has been logged."
 
 
 class WithoutTraceback(logging.Filter):
@@ -38,12 +40,27 @@ def explain_refusals(get_response: Handler) -> Handler:
     return respond
 
 
+def explain_missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer with status 404, below `/api/` in JSON."""
+    if is_api(request):
+        return JsonResponse({"detail": f"There is no address {request.path}."}, status=404)
+    return page_not_found(request, exception)
+
+
 def explain_errors(request: HttpRequest) -> HttpResponse:
     """Answer with status 503 if the database is gone or refuses for now, otherwise with 500."""
     error = sys.exc_info()[1]
-    if not isinstance(error, Error) or not may_pass(error):
-        return server_error(request)
-    page = server_error(request, "503.html")
-    page.status_code = 503
-    page["Retry-After"] = str(RETRY_AFTER_S)
+    passes = isinstance(error, Error) and may_pass(error)
+    status, template, text = (503, "503.html", AWAY) if passes else (500, "500.html", FAULT)
+    if is_api(request):
+        page: HttpResponse = JsonResponse({"detail": text}, status=status)
+    else:
+        page = server_error(request, template)
+        page.status_code = status
+    if passes:
+        page["Retry-After"] = str(RETRY_AFTER_S)
     return page
+
+
+def is_api(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/v1/")

@@ -53,7 +53,7 @@ EVALHUB_PROXIES = env.number(
 DATA_DIR = Path(
     env.text("EVALHUB_DATA_DIR", str(BASE_DIR / "data"), "Folder of the SQLite database.")
 )
-DATABASE_URL = env.text(
+DATABASE_URL = env.secret(
     "DATABASE_URL", "", "`postgres://user:password@host/name`; empty: SQLite in the data folder."
 )
 TIME_ZONE = env.text("EVALHUB_TIME_ZONE", "UTC", "Time zone of the pages.")
@@ -171,6 +171,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "evalhub.operations.health.Health",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -178,6 +179,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "evalhub.access.tokens.TokensOfReaders",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "evalhub.error_pages.explain_refusals",

@@ -4,6 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
+from evalhub.api.index import ApiIndex
 from evalhub.api.schema import SchemaView
 
 urlpatterns = [
@@ -11,6 +12,7 @@ urlpatterns = [
     path("reports/", include("reports.urls")),
     path("admin/", admin.site.urls),
     path("api/", RedirectView.as_view(pattern_name="api-docs"), name="api"),
+    path("api/v1/", ApiIndex.as_view(), name="api-index"),
     path("api/v1/", include("evalhub.api.urls")),
     path("api/v1/", include("issues.api.urls")),
     path("api/v1/", include("runs.api.urls")),
@@ -21,6 +23,7 @@ urlpatterns = [
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]
+handler404 = "evalhub.error_pages.explain_missing"
 handler500 = "evalhub.error_pages.explain_errors"
 if settings.EVALHUB_OIDC_ISSUER:
     urlpatterns.append(path("oidc/", include("evalhub.access.single_sign_on")))

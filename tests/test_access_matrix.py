@@ -92,6 +92,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     # Anybody
     "": (get(STAFF),),
     "api": (get(EVERYBODY),),
+    "api-index": (get(STAFF),),
     "schema": (get(EVERYBODY),),
     "api-docs": (get(EVERYBODY),),
     "admin:login": (get(EVERYBODY), post(EVERYBODY)),
@@ -673,12 +674,17 @@ READING = {"api-gate"}
 """Addresses of the API that are asked by POST and change nothing."""
 
 
-def may_enter(name: str, address: str, door: Door, *, is_api: bool) -> bool:
+TOKENS = ("/api/", "/reports/")
+"""What a token opens."""
+
+
+def may_enter(name: str, address: str, door: Door, url: str) -> bool:
     if name != "read-only token":
         return name in door.may
     if "anonymous" in door.may:
         return True
-    return is_api and (door.method == "GET" or address in READING) and "admin" in door.may
+    reads = door.method == "GET" or address in READING
+    return url.startswith(TOKENS) and reads and "admin" in door.may
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -689,7 +695,7 @@ def test_doors_are_open_to_those_named_and_closed_to_others(name, rows):
         for door in DOORS.get(address.name, ()):
             url = url_of(address, rows) if address.name else "/"
             response = knock(client, url, door)
-            expected = may_enter(name, address.name, door, is_api=url.startswith("/api/"))
+            expected = may_enter(name, address.name, door, url)
             if entered(response) is not expected and entered(response) is not None:
                 told = f"{door.method} {url} ({address.name}): {response.status_code}"
                 wrong.append(f"{told}, but {name} {'may' if expected else 'may not'} enter")

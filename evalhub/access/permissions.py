@@ -43,4 +43,12 @@ class ModelPermissions(DjangoModelPermissions):
         actions: dict[str, str] = getattr(view, "action_permissions", {})
         required: str | None = getattr(view, "permission_required", None)
         special = actions.get(getattr(view, "action", None) or "", required)
-        return request.user.has_perm(special) if special else super().has_permission(request, view)
+        needed = [special] if special else self._needed(request, view)
+        missing = [right for right in needed if not request.user.has_perm(right)]
+        if missing:
+            self.message = f"You need the right {' and '.join(map(repr, missing))} for this."
+        return not missing
+
+    def _needed(self, request: Request, view: APIView) -> list[str]:
+        model = self._queryset(view).model
+        return self.get_required_permissions(str(request.method), model)

@@ -1,15 +1,22 @@
 """Token authentication: `Authorization: Bearer ehub_…`."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, Throttled
+from rest_framework.exceptions import (
+    APIException,
+    AuthenticationFailed,
+    PermissionDenied,
+    Throttled,
+)
 from rest_framework.request import Request
 
 from evalhub.access.addresses import client_address, client_network
-from evalhub.access.models import Token, User, digest_of
+from evalhub.access.models import Token, TokenScope, User, digest_of
 from evalhub.access.request_limits import INVALID_TOKENS, MINUTE_S, is_over
 
 KEYWORD = "Bearer"
@@ -41,6 +48,36 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD
+
+
+class TokensOfReaders:
+    """Middleware: a token opens reports and their downloads like a login, for scripts.
+
+    Only to read: without a session there is no protection against forged requests.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_report = request.path_info.startswith("/reports/")
+        if is_report and request.method in ("GET", "HEAD"):
+            try:
+                found = TokenAuthentication().authenticate(Request(request))
+                if found and found[1].scope == TokenScope.FEEDBACK:
+                    raise PermissionDenied("This token can send feedback only.")
+            except APIException as error:
+                return refusal(error)
+            if found is not None:
+                request.user = found[0]
+        return self.get_response(request)
+
+
+def refusal(error: APIException) -> HttpResponse:
+    response = JsonResponse({"detail": str(error.detail)}, status=error.status_code)
+    if isinstance(error, AuthenticationFailed):
+        response["WWW-Authenticate"] = KEYWORD
+    return response
 
 
 class RevokeTokens:

@@ -113,7 +113,7 @@ async def embed(endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
 
 
 class Way(Protocol):
-    """How calls are made, by key and parameters; see `complete`, `stream` and `embed`."""
+    """A module of calls by key and parameters; see `complete`, `stream` and `embed`."""
 
     async def chat(
         self, endpoint: Endpoint, key: str, messages: Messages, sent: Params, /

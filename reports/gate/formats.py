@@ -13,6 +13,7 @@ from reports.compare.matching_rule import Tested
 from reports.compare.rule import FLIPS, Compared
 from reports.documents.document import Column, Document, Table
 from reports.documents.exports import markdown_of
+from reports.gate.exit_codes import ExitCode
 from reports.gate.query import GateResult, detectable_in_words
 from reports.gate.rule import GateLine, Verdict
 from reports.run.junit import XML_HEAD, clean
@@ -125,6 +126,12 @@ def _lines(result: GateResult) -> Iterator[str]:
 def printable(line: str) -> str:
     """Replace control characters, so that no name can start a line or command a terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in line)
+
+
+def undecided(reason: str) -> dict[str, Any]:
+    """Return what `as_json` begins with, where there is no result to decide on."""
+    code = ExitCode.CANNOT_TELL
+    return {"exit": int(code), "verdict": code.name.lower(), "reason": reason}
 
 
 def as_json(result: GateResult) -> dict[str, Any]:

@@ -28,3 +28,15 @@ def test_unavailable_database_is_told_from_a_fault(admin_client, monkeypatch, fa
     assert response.status_code == status
     assert ("saved nothing" in response.content.decode()) == (status == 503)
     assert response.has_header("Retry-After") == (status == 503)
+
+
+@pytest.mark.django_db
+def test_errors_below_the_api_are_json(admin_client, monkeypatch):
+    monkeypatch.setattr("evalhub.api.index.lists", broken)
+    admin_client.raise_request_exception = False
+
+    missing, failed = admin_client.get("/api/v1/nothing/"), admin_client.get("/api/v1/")
+
+    assert (missing.status_code, failed.status_code) == (404, 500)
+    assert "/api/v1/nothing/" in missing.json()["detail"]
+    assert "logged" in failed.json()["detail"]

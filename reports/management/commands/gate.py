@@ -7,9 +7,10 @@ from time import monotonic, sleep
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error
 
 from reports.gate.exit_codes import ExitCode
-from reports.gate.formats import as_json, as_junit, as_markdown, as_text
+from reports.gate.formats import as_json, as_junit, as_markdown, as_text, undecided
 from reports.gate.named_runs import NoSuchRun, other_run, run_named
 from reports.gate.query import GateResult, changed_policy, gate_result
 from runs.gate_policy import SEVERITIES, GatePolicy, PolicyRefused
@@ -53,16 +54,22 @@ class Command(BaseCommand):
             "--wait", type=number, default=0, metavar="S", help="Seconds to wait for the run."
         )
 
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run it; what is no decision, such as a wrong question or no database, exits with 2."""
+        try:
+            return super().execute(*args, **options)
+        except (NoSuchRun, PolicyRefused, CommandError, Error) as error:
+            reason = str(error).strip()
+            if options.get("format") == "json":
+                self.stdout.write(json.dumps(undecided(reason), indent=2))
+            raise CommandError(reason, returncode=ExitCode.CANNOT_TELL) from error
+
     def handle(self, *args: Any, **options: Any) -> None:
         until = monotonic() + options["wait"]
-        try:
+        result = decided(options)
+        while result.is_running and monotonic() < until:
+            sleep(PAUSE_S)
             result = decided(options)
-            while result.is_running and monotonic() < until:
-                sleep(PAUSE_S)
-                result = decided(options)
-        except (NoSuchRun, PolicyRefused) as refused:
-            # A wrong question is no regression.
-            raise CommandError(str(refused), returncode=ExitCode.CANNOT_TELL) from refused
         self.stdout.write(FORMATS[options["format"]](result), ending="")
         if result.decision.code != ExitCode.HOLDS:
             raise SystemExit(int(result.decision.code))

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from evalhub.models import Token, TokenScope
 from issues.models import Feedback, Tag
 from tests.api import client_of
-from tests.factories import make_user
+from tests.factories import make_run, make_test, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -215,3 +215,47 @@ def test_an_application_s_token_sends_feedback_and_reads_nothing():
     assert (
         client_of("viewer", TokenScope.FEEDBACK).post("/api/v1/feedback/", row).status_code == 403
     )
+
+
+DOWNLOAD = "/reports/runs/{}/results.csv"
+
+
+def test_a_token_pulls_a_download():
+    run = make_run(make_test())
+    client = client_of("maintainer", scope=TokenScope.READ)
+
+    response = client.get(DOWNLOAD.format(run.pk))
+
+    assert response.status_code == 200
+    assert response.headers["Content-Disposition"].endswith('.csv"')
+
+
+def test_a_token_changes_nothing_on_pages():
+    token = client_of("maintainer", scope=TokenScope.WRITE)
+    response = token.post("/reports/summaries/ask/", {"runs": ["1"]})
+
+    assert "/login/" in response.headers["Location"]
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "status"),
+    [("ehub_unknown", TokenScope.READ, 401), ("", TokenScope.FEEDBACK, 403)],
+)
+def test_a_token_that_cannot_read_pulls_nothing(text, scope, status):
+    run = make_run(make_test())
+    client = bearer(text) if text else client_of("maintainer", scope=scope)
+
+    assert client.get(DOWNLOAD.format(run.pk)).status_code == status
+
+
+def test_a_refusal_names_the_missing_right():
+    response = client_of("viewer").post("/api/v1/tags/", {"name": "made"})
+
+    assert "issues.add_tag" in response.json()["detail"]
+
+
+def test_the_root_of_the_api_lists_what_there_is():
+    found = client_of("viewer").get("/api/v1/").json()
+
+    assert found["tags"] == "http://testserver/api/v1/tags/"
+    assert {"issues", "tests", "runs", "results", "language-models"} <= found.keys()

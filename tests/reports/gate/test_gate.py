@@ -1,9 +1,13 @@
 """What the gate's command exits with and prints."""
 
 import json
+import os
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from evalhub.models import BatchState
@@ -292,3 +296,18 @@ def test_markdown_has_a_row_for_each_rule_and_flip(two_runs, capsys):
     assert printed.startswith("# Gate: Does not hold")
     assert "| No significant regression | does not hold | Significantly worse: 6 worse" in printed
     assert printed.count("a \\| b | passed → failed |") == 6
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none"}, {"EVALHUB_SECRET_KEY": ""}],
+    ids=str,
+)
+def test_a_gate_that_cannot_look_does_not_say_worse(setting):
+    """Without a database, or with wrong settings."""
+    own = {"EVALHUB_SECRET_KEY": "a" * 50, "EVALHUB_DEBUG": "false"} | setting
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "gate", "1"]
+    done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, check=False)
+
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
