@@ -50,8 +50,13 @@ EVALHUB_PROXIES = env.number(
     0,
     "Proxies in front of the site that append to X-Forwarded-For, for the client's address.",
 )
+IS_SOURCE = (BASE_DIR / "manage.py").exists()
 DATA_DIR = Path(
-    env.text("EVALHUB_DATA_DIR", str(BASE_DIR / "data"), "Folder of the SQLite database.")
+    env.text(
+        "EVALHUB_DATA_DIR",
+        str((BASE_DIR if IS_SOURCE else Path.cwd()) / "data"),
+        "Folder of the SQLite database.",
+    )
 )
 DATABASE_URL = env.secret(
     "DATABASE_URL", "", "`postgres://user:password@host/name`; empty: SQLite in the data folder."

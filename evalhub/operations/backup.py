@@ -1,15 +1,14 @@
 """Backups: all that a site is, but for its settings and secrets, which stay in the environment."""
 
 import os
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from zipfile import ZipFile
 
-from django.conf import settings
 from django.db import DatabaseError
 
+from evalhub import __version__
 from evalhub.operations.backup_file import DESCRIPTION, REPLIES, BackupError, Description
 from evalhub.operations.engines import engine
 from evalhub.work import clock, unsaved_replies
@@ -50,11 +49,6 @@ def _fill(archive: ZipFile, folder: Path) -> Description:
             archive.writestr(f"{REPLIES}/{reply.name}", reply.read_bytes())
     database = engine()
     contents = database.dump(archive, folder)
-    description = Description(version(), database.name, database.server, clock.now(), contents)
+    description = Description(__version__, database.name, database.server, clock.now(), contents)
     archive.writestr(DESCRIPTION, description.to_json())
     return description
-
-
-def version() -> str:
-    with (settings.BASE_DIR / "pyproject.toml").open("rb") as file:
-        return str(tomllib.load(file)["project"]["version"])

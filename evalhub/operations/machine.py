@@ -12,8 +12,8 @@ from django.db import connection
 from django.template.defaultfilters import filesizeformat
 from packaging.requirements import Requirement
 
+from evalhub import __version__
 from evalhub.formatting import counted, few
-from evalhub.operations import backup
 from evalhub.operations.findings import Finding, error, ok, warning
 from evalhub.work import unsaved_replies
 
@@ -51,7 +51,7 @@ def replies() -> Iterator[Finding]:
 
 
 def versions() -> Iterator[Finding]:
-    names = f"EvalHub {backup.version()}, Python {platform.python_version()}"
+    names = f"EvalHub {__version__}, Python {platform.python_version()}"
     yield ok("versions", f"{names}, Django {django.get_version()}.")
     lock = settings.BASE_DIR / LOCK
     if not lock.exists():

@@ -9,7 +9,8 @@ from evalhub.llm.address_policy import joined
 from evalhub.work.supervisor import Program
 
 QUIETLY = {"EVALHUB_LOG_LEVEL": "WARNING"}
-MANAGE = str(settings.BASE_DIR / "manage.py")
+MANAGE = ("-m", "evalhub.command_line")
+SOURCE = {"PYTHONPATH": str(settings.BASE_DIR)}
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses at which to reach a server that listens on all addresses."""
 
@@ -19,7 +20,7 @@ def web(bind: str, port: int, environment: dict[str, str]) -> Program:
     return Program(
         "web",
         ("-m", "gunicorn", *options, "evalhub.wsgi:application"),
-        {"PYTHONPATH": str(settings.BASE_DIR)} | environment,
+        SOURCE | environment,
         lambda: is_answering(EVERYWHERE.get(bind, bind), port),
     )
 
@@ -30,8 +31,8 @@ def address(bind: str, port: int) -> str:
 
 
 def model(port: int, environment: dict[str, str]) -> Program:
-    command = (MANAGE, "local_model", "--port", str(port))
-    return Program("model", command, environment, lambda: local_model.is_ready(port))
+    command = (*MANAGE, "local_model", "--port", str(port))
+    return Program("model", command, SOURCE | environment, lambda: local_model.is_ready(port))
 
 
 def is_answering(host: str, port: int) -> bool:

@@ -43,10 +43,10 @@ def start_two(site: Site) -> None:
 
 
 def start_site(site: Site) -> None:
-    """The whole site as `manage.py up` runs it, web server included."""
+    """The whole site as `manage.py serve` runs it, web server included."""
     from evalhub.work.programs import next_free
 
-    site.start("up", "--port", str(next_free("127.0.0.1", 8000)))
+    site.start("serve", "--port", str(next_free("127.0.0.1", 8000)))
 
 
 def start_and_kill_idle(site: Site) -> None:

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evalhub.llm import local_model
-from evalhub.management.commands import up
+from evalhub.management.commands import serve
 from evalhub.work import programs
 from evalhub.work.supervisor import CannotStart, Supervisor
 from runs import demo
@@ -84,14 +84,14 @@ class Command(BaseCommand):
         port = self.free_port(wanted_port, "Web server")
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         address = programs.address(BIND, port)
-        parts = up.parts(BIND, port, with_model=demo.is_embedded())
+        parts = serve.parts(BIND, port, with_model=demo.is_embedded())
         self.stdout.write("Starting web server, worker and model ...")
         self.stdout.flush()
         try:
             Supervisor(parts, self.tell).run(lambda: self.tell(greeting(address, runs, password)))
         except CannotStart as error:
             raise CommandError(str(error)) from error
-        self.tell(up.STOPPED)
+        self.tell(serve.STOPPED)
 
     def tell(self, text: str) -> None:
         self.stdout.write(text)

@@ -86,17 +86,17 @@ def test_up_refuses_a_port_that_is_taken():
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(CommandError, match=f"Cannot listen on .*:{port}"):
-            call_command("up", "--port", str(port), skip_checks=True, stdout=io.StringIO())
+            call_command("serve", "--port", str(port), skip_checks=True, stdout=io.StringIO())
 
 
 @pytest.fixture
 def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """`manage.py up`, ready, and its address."""
+    """`manage.py serve`, ready, and its address."""
     log = tmp_path / "log"
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = ("manage.py", "up", "--port", str(port))
+    command = ("manage.py", "serve", "--port", str(port))
     with running(log, *command, DATABASE_URL=database_url) as process:
         eventually(lambda: "EvalHub is at" in log.read_text(), f"the site, in {log}", 90)
         try:
@@ -108,7 +108,7 @@ def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[
 
 @pytest.mark.kill
 @pytest.mark.django_db(transaction=True)
-def test_up_serves_replaces_what_dies_and_leaves_nothing_when_killed(site):
+def test_serve_replaces_what_dies_and_leaves_nothing_when_killed(site):
     process, address = site
     web = next(pid for pid in processes.children(process.pid) if "gunicorn" in processes.title(pid))
     assert b"EvalHub" in processes.get(address)

@@ -49,7 +49,7 @@ def parts(bind: str, port: int, *, with_model: bool) -> list[Program]:
     environment = {} if "EVALHUB_LOG_LEVEL" in os.environ else programs.QUIETLY
     found = [
         programs.web(bind, port, environment),
-        Program("worker", (programs.MANAGE, "worker"), environment),
+        Program("worker", (*programs.MANAGE, "worker"), programs.SOURCE | environment),
     ]
     if with_model:
         found.append(programs.model(settings.EVALHUB_MODEL_PORT, environment))
