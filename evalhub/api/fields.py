@@ -1,8 +1,10 @@
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
 from typing import Any
 
+from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from rest_framework import serializers
 
@@ -39,7 +41,13 @@ class JSONObject(BoundedJSON):
 
 
 class Name(serializers.StringRelatedField):
-    """Name of a related row."""
+    """Name of a related row; null where there may be none."""
+
+    def bind(self, field_name: str, parent: Any) -> None:
+        super().bind(field_name, parent)
+        model = getattr(getattr(parent, "Meta", None), "model", None)
+        with suppress(FieldDoesNotExist, AttributeError):
+            self.allow_null = model._meta.get_field(self.source).null  # type: ignore[union-attr]
 
 
 class PlainSerializer(serializers.Serializer):

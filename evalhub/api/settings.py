@@ -12,7 +12,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     ],
     "DEFAULT_PAGINATION_CLASS": "evalhub.access.pagination.Pagination",
     "PAGE_SIZE": 100,
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "evalhub.api.documented_operations.Operation",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["evalhub.api.parsers.StorableJSONParser"],
     "EXCEPTION_HANDLER": "evalhub.api.errors.explain",

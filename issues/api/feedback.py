@@ -182,7 +182,7 @@ class FeedbackViewSet(Written):
             return Response({name: getattr(there, name) for name in names})
         return self.shown(there)
 
-    @extend_schema(responses=BatchAnswer)
+    @extend_schema(request=BatchSerializer, responses={200: BatchAnswer, 201: BatchAnswer})
     @action(detail=False, methods=["post"], serializer_class=BatchSerializer)
     def batch(self, request: Request) -> Response:
         """Send up to 500 rows; rows whose `source` sent their `source_id` before change nothing."""

@@ -107,6 +107,7 @@ class StateViewSet(Written):
         moves = [move.name for move in states.open_moves(row, request.user)]
         return Response({"problems": states.problems_of(row), "moves": moves})
 
+    @extend_schema(responses={201: CommentSerializer})
     @action(detail=True, methods=["post"], serializer_class=CommentSerializer)
     def comments(self, request: Request, pk: str) -> Response:
         """Comment on it."""
@@ -240,7 +241,7 @@ class TestViewSet(StateViewSet):
         unseal(test, **self.sent(request), by=request.user)  # type: ignore[arg-type]
         return self.shown(test)
 
-    @extend_schema(responses=ExposureSerializer)
+    @extend_schema(responses={201: ExposureSerializer})
     @action(detail=True, methods=["post"], serializer_class=RevealSerializer)
     def reveal(self, request: Request, pk: str) -> Response:
         """Reveal this sealed test to one user. Recorded as an exposure."""
@@ -301,7 +302,7 @@ class JudgeTemplateViewSet(Written):
         retire(template, by=request.user)  # type: ignore[arg-type]
         return self.shown(template)
 
-    @extend_schema(request=None)
+    @extend_schema(request=None, responses={201: JudgeTemplateSerializer})
     @action(detail=True, methods=["post"])
     def new_version(self, request: Request, pk: str) -> Response:
         """Create a draft with the next version number as a copy."""

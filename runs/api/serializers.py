@@ -30,7 +30,7 @@ class Spent(serializers.DecimalField):
     """Cost of a run's own calls, or a judge run's, in US dollars; null without prices."""
 
     def __init__(self) -> None:
-        super().__init__(max_digits=14, decimal_places=8, coerce_to_string=False, read_only=True)
+        super().__init__(max_digits=14, decimal_places=8, read_only=True, allow_null=True)
 
     def get_attribute(self, instance: Run | JudgeRun) -> Decimal | None:
         return spent_usd(instance)
