@@ -37,7 +37,8 @@ for page in pages:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
     """The wheel of this source, unpacked as an installer does."""
-    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
+    source: Path = tmp_path_factory.mktemp("source")
+    site: Path = tmp_path_factory.mktemp("site")
     for name in ("evalhub", "issues", "runs", "reports", "templates"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, source / name, ignore=ignored)

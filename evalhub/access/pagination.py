@@ -29,6 +29,7 @@ class Pagination(CursorPagination):
     ) -> list[Any] | None:
         try:
             return super().paginate_queryset(queryset, request, view=view)
-        except (ModelError, ValueError, TypeError) as error:
+        except (NotFound, ModelError, ValueError, TypeError) as error:
             # A forged cursor can name a position that its field cannot have.
-            raise NotFound(self.invalid_cursor_message) from error
+            problem = "This is no cursor: follow the address in “next” of the page before."
+            raise ValidationError({self.cursor_query_param: [problem]}) from error

@@ -41,6 +41,10 @@ deleted. Text of sealed tests requires the right to read it.""",
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "OAS_VERSION": "3.1.0",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "evalhub.api.documented_operations.with_plain_nulls",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "FeedbackState": "issues.models.FeedbackState",
         "IssueState": "issues.models.IssueState",

@@ -97,6 +97,14 @@ class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):
 class Written(mixins.CreateModelMixin, ReadOnly):
     """Rows that can be created and changed by PATCH, never deleted."""
 
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        body = self.get_serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        self.perform_create(body)
+        made: Any = body.instance
+        row = self.get_queryset().get(pk=made.pk)  # with all that a list shows
+        return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)
+
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         body = self.get_serializer(self.get_object(), data=request.data, partial=True)
         body.is_valid(raise_exception=True)

@@ -69,7 +69,7 @@ class LibraryVersionSerializer(PlainSerializer):
 
     version = serializers.IntegerField()
     at = serializers.DateTimeField(source="history_date")
-    by = Name(source="history_user")
+    by = Name(source="history_user", allow_null=True)
     reason = serializers.CharField(source="history_change_reason")
     content = serializers.SerializerMethodField()
 

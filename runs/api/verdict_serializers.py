@@ -67,8 +67,12 @@ class ResultVerdictSerializer(PlainSerializer):
     suite_fingerprint = serializers.CharField(source="judge_run.run.suite_fingerprint")
     consensus = serializers.CharField()
     alpha = serializers.FloatField(source="agreement.alpha", allow_null=True)
-    alpha_low = serializers.FloatField(source="agreement.interval.low", default=None)
-    alpha_high = serializers.FloatField(source="agreement.interval.high", default=None)
+    alpha_low = serializers.FloatField(
+        source="agreement.interval.low", default=None, allow_null=True
+    )
+    alpha_high = serializers.FloatField(
+        source="agreement.interval.high", default=None, allow_null=True
+    )
     band = serializers.ChoiceField(
         [(band.value, band.value) for band in Band], source="agreement.band"
     )

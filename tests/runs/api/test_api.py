@@ -586,7 +586,7 @@ def test_who_may_not_read_a_sealed_test_cannot_evaluate_its_answer():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("price", "spent"), [(None, None), ("1.5", 0)])
+@pytest.mark.parametrize(("price", "spent"), [(None, None), ("1.5", "0.00000000")])
 def test_spending_is_null_without_prices(price, spent):
     model = make_model(input_usd_per_mtok=price, output_usd_per_mtok=price)
     run = make_run(model=model)
