@@ -9,14 +9,10 @@ from evalhub.formatting import DASH, counted, few
 from evalhub.statistics.pairwise_ranking import METHOD, Game, Ranked, rankings
 from reports.compare.pairwise_query import PairwiseField, pairwise_field
 from reports.compare.pairwise_sentences import (
-    NOT_MEASURED,
     agreement,
     contradictions,
     duel_sentence,
     games_as_json,
-    leader_sentence,
-    position_bias,
-    ranks_in_words,
 )
 from reports.compare.query import Side
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
@@ -25,6 +21,12 @@ from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.run_labels import names_of_pair
 from runs.pairwise.outcome_rule import PairOutcome
 from runs.pairwise.outcomes import PairRow
+from runs.pairwise.sentences import (
+    NOT_MEASURED,
+    leader_sentence,
+    position_bias,
+    ranks_in_words,
+)
 from runs.sights import hidden_from
 
 FILTERS = ("judged",)

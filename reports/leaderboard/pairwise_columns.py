@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from evalhub.formatting import counted
-from reports.compare.pairwise_sentences import contradictions, leader_sentence, ranks_in_words
+from reports.compare.pairwise_sentences import contradictions
 from reports.documents.document import Cell, Column, Estimate
 from reports.leaderboard.pairwise_query import PairwiseBoard
 from runs.completeness import LEAST_IN_WORDS, scored_words
+from runs.pairwise.sentences import leader_sentence, ranks_in_words
 
 PAIRWISE_COLUMNS = (
     Column(

@@ -94,12 +94,12 @@ def case_of(first: Result, second: Result, criterion: str) -> PairCase:
         first=judged_answer_of(first, "").output,
         second=judged_answer_of(second, "").output,
         criterion=criterion,
-        guidelines=_guidelines(content),
+        guidelines=guidelines_of(content),
         reference=content["reference"],
     )
 
 
-def _guidelines(content: dict[str, Any]) -> str:
+def guidelines_of(content: dict[str, Any]) -> str:
     """Return guidelines and criteria of a test as text."""
     lines = [
         f"- {'Must not: ' if row['polarity'] == Polarity.SHOULD_NOT else ''}{row['text']}"
