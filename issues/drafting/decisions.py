@@ -9,6 +9,7 @@ from django.utils import timezone
 from evalhub.access.models import User
 from evalhub.history import sign
 from evalhub.models import ItemState
+from issues.drafting.destinations import Destination, destination_of
 from issues.drafting.settings import DraftingSettings
 from issues.models import Author, Criterion, Decision, Draft, Origin, Test
 from issues.rubrics.siblings import judge_settings_of, rubric_of, siblings_of
@@ -42,8 +43,8 @@ def expectations_of(draft: Draft) -> list[str]:
 
 
 @transaction.atomic
-def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) -> Test:
-    """Make a draft test of it, with origin synthetic.
+def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) -> Test | Destination:
+    """Make a draft test of it, with origin synthetic, or hand it to the batch's destination.
 
     An answer that passes by what is expected becomes the reference, one that fails the flagged
     answer; without an expectation the test has the input alone.
@@ -52,14 +53,27 @@ def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) ->
         Refused: It is decided, was not written, or belongs to no issue that takes tests.
     """
     draft = _open(draft)
-    issue = draft.generation.issue
-    if issue is None:
-        raise Refused(["This batch belongs to no issue, so that it cannot become tests."])
-    issue = taking_issue(issue)
     if expected and expected not in expectations_of(draft):
         offered = ", ".join(expectations_of(draft))
         raise Refused([f"{expected!r} cannot be expected. Choose one of {offered}."])
     _edit(draft, texts)
+    destination = destination_of(draft.generation)
+    made: Test | Destination
+    if destination is not None:
+        destination.take(draft, expected, by=by)
+        made = destination
+    else:
+        made = draft.test = _test_of(draft, expected, by)
+    draft.expected = expected
+    _decide(draft, Decision.ACCEPTED, by)
+    return made
+
+
+def _test_of(draft: Draft, expected: str, by: User) -> Test:
+    issue = draft.generation.issue
+    if issue is None:
+        raise Refused(["This batch belongs to no issue, so that it cannot become tests."])
+    issue = taking_issue(issue)
     sealed = draft.generation.sources.filter(sealed=True).exists()
     test = Test(
         issue=issue,
@@ -83,8 +97,6 @@ def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) ->
         row = Criterion(test=test, **fields)
         sign(row, by, MADE.format(draft.pk))
         row.save()
-    draft.expected, draft.test = expected, test
-    _decide(draft, Decision.ACCEPTED, by)
     return test
 
 
@@ -129,6 +141,9 @@ def undo_last(draft_ids: list[int], *, by: User) -> Draft:
         last.test, f"Undone: draft {last.pk}", by=by, besides=("criteria", "draft")
     ):
         raise Refused([f"{last.test} was changed or used since. So accepting it cannot be undone."])
+    destination = destination_of(last.generation)
+    if destination is not None and last.decision == Decision.ACCEPTED:
+        destination.give_back(last, by=by)
     last.decision, last.expected, last.test = Decision.PROPOSED, "", None
     last.decided_by = last.decided_at = None
     last.save(update_fields=["decision", "expected", "test", "decided_by", "decided_at"])

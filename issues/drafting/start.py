@@ -16,6 +16,7 @@ from evalhub.models import BatchState, Call, LanguageModel, User
 from evalhub.work.queue import request_worker
 from issues.drafting.asking import MAX_TRIES
 from issues.drafting.conflicts import conflicts_of, is_same_model
+from issues.drafting.destinations import Destination
 from issues.drafting.documents import Passage
 from issues.drafting.prompts import Material, Target, answer_request, input_request
 from issues.drafting.settings import FIRST_BATCH, LATER_BATCH, DraftingSettings
@@ -28,7 +29,10 @@ LABEL_TOKENS = 400
 
 @dataclass
 class Order:
-    """Order of a batch; `overruled` is the reason for a generator that is not independent."""
+    """Order of a batch; `overruled` is the reason for a generator that is not independent.
+
+    `destination` None: accepted drafts become tests of the issue.
+    """
 
     settings: DraftingSettings
     generator: LanguageModel
@@ -38,6 +42,7 @@ class Order:
     examples: Sequence[Test] = ()
     passages: Sequence[Passage] = ()
     follows: Generation | None = None
+    destination: Destination | None = None
     overruled: str = ""
     cost_limit_usd: Decimal | None = None
     roles: list[Role] = field(init=False)
@@ -111,7 +116,11 @@ def problems_of(order: Order) -> list[str]:
     for model in (order.generator, order.judge):
         if model is not None and not model.is_active:
             problems.append(f"{model} is inactive: activate it first.")
+        if model is not None and model.is_application:
+            problems.append(f"{model} is an HTTP application: choose a language model.")
     conflicts = conflicts_of(order.generator, order.issue)
+    if order.destination is not None:
+        conflicts += order.destination.conflicts(order.generator)
     if conflicts and not order.overruled.strip():
         problems += [*conflicts, "Choose another generator, or say why this one is used."]
     most = LATER_BATCH if order.follows else FIRST_BATCH
@@ -181,6 +190,8 @@ def _begun(order: Order, by: User | None, limit: Decimal | None) -> Generation:
         cost_limit_usd=limit,
     )
     generation.sources.set(order.sources)
+    if order.destination is not None:
+        order.destination.started(generation)
     Draft.objects.bulk_create(_drafts(generation, order.settings))
     request_worker()
     return generation

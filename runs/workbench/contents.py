@@ -6,7 +6,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from evalhub.models import LanguageModel, User
+from evalhub.models import User
 from issues.judge_templates.builtin import prompt_of_question
 from issues.judge_templates.lifecycle import RUBRIC_FAMILIES
 from issues.models import Criterion, JudgeTemplate, LibraryCriterion, TemplateState, Test
@@ -18,7 +18,8 @@ from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from runs.models import Jury
-from runs.workbench.judges import MAX_SAMPLES, templates_to_choose
+from runs.pairwise.models import MAX_CRITERION
+from runs.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
 from runs.workbench.models import Workbench
 from runs.workbench.rows import add_rows, rows_of_test
 
@@ -60,7 +61,7 @@ def content_with(fields: Mapping[str, Any]) -> dict[str, Any]:
 def new_bench(user: User, *, name: str, template: JudgeTemplate | None = None) -> Workbench:
     bench = Workbench(name=name[:150], owner=user)
     take_template(bench, template or default_template(on_criteria=False))
-    model = LanguageModel.objects.active().first()
+    model = judge_models().first()
     bench.judges = {"models": [model.pk] if model else []}
     bench.save()
     return bench
@@ -104,13 +105,12 @@ def _extremes(scale: Scale) -> dict[bool, str]:
 def bench_of_library(entry: LibraryCriterion, user: User) -> Workbench:
     """Open a library criterion as a prompt with its options, and its examples as rows.
 
-    Raises:
-        Refused: It compares two answers.
+    One that compares two answers says what makes an answer better.
     """
-    if entry.scale is None:
-        raise Refused([f"“{entry.name}” compares two answers. A workbench judges one."])
     bench = new_bench(user, name=entry.name, template=None)
-    if entry.check_name:
+    if entry.scale is None:
+        bench.judges["better"] = entry.question
+    elif entry.check_name:
         take_template(bench, default_template(on_criteria=True))
         content = {"check": entry.check_name, "arguments": entry.arguments}
         bench.criteria = [content_with({"text": entry.question, **content})]
@@ -119,19 +119,22 @@ def bench_of_library(entry: LibraryCriterion, user: User) -> Workbench:
         bench.text = prompt_of_question(entry.question, entry.judged_text)
     bench.save()
     examples = [entry.examples[role] for role in ROLES if role in entry.examples]
-    add_rows(bench, [_row_of(example, is_check=bool(entry.check_name)) for example in examples])
+    is_judged = entry.scale is not None and not entry.check_name
+    add_rows(bench, [row for example in examples for row in _rows_of(example, is_judged=is_judged)])
     return bench
 
 
-def _row_of(example: Mapping[str, str], *, is_check: bool) -> dict[str, Any]:
+def _rows_of(example: Mapping[str, str], *, is_judged: bool) -> list[dict[str, Any]]:
+    """Return an example's answer as a row, and the other one of a pair."""
     asked = example.get("input", "")
-    return {
+    row = {
         "messages": [{"role": "user", "content": asked}] if asked else [],
         "answer": example.get("answer") or UNJUDGED,
         "context": example.get("context", ""),
         "reference": example.get("reference", ""),
-        "expected": {} if is_check else {WHOLE_TEST: example["option"]},
+        "expected": {WHOLE_TEST: example["option"]} if is_judged else {},
     }
+    return [row, *([{**row, "answer": example["other"]}] if example.get("other") else [])]
 
 
 # Editing ------------------------------------------------------------------------------------------
@@ -206,7 +209,7 @@ def _fit_prompt(bench: Workbench) -> bool:
 
 def _known_judges(judges: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choice of judges with what exists and is active."""
-    models = LanguageModel.objects.active().filter(pk__in=judges.get("models", ()))
+    models = judge_models().filter(pk__in=judges.get("models", ()))
     templates = JudgeTemplate.objects.filter(
         pk__in=judges.get("templates", ()), state=TemplateState.PUBLISHED
     )
@@ -220,4 +223,6 @@ def _known_judges(judges: Mapping[str, Any]) -> dict[str, Any]:
         "jury": jury.pk if jury else None,
         "samples": samples,
         "reversed": bool(judges.get("reversed")),
+        "better": str(judges.get("better") or "")[:MAX_CRITERION],
+        "ties": bool(judges.get("ties", True)),
     }

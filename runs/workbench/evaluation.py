@@ -4,10 +4,11 @@ It is streamed as “Try it” is and needs no worker: rows are few, a person lo
 has been judged is kept, so that an evaluation that stopped goes on where it was.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.db import transaction
 
@@ -21,25 +22,89 @@ from runs.judging.work import all_or_none
 from runs.playground.direct_calls import caller_of, cost_of, cost_words, over_limit, save_calls
 from runs.playground.event_stream import Emit, Event, line, streamed
 from runs.workbench.judges import Setup
-from runs.workbench.models import BenchRow, RowJudgment
+from runs.workbench.models import BenchRow, RowJudgment, RowPairJudgment
+from runs.workbench.pairs import (
+    MAX_PAIRS,
+    PairJudgments,
+    RowPairReply,
+    RowPairRequest,
+    fields_of,
+    pair_reply,
+    pair_requests,
+    pairs_of,
+)
 from runs.workbench.requests import BenchRequest, RowReply, missing_requests, reply_to
+
+Request = TypeVar("Request")
+Reply = TypeVar("Reply")
 
 MAX_CALLS = 1000
 """Calls of one evaluation."""
 
 
-@dataclass
-class Evaluation:
+class Evaluation(ABC, Generic[Request, Reply]):
     """Requests to make, and the sealed tests whose text they carry, of `tests` in all."""
 
-    setup: Setup
-    requests: list[BenchRequest]
-    sealed: list[int]
-    tests: int
-    replies: list[RowReply] = field(default_factory=list)
+    nothing: str
+
+    def __init__(
+        self, setup: Setup, requests: list[Request], sealed: list[int], tests: int
+    ) -> None:
+        self.setup, self.requests, self.sealed, self.tests = setup, requests, sealed, tests
+        self.replies: list[Reply] = []
+
+    @abstractmethod
+    async def reply_to(self, request: Request, caller: DirectCaller) -> Reply: ...
+
+    @abstractmethod
+    def rows_of(self, reply: Reply) -> list[BenchRow]:
+        """Return the rows that the reply is about; it is not saved once one of them is gone."""
+
+    @abstractmethod
+    def save(self, reply: Reply) -> None:
+        """Save a judgment in place of a failed one of the same request."""
 
 
-def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluation:
+class RowEvaluation(Evaluation[BenchRequest, RowReply]):
+    nothing = "Nothing has changed: every row is judged as it is now."
+
+    async def reply_to(self, request: BenchRequest, caller: DirectCaller) -> RowReply:
+        return await reply_to(self.setup, request, caller)
+
+    def rows_of(self, reply: RowReply) -> list[BenchRow]:
+        return [reply.request.row]
+
+    def save(self, reply: RowReply) -> None:
+        judgment, request = reply.judgment, reply.request
+        changed: dict[str, Any] = {
+            name: getattr(judgment, name)
+            for name in ("state", "option", "value", "justification", "message", "call")
+        }
+        if reply.caller is not None:
+            changed["cost_usd"] = cost_of(reply.caller.calls)
+        RowJudgment.objects.update_or_create(
+            row=request.row, digest=request.digest, **request.place._asdict(), defaults=changed
+        )
+
+
+class PairEvaluation(Evaluation[RowPairRequest, RowPairReply]):
+    nothing = "Nothing has changed: every pair is judged as it is now."
+
+    async def reply_to(self, request: RowPairRequest, caller: DirectCaller) -> RowPairReply:
+        return await pair_reply(request, caller)
+
+    def rows_of(self, reply: RowPairReply) -> list[BenchRow]:
+        return reply.request.rows
+
+    def save(self, reply: RowPairReply) -> None:
+        names = ("first", "second", "slot", "order", "digest")
+        changed = fields_of(reply) | {"cost_usd": cost_of(reply.caller.calls)}
+        place = dict(zip(names, reply.request.key, strict=True))
+        ids = {"first_id": place.pop("first"), "second_id": place.pop("second")}
+        RowPairJudgment.objects.update_or_create(**ids, **place, defaults=changed)
+
+
+def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> RowEvaluation:
     """Return what is to be asked about these rows.
 
     Raises:
@@ -50,11 +115,8 @@ def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluat
     requests = missing_requests(setup, rows)
     if not any(row.answer.strip() for row in rows):
         raise Refused(["There is nothing to judge: enter an answer first."])
-    if len(requests) > MAX_CALLS:
-        message = f"This would take {len(requests):,} calls; one evaluation may take {MAX_CALLS:,}."
-        raise Refused([f"{message} Evaluate fewer rows at once, or choose fewer judges."])
-    known = {row.test_id for row in rows} | {row.workbench.test_id for row in rows[:1]}
-    tests = {pk for pk in known if pk}
+    _check_size(len(requests), "Evaluate fewer rows at once, or choose fewer judges.")
+    tests = _tests_of(rows)
     templates = {r.template.template_id: r.template for r in requests if r.template}
     shown = {row.test_id for t in templates.values() for row in t.examples.rows if row.test_id}
     sealed = Test.objects.filter(pk__in=tests | shown, sealed=True)
@@ -63,11 +125,43 @@ def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluat
         raise Refused(
             ["The judge prompt shows an example of a sealed test, which you may not read."]
         )
-    return Evaluation(setup, requests, pks, len(tests | set(pks)))
+    return RowEvaluation(setup, requests, pks, len(tests | set(pks)))
+
+
+def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> PairEvaluation:
+    """Return what is to be asked about the pairs of answers to one input.
+
+    Raises:
+        Refused: Nothing can be asked, or too much would be.
+    """
+    if not setup.judges:
+        raise Refused(["Choose at least one model or a jury to judge."])
+    pairs = len(pairs_of(rows))
+    if not pairs:
+        raise Refused(["There is nothing to compare: no two rows answer the same input."])
+    if pairs > MAX_PAIRS:
+        raise Refused([f"{pairs:,} pairs are too many: the maximum is {MAX_PAIRS}. Delete rows."])
+    kept = PairJudgments(rows)
+    requests = [r for r in pair_requests(setup, rows) if kept.is_missing(r)]
+    _check_size(len(requests), "Delete rows, or choose fewer judges.")
+    tests = _tests_of(rows)
+    sealed = Test.objects.filter(pk__in=tests, sealed=True)
+    return PairEvaluation(setup, requests, sorted(sealed.values_list("pk", flat=True)), len(tests))
+
+
+def _tests_of(rows: Sequence[BenchRow]) -> set[int]:
+    known = {row.test_id for row in rows} | {row.workbench.test_id for row in rows[:1]}
+    return {pk for pk in known if pk}
+
+
+def _check_size(calls: int, advice: str) -> None:
+    if calls > MAX_CALLS:
+        message = f"This would take {calls:,} calls; one evaluation may take {MAX_CALLS:,}."
+        raise Refused([f"{message} {advice}"])
 
 
 def lines_of(
-    evaluation: Evaluation,
+    evaluation: Evaluation[Any, Any],
     user: User,
     *,
     shown: Callable[[set[int]], Event],
@@ -95,11 +189,11 @@ def lines_of(
     yield line(at_end())
 
 
-async def _evaluate(evaluation: Evaluation, caller: DirectCaller, emit: Emit) -> None:
-    async def ask(request: BenchRequest) -> None:
+async def _evaluate(evaluation: Evaluation[Any, Any], caller: DirectCaller, emit: Emit) -> None:
+    async def ask(request: Any) -> None:
         own = replace(caller, calls=[])
         try:
-            reply = await reply_to(evaluation.setup, request, own)
+            reply = await evaluation.reply_to(request, own)
         finally:
             caller.calls += own.calls
         evaluation.replies.append(reply)
@@ -115,27 +209,14 @@ async def _evaluate(evaluation: Evaluation, caller: DirectCaller, emit: Emit) ->
 
 
 @transaction.atomic
-def _saved(evaluation: Evaluation, caller: DirectCaller) -> list[int]:
+def _saved(evaluation: Evaluation[Any, Any], caller: DirectCaller) -> list[int]:
     """Save the replies so far with their calls; return a row for each of them."""
     replies = [evaluation.replies.pop(0) for _ in range(len(evaluation.replies))]
     save_calls(caller)
-    asked = {reply.request.row.pk for reply in replies}
-    known = set(BenchRow.objects.filter(pk__in=asked).values_list("pk", flat=True))
-    for reply in replies:
-        if reply.request.row.pk in known:
-            _save(reply)
-    return [reply.request.row.pk for reply in replies]
-
-
-def _save(reply: RowReply) -> None:
-    """Save a judgment in place of a failed one of the same request."""
-    judgment, request = reply.judgment, reply.request
-    changed: dict[str, Any] = {
-        name: getattr(judgment, name)
-        for name in ("state", "option", "value", "justification", "message", "call")
-    }
-    if reply.caller is not None:
-        changed["cost_usd"] = cost_of(reply.caller.calls)
-    RowJudgment.objects.update_or_create(
-        row=request.row, digest=request.digest, **request.place._asdict(), defaults=changed
-    )
+    about = [{row.pk for row in evaluation.rows_of(reply)} for reply in replies]
+    wanted = set().union(*about)
+    known = set(BenchRow.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    for reply, rows in zip(replies, about, strict=True):
+        if rows <= known:
+            evaluation.save(reply)
+    return [min(rows) for rows in about]

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from evalhub.access.sealed_exposure import Role
 from evalhub.llm.judge_replies import verdict_schema
+from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import examples_of
 from issues.models import Criterion, JudgeTemplate, TemplateState
@@ -49,6 +50,9 @@ class Setup:
     repair_models: Mapping[int, Any] = field(default_factory=dict)
     is_reversed: bool = False
     guidelines: str = ""
+    better: str = ""
+    """What makes one of two answers better; "": guidelines, criteria and reference."""
+    ties: bool = True
 
     @property
     def judging(self) -> Judging:
@@ -112,6 +116,8 @@ def setup_of(bench: Workbench) -> Setup:
         repair_models=repair,
         is_reversed=bool(bench.judges.get("reversed")),
         guidelines=bench.guidelines,
+        better=str(bench.judges.get("better") or "").strip(),
+        ties=bool(bench.judges.get("ties", True)),
     )
 
 
@@ -141,7 +147,7 @@ def _of_models(
     bench: Workbench, prompt: JudgePromptTemplate, templates: Mapping[int, JudgePromptTemplate]
 ) -> list[BenchJudge]:
     """Return a judge for each model with the workbench's prompt and with each other template."""
-    chosen = LanguageModel.objects.active().filter(pk__in=bench.judges.get("models", ()))
+    chosen = judge_models().filter(pk__in=bench.judges.get("models", ()))
     titles = dict(JudgeTemplate.objects.filter(pk__in=templates).values_list("pk", "title"))
     samples = int(bench.judges.get("samples") or 1)
     judges: list[BenchJudge] = []
@@ -160,6 +166,10 @@ def _of_models(
             )
             judges.append(BenchJudge(f"m{model.pk}.{pk or 'own'}", judge))
     return judges
+
+
+def judge_models() -> LanguageModelQuerySet:
+    return LanguageModel.objects.active().not_applications()
 
 
 def templates_to_choose(*, on_criteria: bool) -> list[JudgeTemplate]:

@@ -10,9 +10,10 @@ from django.urls import reverse
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from evalhub.models import Call, User
-from issues.models import JudgeTemplate, ReplyForm, TemplateExample, Test
+from issues.models import Draft, Generation, JudgeTemplate, ReplyForm, TemplateExample, Test
 from issues.rubrics import scales
 from runs.models import JudgmentState, Result
+from runs.pairwise.models import PairChoice
 
 MAX_ROWS = 200
 """Rows of a workbench."""
@@ -57,6 +58,9 @@ class Workbench(models.Model):
     test = models.ForeignKey(
         Test, models.CASCADE, null=True, blank=True, related_name="workbenches"
     )
+    generations = models.ManyToManyField(
+        Generation, blank=True, related_name="+", help_text="Batches whose drafts become rows."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -83,7 +87,8 @@ class Workbench(models.Model):
 class BenchRow(models.Model):
     """An answer to judge. Several answers to one input are several rows.
 
-    `turns` are the model's turns before the answer. `expected` has the label of the expected
+    `turns` are the model's turns before the answer. `answered_by` names a model or version: answers
+    with one name are ranked together. `expected` has the label of the expected
     option by criterion key, "" for the whole answer. `intended` is the option that a draft was
     written for: no expectation until a person gives one. `example` is the example for judges that
     the row has become: then it is not judged. `version` counts edits.
@@ -92,7 +97,7 @@ class BenchRow(models.Model):
     sealed_path = "test__sealed"
     sealed_fields = (
         *("messages", "turns", "answer", "context", "reference", "guidelines"),
-        *("expected", "intended"),
+        *("expected", "intended", "answered_by"),
     )
 
     workbench = models.ForeignKey(Workbench, models.CASCADE, related_name="rows", db_index=False)
@@ -100,6 +105,7 @@ class BenchRow(models.Model):
     messages = models.JSONField(default=list, blank=True)
     turns = models.JSONField(default=list, blank=True)
     answer = models.TextField(blank=True)
+    answered_by = models.CharField(max_length=100, blank=True)
     context = models.TextField(blank=True)
     reference = models.TextField(blank=True)
     guidelines = models.TextField(blank=True)
@@ -107,6 +113,7 @@ class BenchRow(models.Model):
     intended = models.CharField(max_length=60, blank=True)
     test = models.ForeignKey(Test, models.CASCADE, null=True, blank=True, related_name="bench_rows")
     result = models.ForeignKey(Result, models.SET_NULL, null=True, blank=True, related_name="+")
+    draft = models.ForeignKey(Draft, models.SET_NULL, null=True, blank=True, related_name="+")
     example = models.ForeignKey(
         TemplateExample, models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -178,3 +185,49 @@ class RowJudgment(models.Model):
 
     def __str__(self) -> str:
         return f"judgment {self.pk} of {self.row}"
+
+
+class RowPairJudgment(models.Model):
+    """A judge's choice between two answers to one input, kept by the digest of what was asked.
+
+    `order` is 1 where the second answer was shown first; `choice` is in terms of the pair. A failed
+    one has none and says why.
+    """
+
+    sealed_path = "first__test__sealed"
+    also_sealed_paths = ("second__test__sealed",)
+    sealed_fields = ("justification", "message")
+
+    first = models.ForeignKey(BenchRow, models.CASCADE, related_name="+", db_index=False)
+    second = models.ForeignKey(BenchRow, models.CASCADE, related_name="+")
+    slot = models.CharField(max_length=40)
+    order = models.PositiveSmallIntegerField(default=0)
+    digest = models.CharField(max_length=64)
+    state = models.CharField(max_length=10, choices=JudgmentState)
+    choice = models.CharField(max_length=6, choices=PairChoice, blank=True)
+    justification = models.TextField(blank=True)
+    message = models.TextField(blank=True)
+    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    call = models.ForeignKey(
+        Call, models.SET_NULL, null=True, blank=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(auto_now=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            known("workbench_pair_state_known", "state", JudgmentState),
+            models.UniqueConstraint(
+                name="workbench_pair_once", fields=("first", "second", "slot", "order", "digest")
+            ),
+            models.CheckConstraint(
+                name="workbench_pair_ok_has_choice",
+                condition=Q(state=JudgmentState.OK, choice__in=PairChoice.values)
+                | Q(~Q(state=JudgmentState.OK), choice=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.pk} on {self.first} and {self.second}"

@@ -9,10 +9,11 @@ from evalhub.storable import REASON, UNSTORABLE
 from evalhub.strict_json import Problem, excerpt, parse
 from issues.importers.records import Unreadable, records_in
 
-TEXTS = ("answer", "context", "reference", "guidelines")
+TEXTS = ("answer", "answered_by", "context", "reference", "guidelines")
 COLUMNS = {
     "input": ("input", "prompt", "question", "query"),
     "answer": ("answer", "output", "response", "completion"),
+    "answered_by": ("answered_by", "model"),
     "context": ("context", "documents"),
     "reference": ("reference", "reference_answer"),
     "guidelines": ("guidelines",),

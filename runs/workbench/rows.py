@@ -1,6 +1,6 @@
-"""Rows of a workbench: typed, from a file, from results, tests and drafts."""
+"""Rows of a workbench: typed, from a file, from results and tests."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -15,7 +15,7 @@ from runs.judging.tasks import judged_answer_of
 from runs.models import Result
 from runs.workbench.models import MAX_ROWS, BenchRow, RowJudgment, Workbench
 
-TEXTS = ("answer", "context", "reference", "guidelines")
+TEXTS = ("answer", "answered_by", "context", "reference", "guidelines")
 CHANGED = (
     "Somebody else changed this row. Copy your text, reload the page, and enter it again if it is "
     "still needed."
@@ -59,7 +59,8 @@ def rows_from_results(bench: Workbench, results: QuerySet[Result], user: User) -
     """
     readable: Any = results.filter(test__in=Test.objects.readable_by(user), answer__isnull=False)
     found = []
-    for result in readable.select_related("answer", "revision", "run", "test").order_by("pk"):
+    related = ("answer", "revision", "run__language_model", "test")
+    for result in readable.select_related(*related).order_by("pk"):
         case, content = judged_answer_of(result, result.run.system_prompt), result.revision.content
         *turns, answer = case.turns
         messages = content["messages"]
@@ -68,6 +69,7 @@ def rows_from_results(bench: Workbench, results: QuerySet[Result], user: User) -
         texts = {name: content[name] for name in ("context", "reference", "guidelines")}
         found.append(
             {"messages": messages, "turns": turns, "answer": answer, **texts}
+            | {"answered_by": str(result.run.language_model)}
             | {"test_id": result.test_id, "result": result}
         )
     return add_rows(bench, found)
@@ -96,22 +98,6 @@ def rows_of_test(test: Test, options: Mapping[bool, str]) -> list[dict[str, Any]
     return rows or [common]
 
 
-def rows_from_drafts(bench: Workbench, drafts: Sequence[Mapping[str, Any]]) -> list[BenchRow]:
-    """Append synthetic drafts, for whoever drafts them.
-
-    Args:
-        drafts: Each with "input" or "messages", "answer", and if known "context", "reference",
-            "guidelines" and "intended": the option that it was written for. That is no expectation:
-            a person gives it.
-    """
-    rows = []
-    for draft in drafts:
-        row = {name: str(draft.get(name, "")) for name in (*TEXTS, "intended")}
-        given = [{"role": "user", "content": draft["input"]}] if draft.get("input") else []
-        rows.append({**row, "messages": draft.get("messages") or given})
-    return add_rows(bench, rows)
-
-
 @transaction.atomic
 def change_row(row: BenchRow, sent: Mapping[str, Any], *, seen: int) -> None:
     """Change the texts of a row that were sent; a conversation of several turns stays as it is.
@@ -130,7 +116,7 @@ def change_row(row: BenchRow, sent: Mapping[str, Any], *, seen: int) -> None:
         text = str(sent["input"]).replace("\r\n", "\n")
         row.messages = [{"role": "user", "content": text}] if text.strip() else []
     row.version = locked.version + 1
-    row.full_clean(exclude=["workbench", "test", "result", "example"])
+    row.full_clean(exclude=["workbench", "test", "result", "draft", "example"])
     row.save()
 
 

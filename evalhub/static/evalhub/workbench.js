@@ -17,6 +17,7 @@
       this.rows = root.querySelector("[data-wb-rows]");
       this.said = root.querySelector("[data-wb-said]");
       this.foot = root.querySelector("[data-wb-foot]");
+      this.pairs = root.querySelector("[data-wb-pairs]");
       this.stopper = root.querySelector("[data-wb-act=stop]");
       this.saving = Promise.resolve();
       this.current = null;
@@ -26,7 +27,8 @@
     }
 
     listen() {
-      for (const type of ["input", "change"]) this.form.addEventListener(type, () => this.settingsLater());
+      for (const type of ["input", "change"])
+        this.root.addEventListener(type, ({ target }) => target.form === this.form && this.settingsLater());
       this.form.addEventListener("submit", (event) => event.preventDefault());
       this.form.querySelector("[data-wb-take]").addEventListener("change", (event) => this.take(event.target));
       this.rows.addEventListener("change", (event) => this.changed(event.target));
@@ -74,8 +76,17 @@
       for (const [pk, { html, version }] of Object.entries(event.rows || {})) this.judged(pk, html, version);
       for (const pk of event.gone || []) this.row(pk)?.remove();
       if (event.foot !== undefined) this.foot.innerHTML = event.foot;
+      if (event.pairs !== undefined) this.comparisons(event.pairs, event.has_pairs);
       this.root.querySelector("[data-wb-empty]").hidden = this.rows.children.length > 0;
       return row;
+    }
+
+    /* Show the pairs, keeping what is open; the panel hides while no two rows answer one input. */
+    comparisons(html, has) {
+      const open = [...this.pairs.querySelectorAll("details")].map((each) => each.open);
+      this.pairs.innerHTML = html;
+      this.pairs.querySelectorAll("details").forEach((each, at) => (each.open = Boolean(open[at])));
+      this.pairs.closest("section").hidden = !has;
     }
 
     row(pk) {
@@ -199,6 +210,7 @@
       }
       if (name === "judge") this.evaluate([row]);
       if (name === "evaluate") this.evaluate([]);
+      if (name === "compare") this.evaluate([], "", name);
       if (name === "stop") this.running?.abort();
     }
 
@@ -215,7 +227,7 @@
 
     /* Judging --------------------------------------------------------------------------------- */
 
-    async evaluate(rows, consent = "") {
+    async evaluate(rows, consent = "", act = "") {
       if (this.running) return;
       if (document.activeElement?.matches("[data-wb-field]")) document.activeElement.blur();
       this.running = new AbortController();
@@ -228,7 +240,7 @@
         if (event.progress) this.say((last = event.progress));
         if (event.cost) notes.push(`${event.cost}.`);
         if (event.error) notes.push(event.error);
-        if (event.consent) notes.push(event.words, " ", button("Send it and log the exposure", () => this.evaluate(rows, event.consent)));
+        if (event.consent) notes.push(event.words, " ", button("Send it and log the exposure", () => this.evaluate(rows, event.consent, act)));
       };
       try {
         if (!(await this.saveSettings())) throw new Error("Fix the settings first.");
@@ -236,6 +248,7 @@
         const body = new FormData();
         body.set("csrfmiddlewaretoken", this.form.querySelector("[name=csrfmiddlewaretoken]").value);
         body.set("consent", consent);
+        body.set("act", act);
         rows.forEach((row) => body.append("row", row.dataset.wbRow));
         const response = await fetch(this.root.dataset.evaluate, { method: "POST", body, signal: this.running.signal });
         const type = response.headers.get("Content-Type") || "";
@@ -252,7 +265,7 @@
 
     busy(is) {
       this.root.setAttribute("aria-busy", String(is));
-      this.root.querySelectorAll("[data-wb-act=evaluate], [data-wb-act=judge]").forEach((each) => each.toggleAttribute("disabled", is));
+      this.root.querySelectorAll("[data-wb-act=evaluate], [data-wb-act=judge], [data-wb-act=compare]").forEach((each) => each.toggleAttribute("disabled", is));
       if (this.stopper) this.stopper.hidden = !is;
     }
 

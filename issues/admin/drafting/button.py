@@ -12,13 +12,13 @@ from issues.models import Generation, Issue
 DRAFT_TESTS = "issues.draft_tests"
 
 
-def generate_url(**about: Model) -> str:
+def generate_url(**about: Model | str) -> str:
     """Return the form's address; see `issues.admin.drafting.prefill` for what it may be about."""
-    numbers = urlencode({name: row.pk for name, row in about.items()})
-    return f"{reverse('admin:issues_generation_add')}?{numbers}"
+    names = {name: row.pk if isinstance(row, Model) else row for name, row in about.items()}
+    return f"{reverse('admin:issues_generation_add')}?{urlencode(names)}"
 
 
-def generate_button(request: HttpRequest, **about: Model) -> list[Button]:
+def generate_button(request: HttpRequest, **about: Model | str) -> list[Button]:
     """Return the button, or nothing for users who may not have drafts written."""
     if not request.user.has_perm(DRAFT_TESTS):
         return []

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from evalhub.access.sealed_exposure import sealed_exposure
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.llm.trusted_network import is_trusted
 from evalhub.models import LanguageModel, User
 from evalhub.word_diff import word_diff
@@ -44,7 +45,7 @@ class EditPages(HistoryAdmin):
         if not user.has_perm(DRAFT_TESTS):
             raise PermissionDenied
         if request.method != "POST":
-            models = [{"pk": each.pk, "name": str(each)} for each in LanguageModel.objects.active()]
+            models = [{"pk": each.pk, "name": str(each)} for each in _editors()]
             actions = [{"name": name, "label": label} for name, label in EditAction.choices]
             return JsonResponse({"models": models, "actions": actions})
         try:
@@ -76,7 +77,7 @@ def _proposed(request: HttpRequest, user: User) -> dict[str, Any]:
 
 def _wanted(request: HttpRequest, user: User) -> EditWanted:
     sent = request.POST
-    model = LanguageModel.objects.active().filter(pk=row_number(sent.get("model"))).first()
+    model = _editors().filter(pk=row_number(sent.get("model"))).first()
     if model is None:
         raise Refused(["Choose a model. It may have been deactivated since this page was opened."])
     text = sent.get("text", "")[:MAX_TEXT].replace("\r\n", "\n")
@@ -91,6 +92,10 @@ def _wanted(request: HttpRequest, user: User) -> EditWanted:
         next(iter(sources), None),
         tuple(test.pk for test in sources if test.sealed),
     )
+
+
+def _editors() -> LanguageModelQuerySet:
+    return LanguageModel.objects.active().not_applications()
 
 
 def _field(request: HttpRequest) -> str:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from evalhub.models import LanguageModel, User
 from evalhub.option_problems import option_problems
+from issues.drafting.destinations import Destination
 from issues.drafting.documents import (
     ENDINGS,
     MAX_BYTES,
@@ -187,14 +188,16 @@ class GenerateForm(forms.Form):
         follows: Generation | None = None,
         test: Test | None = None,
         issue: Any = None,
+        destination: Destination | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.user, self.follows, self.test, self.issue = user, follows, test, issue
+        self.destination = destination
         self.option_rows = OptionRows(
             self.data or None, initial=self.initial.pop("options", None), prefix="option"
         )
-        active = LanguageModel.objects.active()
+        active = LanguageModel.objects.active().not_applications()
         self._field("generator").queryset = self._field("judge").queryset = active
         if issue is not None:
             tests = Test.objects.readable_by(user).filter(issue=issue)
@@ -211,6 +214,8 @@ class GenerateForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
+        if self.issue is None and self.destination is None:
+            self.add_error(None, "Choose the issue that the tests belong to.")
         if not self.option_rows.is_valid() or self.errors:
             return data
         options = [
@@ -271,6 +276,7 @@ class GenerateForm(forms.Form):
             examples=list(data["examples"]),
             passages=self.passages,
             follows=self.follows,
+            destination=self.destination,
             overruled=data["overruled"],
             cost_limit_usd=data["cost_limit_usd"],
         )

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
+from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern
@@ -18,6 +19,7 @@ from evalhub.work.progress import NotPossible
 from issues.admin.drafting.button import DRAFT_TESTS
 from issues.admin.drafting.form import GenerateForm, sent_number, suggestions
 from issues.admin.drafting.prefill import initial_of, initial_of_batch
+from issues.admin.test.bulk import MoveForm
 from issues.drafting.decisions import (
     MAX_TEXT,
     Texts,
@@ -28,6 +30,7 @@ from issues.drafting.decisions import (
     reject,
     undo_last,
 )
+from issues.drafting.destinations import Destination, destination_kinds, destination_of
 from issues.drafting.figures import figures_of
 from issues.drafting.start import estimate, left_today, start
 from issues.drafting.work import drop_duplicates_of
@@ -129,11 +132,12 @@ class GenerationAdmin(PageAdmin):
         return self.page(
             request,
             "issues/drafting/form.html",
-            title="Generate tests",
+            title="Generate rows" if form.destination else "Generate tests",
             form=form,
+            issue_choice=_issue_choice(form, self.admin_site),
             left=left_today(user),
             kept=form.kept(),
-            back_url=(form.test or form.issue or form.follows or Back(self)).get_absolute_url(),
+            back_url=self._back(form),
             **suggestions(user),
             **context,
         )
@@ -143,19 +147,35 @@ class GenerationAdmin(PageAdmin):
         follows = self._named(request, "follows", Generation.objects.readable_by(user))
         test = self._named(request, "test", Test.objects.readable_by(user))
         issue = self._named(request, "issue", Issue.objects.all())
-        test, issue = (follows.test, follows.issue) if follows else (test, issue)
+        test, issue = (follows.test, follows.issue or issue) if follows else (test, issue)
         issue = test.issue if test else issue
+        destination = destination_of(follows) if follows else self._destination(request)
         about = {"user": user, "follows": follows, "test": test, "issue": issue}
+        about["destination"] = destination
         if request.method == "POST":
             return GenerateForm(request.POST, request.FILES, **about)
         if follows is not None:
             return GenerateForm(initial=initial_of_batch(follows), **about)
         first = initial_of(request.GET, user, issue=issue, test=test)
+        first |= destination.initial if destination else {}
         return GenerateForm(initial=first, **about)
 
     def _named(self, request: HttpRequest, name: str, rows: QuerySet[Any]) -> Any:
         number = row_number(sent_number(request, name))
         return get_object_or_404(rows, pk=number) if number else None
+
+    def _destination(self, request: HttpRequest) -> Destination | None:
+        for kind in destination_kinds():
+            if number := row_number(sent_number(request, kind.parameter)):
+                found = kind.found(number, current_user(request))
+                if found is None:
+                    raise Http404(f"There is no {kind.parameter} {number} that you may change.")
+                return found
+        return None
+
+    def _back(self, form: GenerateForm) -> str:
+        came_from = form.destination or form.test or form.issue or form.follows
+        return came_from.get_absolute_url() if came_from else self.url_of("changelist")
 
     # Deciding -------------------------------------------------------------------------------------
 
@@ -200,8 +220,9 @@ class GenerationAdmin(PageAdmin):
         draft = get_object_or_404(generation.drafts, pk=number)
         texts = Texts(*(_text(request, field) for field in ("prompt", "answer", "second_answer")))
         if name == "accept":
-            test = accept(draft, expected=request.POST.get("expected", ""), by=user, texts=texts)
-            link = format_html('<a href="{}">test {}</a>', test.get_absolute_url(), test.pk)
+            made = accept(draft, expected=request.POST.get("expected", ""), by=user, texts=texts)
+            name = f"test {made.pk}" if isinstance(made, Test) else str(made)
+            link = format_html('<a href="{}">{}</a>', made.get_absolute_url(), name)
             self.message_user(request, format_html("Accepted: {}.", link), messages.SUCCESS)
         elif name == "reject":
             reject(draft, by=user)
@@ -223,6 +244,7 @@ class GenerationAdmin(PageAdmin):
         is_part = request.headers.get("X-Requested-With") == "fetch"
         context = {
             "generation": generation,
+            "destination": destination_of(generation),
             "rows": shown,
             "waiting": len(waiting),
             "draft": draft,
@@ -258,14 +280,13 @@ class GenerationAdmin(PageAdmin):
         return response
 
 
-class Back:
-    """The list of batches, where a form was opened from nowhere else."""
-
-    def __init__(self, model_admin: GenerationAdmin) -> None:
-        self.model_admin = model_admin
-
-    def get_absolute_url(self) -> str:
-        return self.model_admin.url_of("changelist")
+def _issue_choice(form: GenerateForm, site: admin.AdminSite) -> BoundField | None:
+    """Return the choice of an issue for drafts that would have none."""
+    if form.issue or form.destination:
+        return None
+    field = MoveForm(site=site)["issue"]
+    field.label = "Tests of the issue"
+    return field
 
 
 def _control(generation: Generation, name: str) -> None:

@@ -21,6 +21,7 @@ from evalhub.admin_site.history import values_of
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import bounded_text, current_user
 from evalhub.formatting import counted
+from issues.admin.drafting.button import generate_button
 from issues.admin.library.form import LibraryForm, example_names
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
@@ -204,6 +205,8 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
         if row.tests_total:
             tests = reverse("admin:issues_test_changelist")
             own.append(Button("Tests", f"{tests}?library={row.key}", is_link=True))
+        if row.scale is not None and not row.check_name and is_current:
+            own += generate_button(request, library=row.key)
         if row.scale is not None and request.user.has_perm(ADD_TEMPLATE):
             own.append(Button("Use as judge template", url, {"act": "template"}))
         if self.has_add_permission(request):

@@ -12,9 +12,11 @@ from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
+from issues.drafting.destinations import DestinationKind, contribute_destination
 from issues.models import JudgeTemplate, LibraryCriterion, Test
 from runs.models import Result
 from runs.workbench.contents import new_bench
+from runs.workbench.drafts import BenchDestination, found, of
 from runs.workbench.models import Workbench
 from runs.workbench.rows import rows_from_results
 
@@ -36,7 +38,7 @@ def panel_of_template(request: HttpRequest, template: Any) -> PanelPart:
 
 
 def panel_of_library(request: HttpRequest, entry: Any) -> PanelPart:
-    return _button(library=entry.pk) if entry.scale is not None else PanelPart()
+    return _button(library=entry.pk)
 
 
 @admin.action(description="Try in a workbench …")
@@ -71,6 +73,7 @@ def _choice_form(own: list[Workbench]) -> Any:
     return type("WorkbenchChoice", (forms.Form,), {"workbench": field})()
 
 
+contribute_destination(DestinationKind(BenchDestination.parameter, found, of))
 contribute(Contribution(permission=ADD, panel=panel_of_test), Test)
 contribute(Contribution(permission=ADD, panel=panel_of_template), JudgeTemplate)
 contribute(Contribution(permission=ADD, panel=panel_of_library), LibraryCriterion)

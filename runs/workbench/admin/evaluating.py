@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.http import StreamingHttpResponse
 
@@ -15,35 +15,33 @@ from issues.states import Refused
 from runs.judging.jury import FrozenJudge
 from runs.judging.prompts import examples_for, params_for
 from runs.playground.event_stream import Event, line
-from runs.workbench.evaluation import evaluation_of, lines_of
-from runs.workbench.judges import Setup
-from runs.workbench.models import BenchRow
+from runs.workbench.evaluation import Evaluation, lines_of
 from runs.workbench.requests import BenchRequest, prompt_of
 
 TRY_TEST = "issues.try_test"
-NOTHING = "Nothing has changed: every row is judged as it is now."
 
 
 def evaluated(
-    setup: Setup,
-    rows: Sequence[BenchRow],
+    wanted: Callable[[], Evaluation[Any, Any]],
     user: User,
     *,
     consent: str,
     shown: Callable[[set[int]], Event],
     at_end: Callable[[], Event],
 ) -> StreamingHttpResponse:
+    """Stream what the evaluation says; `wanted` returns it or raises `Refused`."""
     try:
-        evaluation = evaluation_of(setup, rows, user)
+        evaluation = wanted()
     except Refused as error:
         return _response(iter([line({"error": " ".join(error.problems)})]))
     if not evaluation.requests:
-        return _response(iter([line(at_end() | {"progress": NOTHING})]))
-    exposure = sealed_exposure(evaluation.sealed, evaluation.tests, setup.roles)
+        return _response(iter([line(at_end() | {"progress": evaluation.nothing})]))
+    roles = evaluation.setup.roles
+    exposure = sealed_exposure(evaluation.sealed, evaluation.tests, roles)
     if exposure and consent != exposure.key:
         words = f"{exposure} {' '.join(exposure.before())}"
         return _response(iter([line({"consent": exposure.key, "words": words})]))
-    record_sendings(evaluation.sealed, setup.roles, by=user)
+    record_sendings(evaluation.sealed, roles, by=user)
     return _response(lines_of(evaluation, user, shown=shown, at_end=at_end))
 
 

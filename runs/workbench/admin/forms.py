@@ -19,11 +19,14 @@ from issues.models import JudgeTemplate, ReplyForm, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scoring import MAX_CRITERIA
 from runs.models import Jury
+from runs.pairwise.models import MAX_CRITERION
 from runs.workbench.contents import keyed
-from runs.workbench.judges import MAX_SAMPLES, templates_to_choose
+from runs.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
 from runs.workbench.models import Workbench
 
 AREA = {"class": "eh-input eh-grows", "rows": 2}
+OUTSIDE = {"form": "wb-settings"}
+"""Of fields of the settings that are shown elsewhere on the page."""
 
 
 class BenchCriterionForm(CriterionForm):
@@ -108,6 +111,18 @@ class SettingsForm(forms.ModelForm):
     )
     reversed = forms.BooleanField(required=False, label="Also ask with the options reversed")
 
+    better = PlainText(
+        required=False,
+        max_length=MAX_CRITERION,
+        label="What makes an answer better",
+        widget=forms.Textarea(
+            {**AREA, **OUTSIDE, "placeholder": "Guidelines, criteria and reference"}
+        ),
+    )
+    ties = forms.BooleanField(
+        required=False, label="Ties allowed", widget=forms.CheckboxInput(OUTSIDE)
+    )
+
     class Meta:
         model = Workbench
         fields = ("name", "is_shared", "guidelines", "text", "scale", "reply_form")
@@ -120,13 +135,14 @@ class SettingsForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         judges = self.instance.judges
-        self.fields["models"].queryset = LanguageModel.objects.active()  # type: ignore[attr-defined]
+        self.fields["models"].queryset = judge_models()  # type: ignore[attr-defined]
         offered = templates_to_choose(on_criteria=bool(self.instance.criteria))
         self.fields["templates"].queryset = JudgeTemplate.objects.filter(  # type: ignore[attr-defined]
             pk__in=[template.pk for template in offered]
         )
         self.fields["scale"].encoder = _Indented  # type: ignore[attr-defined]
         chosen = {name: judges.get(name) for name in ("models", "templates", "jury")}
+        chosen |= {"better": judges.get("better"), "ties": judges.get("ties", True)}
         chosen |= {"samples": judges.get("samples") or 1, "reversed": judges.get("reversed")}
         self.initial.update(chosen)
 
@@ -138,7 +154,7 @@ class SettingsForm(forms.ModelForm):
             "templates": [template.pk for template in data["templates"]],
             "jury": data["jury"].pk if data["jury"] else None,
             "samples": data["samples"] or 1,
-            "reversed": data["reversed"],
+            **{name: data[name] for name in ("reversed", "better", "ties")},
         }
         return {name: data[name] for name in self.Meta.fields} | {"judges": judges}
 

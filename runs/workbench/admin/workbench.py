@@ -1,11 +1,12 @@
 """Pages of workbenches: their list, the workbench, uploads, exports and what leaves it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -14,10 +15,12 @@ from django.urls import URLPattern
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
-from evalhub.models import User
-from issues.models import JudgeTemplate, Test
+from evalhub.models import ItemState, User
+from issues.admin.drafting.button import DRAFT_TESTS, generate_url
+from issues.models import Decision, Generation, JudgeTemplate, Test
 from issues.rubrics.library.entries import current_criteria
 from issues.states import Refused
+from runs.pairwise.sentences import NOT_MEASURED
 from runs.playground.event_stream import Event
 from runs.review.admin.work_page import KEYS_OFF
 from runs.workbench.admin.evaluating import TRY_TEST, evaluated, prompts_of
@@ -31,10 +34,13 @@ from runs.workbench.contents import (
     save_contents,
     take_template,
 )
+from runs.workbench.evaluation import evaluation_of, pair_evaluation_of
 from runs.workbench.figures import BenchFigures, RowFigures, figures_of, options_of, row_figures
 from runs.workbench.handover import use_as_example, use_as_row
 from runs.workbench.judges import Setup, setup_of, templates_to_choose
 from runs.workbench.models import MAX_ROWS, BenchRow, Workbench
+from runs.workbench.pair_figures import pair_figures
+from runs.workbench.pairs import MAX_PAIRS, pairs_of
 from runs.workbench.requests import judgments_of, requests_of
 from runs.workbench.rows import add_rows, change_row, duplicate_row, expect
 
@@ -146,7 +152,14 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             max_rows=MAX_ROWS,
             may_edit=may_edit,
             may_judge=may_edit and request.user.has_perm(TRY_TEST),
+            may_draft=may_edit and request.user.has_perm(DRAFT_TESTS),
+            generate_url=generate_url(
+                workbench=bench, **({"test": bench.test} if bench.test else {})
+            ),
+            batches=_batches(request, bench),
             foot=_foot(figures),
+            pairs=_pairs(setup, rows),
+            has_pairs=bool(pairs_of(rows)),
             keys_off=bool(current_user(request).preferences.get(KEYS_OFF)),
             **self.leaving(request, bench),
         )
@@ -242,18 +255,24 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     # Judge ----------------------------------------------------------------------------------------
 
     def evaluate_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
-        """Judge the sent rows, or all, and stream the judgments as they come."""
+        """Judge the sent rows, or all, or all pairs, and stream the judgments as they come."""
         bench = self.edited(request, object_id)
         if not request.user.has_perm(TRY_TEST):
             raise PermissionDenied
         wanted = {row_number(number) for number in request.POST.getlist("row")}
         rows = [row for row in self.rows_of(request, bench) if not wanted or row.pk in wanted]
+        setup, user = setup_of(bench), current_user(request)
+        if is_pairwise := request.POST.get("act") == "compare":
+            evaluation = partial(pair_evaluation_of, setup, rows)
+        else:
+            evaluation = partial(evaluation_of, setup, rows, user)
         return evaluated(
-            setup_of(bench),
-            rows,
-            current_user(request),
+            evaluation,
+            user,
             consent=request.POST.get("consent", ""),
-            shown=lambda ids: self.shown(request, bench, ids, with_foot=False),
+            shown=lambda ids: (
+                {} if is_pairwise else self.shown(request, bench, ids, with_foot=False)
+            ),
             at_end=lambda: self.shown(request, bench, set()),
         )
 
@@ -277,7 +296,10 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             for each in figures.rows
             if ids is None or each.row.pk in ids
         }
-        return {"rows": judged} | ({"foot": _foot(figures)} if with_foot else {})
+        if not with_foot:
+            return {"rows": judged}
+        pairs = {"pairs": _pairs(setup, rows), "has_pairs": bool(pairs_of(rows))}
+        return {"rows": judged, "foot": _foot(figures), **pairs}
 
     def _html(
         self,
@@ -329,8 +351,28 @@ def _opened(request: HttpRequest, user: User) -> Workbench:
     return bench_of_library(entry, user)
 
 
+def _batches(request: HttpRequest, bench: Workbench) -> QuerySet[Generation]:
+    """Return the batches whose drafts become rows, with the number of those to decide."""
+    own = Generation.objects.readable_by(current_user(request)).filter(
+        pk__in=bench.generations.all()
+    )
+    waiting = Q(drafts__state=ItemState.DONE, drafts__decision=Decision.PROPOSED)
+    found: QuerySet[Generation] = own.annotate(waiting=Count("drafts", waiting))
+    return found
+
+
 def _foot(figures: BenchFigures) -> str:
     return render_to_string("workbench/_foot.html", {"figures": figures})
+
+
+def _pairs(setup: Setup, rows: Sequence[BenchRow]) -> str:
+    context = {
+        "pairs": len(pairs_of(rows)),
+        "most": MAX_PAIRS,
+        "judges": pair_figures(setup, rows),
+        "not_measured": NOT_MEASURED,
+    }
+    return render_to_string("workbench/_pairs.html", context)
 
 
 def _answered(do: Any) -> JsonResponse:

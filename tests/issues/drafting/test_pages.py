@@ -11,7 +11,6 @@ from django.utils import timezone
 from evalhub.models import Exposure
 from issues.drafting.decisions import accept, undo_last
 from issues.drafting.figures import figures_of
-from issues.drafting.rows import rows_of
 from issues.drafting.start import LATER_BATCH, start
 from issues.models import Draft, Edit, Generation, LibraryCriterion
 from issues.models import Test as Sample
@@ -67,10 +66,11 @@ def done(**fields):
         ({"option-1-value": "1"}, "every option"),
         ({"option-0-quantity": "11"}, "12 drafts are too many"),
         ({"variables": "a_b, A b"}, "Two fields have the same name"),
+        ({"issue": ""}, "Choose the issue"),
     ],
 )
 def test_a_form_that_cannot_be_drafted_starts_nothing(client, annotator, changes, problem):
-    response = client.post(url("generation_add"), sent(make_issue(), make_model(), **changes))
+    response = client.post(url("generation_add"), sent(make_issue(), make_model()) | changes)
 
     page = response.content.decode() + "".join(flashed_text(response))
     assert problem in page
@@ -97,12 +97,17 @@ def test_the_form_is_filled_from_what_it_was_opened_from(client, annotator):
     test.template.title = "Right?"
 
     page = client.get(f"{url('generation_add')}?test={test.pk}").content.decode()
-    library = client.get(f"{url('generation_add')}?library={KEY}").content.decode()
+    ready = LibraryCriterion.objects.get(key=KEY)
+    address = f"{url('generation_add')}?library={KEY}"
+    assert f'href="{address}"' in client.get(ready.get_absolute_url()).content.decode()
+    library = client.get(address).content.decode()
     template = client.get(f"{url('generation_add')}?template={test.template_id}").content.decode()
 
     assert "Free of: Hours" in page
     assert "Say nine." in page
-    assert LibraryCriterion.objects.get(key=KEY).question in unescape(library)
+    assert ready.question in unescape(library)
+    assert "Tests of the issue" in library
+    assert "Tests of the issue" not in page
     assert "The output passes" in template
 
 
@@ -154,6 +159,21 @@ def test_a_generator_must_be_independent_or_overruled_in_words():
         start(make_order(make_model(), generator), by=None) and start(
             make_order(generator, generator, overruled="A try."), by=None
         )
+
+
+def test_an_application_writes_labels_and_edits_nothing(client, annotator):
+    application = make_model(
+        name="Support desk", kind="application", litellm_model="", api_base="http://x"
+    )
+
+    assert "Support desk" not in client.get(url("generation_add")).content.decode()
+    assert client.get(url("test_edit")).json()["models"] == []
+    edit = {"act": "propose", "model": application.pk, "action": "shorten", "text": "ten"}
+    assert "Choose a model" in client.post(url("test_edit"), edit).json()["error"]
+    client.post(url("generation_add"), sent(make_issue(), application))
+    assert not Generation.objects.exists()
+    with pytest.raises(Refused, match="is an HTTP application"):
+        start(make_order(make_model(), application), by=None)
 
 
 def test_more_like_these_needs_an_accepted_draft_and_takes_it_as_example():
@@ -209,7 +229,6 @@ def test_figures_count_form_hits_and_acceptance_of_each_generator():
     assert (figures.in_form, figures.ended) == (1, 2)
     assert (figures.hits, figures.labelled) == (1, 2)
     assert (figures.accepted, figures.decided) == (1, 1)
-    assert [row.expected for row in rows_of(generation, reader=user)] == ["No", ""]
 
 
 def test_results_of_synthetic_tests_are_filtered_and_launches_leave_them_out():

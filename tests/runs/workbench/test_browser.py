@@ -1,5 +1,7 @@
 """The workbench in a real browser, with a scripted judge."""
 
+import json
+
 import pytest
 
 from issues.models import JudgeTemplate, TemplateState
@@ -7,6 +9,7 @@ from runs.workbench.models import BenchRow
 from tests.axe import violations
 from tests.browser import HEIGHTS, overflow_px, show
 from tests.factories import make_user
+from tests.provider import prompt
 from tests.runs.workbench.rows import answer_in, judge_of_fours, make_bench
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -43,19 +46,36 @@ def test_only_the_changed_row_is_evaluated_and_all_of_it_by_keys(page, bench, pr
     assert provider.total == 2
 
     second = page.locator("[data-wb-row]").nth(1)
-    second.locator("[data-wb-field=answer]").fill("Yes, it is four.")
-    second.locator("[data-wb-field=answer]").blur()
+    answer = second.locator("[data-wb-field=answer]")
+    provider.script = lambda request: (
+        json.dumps({"replacement": "four"})
+        if "<selected>" in prompt(request)
+        else judge_of_fours(request)
+    )
+    answer.evaluate("(area) => { area.focus(); area.setSelectionRange(6, 10); }")
+    page.keyboard.press("Alt+a")
+    page.wait_for_selector("[data-ed-action=rephrase]")
+    page.keyboard.press("1")
+    page.get_by_role("button", name="Accept").wait_for()
+    page.keyboard.press("Enter")
     second.locator(".wb-stale").wait_for()
     foot(page, "agrees 1 of 1")
+    assert answer.input_value() == GOOD
+    page.keyboard.press("Escape")
     page.keyboard.press("R")
     foot(page, "agrees 2 of 2")
-    assert provider.total == 3
-    assert "Yes, it is four." in answer_in(provider.requests[-1])
+    assert provider.total == 4
+    assert GOOD in answer_in(provider.requests[-1])
     assert second.locator(".wb-stale").count() == 0
 
     page.reload()
-    assert "Yes, it is four." in page.locator("[data-wb-field=answer]").nth(1).input_value()
+    assert answer.input_value() == GOOD
     foot(page, "agrees 2 of 2")
+    answer.focus()
+    page.keyboard.press("Alt+u")
+    foot(page, "agrees 1 of 2")
+    assert (answer.input_value(), provider.total) == (BAD, 4)
+    page.keyboard.press("Escape")
     page.keyboard.press("?")
     assert page.locator("#wb-keys").is_visible()
 

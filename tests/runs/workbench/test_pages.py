@@ -4,15 +4,28 @@ import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
-from issues.models import JudgeTemplate, LibraryCriterion, TemplateExample
+from issues.drafting.decisions import accept, undo_last
+from issues.drafting.start import start
+from issues.models import Draft, JudgeTemplate, LibraryCriterion, TemplateExample
 from issues.models import Test as Sample
+from issues.states import Refused
+from runs.workbench.drafts import BenchDestination
 from runs.workbench.figures import figures_of
 from runs.workbench.judges import setup_of
 from runs.workbench.models import BenchRow, Workbench
-from runs.workbench.rows import rows_from_drafts
-from tests.factories import first_result, make_issue, make_template, make_test, make_user
-from tests.issues.pages import log_in
+from runs.workbench.rows import change_row
+from tests.factories import (
+    first_result,
+    make_issue,
+    make_model,
+    make_template,
+    make_test,
+    make_user,
+)
+from tests.issues.drafting.writers import make_order
+from tests.issues.pages import flashed_text, log_in
 from tests.reports.judged_runs import answer
 from tests.runs.workbench.rows import act, edit, evaluate, judge_of_fours, make_bench, url
 
@@ -75,6 +88,35 @@ def test_it_is_its_owners_until_shared_and_then_read_only(client, user, model_at
     assert "rows" in client.post(url("settings", bench.pk), sent).json()
     client.post(url("delete", bench.pk), {"post": "yes"})
     assert not Workbench.objects.filter(pk=bench.pk).exists()
+
+
+def test_an_application_is_no_judge_of_a_workbench(client, user, model_at):
+    application = make_model(
+        name="Support desk", kind="application", litellm_model="", api_base="http://x"
+    )
+    bench = make_bench(user, application, model_at(), answers=[(GOOD, {})])
+    assert application.pk not in [each.judge.endpoint.language_model_id for each in judges(bench)]
+    assert "Support desk" not in client.get(bench.get_absolute_url()).content.decode()
+    sent = settings_of(bench, models=[application.pk])
+    assert "models: Select" in client.post(url("settings", bench.pk), sent).json()["problems"][0]
+
+
+def judges(bench):
+    return setup_of(bench).judges
+
+
+def test_edits_of_a_row_of_a_sealed_test_name_it_and_an_example_has_none(client, user, model_at):
+    bench = make_bench(user, model_at(), answers=[(GOOD, {})])
+    test = make_test(sealed=True)
+    BenchRow.objects.update(test=test)
+    row = bench.rows.get()
+    shown = client.get(bench.get_absolute_url()).content.decode()
+    assert f'data-eh-edits-of="row {row.pk} answer" data-eh-test="{test.pk}"' in shown
+    example = TemplateExample.objects.create(
+        template=make_template(state="draft"), output=GOOD, option="1"
+    )
+    BenchRow.objects.update(example=example)
+    assert "data-eh-edits-of" not in client.get(bench.get_absolute_url()).content.decode()
 
 
 def test_rows_and_settings_of_sealed_tests_are_for_their_readers(client, user, model_at):
@@ -171,11 +213,54 @@ def run_with_answer():
 
 
 def test_a_draft_says_what_it_was_meant_to_be_and_expects_nothing(client, user, model_at):
-    bench = make_bench(user, model_at())
-    rows_from_drafts(bench, [{"input": "2 + 2?", "answer": BAD, "intended": "0"}])
+    bench, writer = make_bench(user, judge := model_at()), model_at()
+    page = client.get(bench.get_absolute_url()).content.decode()
+    address = f"{reverse('admin:issues_generation_add')}?workbench={bench.pk}"
+    assert f'href="{address}"' in page
+    form = client.get(address).content.decode()
+    assert f"Generate rows for the workbench “{bench}”" in form
+    sent = {"option-TOTAL_FORMS": 2, "option-INITIAL_FORMS": 2, "criterion": "Right", "pairs": 1}
+    for n, label in enumerate(("1", "0")):
+        sent |= {f"option-{n}-label": label, f"option-{n}-value": label}
+        sent |= {f"option-{n}-quantity": 1}
+    sent |= {"task": "generic", "workbench": bench.pk}
+    refused = client.post(address, sent | {"generator": judge.pk})
+    assert "judges in this workbench" in refused.content.decode() + str(flashed_text(refused))
+    client.post(address, sent | {"generator": writer.pk})
+
+    asked = [{"role": "user", "content": "2 + 2?"}]
+    Draft.objects.update(state="done", messages=asked, answer=BAD)
+    good, bad, pair = Draft.objects.order_by("pk")
+    Draft.objects.filter(pk=pair.pk).update(second_answer=GOOD)
+    generation = good.generation
+    accept(good, expected="", by=user)
+    accept(bad, expected="0", by=user)
+    accept(pair, expected="first", by=user)
+    rows = [(row.intended, row.expected, row.answer) for row in bench.rows.all()]
+    assert rows == [("1", {}, BAD), ("0", {"": "0"}, BAD), ("1", {}, BAD), ("0", {}, GOOD)]
+    assert not Sample.objects.exists()
+    page = client.get(bench.get_absolute_url()).content.decode()
+    assert "meant to be: 0" in page
+    assert generation.get_absolute_url() in page
+    ids = [good.pk, bad.pk, pair.pk]
+    undo_last(ids, by=user)
+    assert bench.rows.count() == 2
+    change_row(bench.rows.last(), {"answer": GOOD}, seen=0)
+    with pytest.raises(Refused, match="Row 2 was changed or judged since"):
+        undo_last(ids, by=user)
+    with pytest.raises(Refused, match="may not change the workbench"):
+        accept(pair, expected="first", by=make_user("annotator"))
+
+
+def test_rows_of_drafts_from_a_sealed_test_are_sealed(user, model_at):
+    bench, test = make_bench(user), make_test(sealed=True)
+    about = {"test": test, "issue": test.issue, "destination": BenchDestination(bench)}
+    generation = start(make_order(model_at(), **about), by=None)
+    asked = [{"role": "user", "content": "2 + 2?"}]
+    Draft.objects.update(state="done", messages=asked, answer=BAD)
+    accept(generation.drafts.first(), expected="Yes", by=user)
     row = bench.rows.get()
-    assert (row.expected, row.intended) == ({}, "0")
-    assert "meant to be: 0" in client.get(bench.get_absolute_url()).content.decode()
+    assert (row.test, row.expected) == (test, {})
 
 
 # Settings -----------------------------------------------------------------------------------------

@@ -1,0 +1,136 @@
+"""Ranking of a workbench's answers by each judge, from pairs of answers to one input."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from evalhub.statistics.pairwise_ranking import Game, Ranked, Standing, rankings
+from issues.judge_templates.pairwise_prompt import Choice
+from runs.completeness import is_enough
+from runs.models import JudgmentState
+from runs.pairwise.outcome_rule import OrderedChoice, PairOutcome, outcome_of
+from runs.pairwise.sentences import Share, leader_sentence, position_bias, ranks_in_words
+from runs.workbench.judges import Setup
+from runs.workbench.models import BenchRow, RowPairJudgment
+from runs.workbench.pairs import (
+    MAX_PAIRS,
+    PairJudgments,
+    RowPair,
+    pair_requests,
+    pairs_of,
+    player_of,
+)
+
+
+@dataclass(frozen=True)
+class JudgedPair:
+    """A pair with a judge's judgments in both orders, as far as they are of what is asked now."""
+
+    pair: RowPair
+    judgments: list[RowPairJudgment]
+    is_stale: bool
+
+    @cached_property
+    def outcome(self) -> PairOutcome:
+        return outcome_of(
+            [
+                OrderedChoice(
+                    one.order,
+                    Choice(one.choice) if one.choice else None,
+                    one.state == JudgmentState.FAILED,
+                )
+                for one in self.judgments
+            ],
+            (),
+        )
+
+    @property
+    def better(self) -> str:
+        """Return who won, "equal", or "" without an outcome."""
+        first, second = player_of(self.pair.first), player_of(self.pair.second)
+        choice = self.outcome.choice
+        return {Choice.FIRST: first, Choice.SECOND: second, Choice.TIE: "equal"}.get(choice, "")  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class PairFigures:
+    """One judge's view of all pairs. Players of different groups met nobody in common."""
+
+    name: str
+    pairs: list[JudgedPair]
+
+    @cached_property
+    def scored(self) -> list[JudgedPair]:
+        return [one for one in self.pairs if one.outcome.score is not None]
+
+    @property
+    def is_enough(self) -> bool:
+        return is_enough(len(self.scored), len(self.pairs))
+
+    @property
+    def failed(self) -> int:
+        return sum(one.outcome.is_failed for one in self.pairs)
+
+    @property
+    def stale(self) -> int:
+        return sum(one.is_stale for one in self.pairs)
+
+    @cached_property
+    def groups(self) -> list[Ranked]:
+        """Rank by games, an input standing where reports have an issue."""
+        return rankings(
+            [
+                Game(
+                    player_of(one.pair.first),
+                    player_of(one.pair.second),
+                    one.outcome.score or 0.0,
+                    one.pair.block,
+                    one.pair.block,
+                )
+                for one in self.scored
+            ]
+        )
+
+    @property
+    def standings(self) -> list[tuple[int, int, str, Standing]]:
+        """Return group, place, possible ranks ("": too few pairs have an outcome) and standing."""
+        return [
+            (number, place, ranks_in_words(*one.ranks) if self.is_enough else "", one)
+            for number, ranked in enumerate(self.groups, 1)
+            for place, one in enumerate(ranked.standings, 1)
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """Name the best, or return "" where nothing may be concluded."""
+        if not self.is_enough:
+            return ""
+        ranked = self.groups[0]
+        names = {one.player: str(one.player) for one in ranked.standings}
+        return leader_sentence(ranked, names, what="answers")
+
+    @property
+    def bias(self) -> Share | None:
+        return position_bias((one.pair.block, one.outcome) for one in self.pairs)
+
+
+def pair_figures(setup: Setup, rows: Sequence[BenchRow]) -> list[PairFigures]:
+    """Return the figures of each judge; [] while no pair was judged, or for too many pairs."""
+    kept = PairJudgments(rows)
+    if not kept or len(pairs_of(rows)) > MAX_PAIRS:
+        return []
+    by_judge: dict[str, dict[tuple[int, int], JudgedPair]] = {}
+    names = {}
+    for request in pair_requests(setup, rows):
+        slot, pair = request.judge.slot, request.pair
+        names[slot] = request.judge.name
+        place = by_judge.setdefault(slot, {})
+        ids = (pair.first.pk, pair.second.pk)
+        before = place.get(ids) or JudgedPair(pair, [], False)
+        current = kept.current(request)
+        place[ids] = JudgedPair(
+            pair,
+            [*before.judgments, *([current] if current else [])],
+            before.is_stale or kept.is_stale(request),
+        )
+    return [PairFigures(names[slot], list(found.values())) for slot, found in by_judge.items()]

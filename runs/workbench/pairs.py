@@ -1,0 +1,177 @@
+"""Requests of a workbench for the better of two answers to one input, and their judgments."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from evalhub.digest import digest
+from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.gateway import request_digest
+from evalhub.models import LanguageModel
+from evalhub.work.direct_caller import DirectCaller
+from issues.judge_templates.pairwise_prompt import PairCase, pair_messages, pair_schema
+from issues.judge_templates.preview import shown_conversation
+from runs.judging.prompts import params_for
+from runs.models import JudgmentState
+from runs.pairwise.ask_pair import PairReply, ask_pair
+from runs.pairwise.pairs import guidelines_of
+from runs.workbench.judges import Setup
+from runs.workbench.models import BenchRow, RowPairJudgment
+from runs.workbench.requests import case_of
+
+MAX_PAIRS = 500
+
+
+class RowPair(NamedTuple):
+    """Two answers to one input, the earlier row first; `block` numbers the input."""
+
+    first: BenchRow
+    second: BenchRow
+    block: int
+
+
+class PairJudge(NamedTuple):
+    slot: str
+    name: str
+    endpoint: Endpoint
+
+
+@dataclass(frozen=True)
+class RowPairRequest:
+    """A judgment that a pair should have in an order; `digest` is of exactly what is asked."""
+
+    pair: RowPair
+    judge: PairJudge
+    order: int
+    case: PairCase
+    ties: bool
+    digest: str
+
+    @property
+    def key(self) -> tuple[int, int, str, int, str]:
+        return self.pair.first.pk, self.pair.second.pk, self.judge.slot, self.order, self.digest
+
+    @property
+    def rows(self) -> list[BenchRow]:
+        return [self.pair.first, self.pair.second]
+
+
+def player_of(row: BenchRow) -> str:
+    """Return what is ranked: the name that the answer is by, else the row alone."""
+    return row.answered_by.strip() or f"Row {row.place}"
+
+
+def pairs_of(rows: Iterable[BenchRow]) -> list[RowPair]:
+    """Return all pairs of answers to the same input, without those of one name."""
+    groups: dict[str, list[BenchRow]] = defaultdict(list)
+    for row in rows:
+        if row.answer.strip() and not row.example_id:
+            groups[str([row.messages, row.context])].append(row)
+    return [
+        RowPair(first, second, block)
+        for block, group in enumerate(groups.values(), 1)
+        for first, second in combinations(group, 2)
+        if player_of(first) != player_of(second)
+    ]
+
+
+def pair_judges(setup: Setup) -> list[PairJudge]:
+    """Return the models of the judges, each once, whatever their prompts."""
+    endpoints = {
+        each.judge.endpoint.language_model_id: each.judge.endpoint for each in setup.judges
+    }
+    models = LanguageModel.objects.in_bulk(endpoints)
+    return [
+        PairJudge(
+            f"m{pk}",
+            f"{models[pk]} (scripted)" if models[pk].is_scripted else str(models[pk]),
+            endpoint,
+        )
+        for pk, endpoint in endpoints.items()
+    ]
+
+
+def pair_requests(setup: Setup, rows: Sequence[BenchRow]) -> list[RowPairRequest]:
+    """Return all requests about the pairs of these rows, each in both orders."""
+    judges, found = pair_judges(setup), []
+    for pair in pairs_of(rows):
+        case = _case(setup, pair)
+        for judge in judges:
+            for order, shown in enumerate((case, case.reversed())):
+                asked = _digest(judge.endpoint, shown, setup.ties)
+                found.append(RowPairRequest(pair, judge, order, shown, setup.ties, asked))
+    return found
+
+
+def _case(setup: Setup, pair: RowPair) -> PairCase:
+    first, second = (case_of(setup, row) for row in (pair.first, pair.second))
+    content = first.content
+    return PairCase(
+        input=shown_conversation(content, (), text=""),
+        first=first.output,
+        second=second.output,
+        criterion=setup.better,
+        guidelines=guidelines_of(content),
+        reference=content["reference"] or second.content["reference"],
+    )
+
+
+def _digest(endpoint: Endpoint, case: PairCase, ties: bool) -> str:
+    try:
+        messages = pair_messages(case, ties=ties)
+    except ValueError as error:
+        return digest([str(error)])
+    schema = pair_schema(ties=ties)
+    return request_digest(endpoint, messages, params_for(endpoint, {}, schema), schema)
+
+
+class PairJudgments:
+    """The judgments of pairs: the ones of exactly what is asked now, and older ones by place."""
+
+    def __init__(self, rows: Sequence[BenchRow]) -> None:
+        found = RowPairJudgment.objects.filter(first__in=rows, second__in=rows)
+        self._exact = {
+            (row.first_id, row.second_id, row.slot, row.order, row.digest): row for row in found
+        }
+        self._places = {key[:4] for key in self._exact}
+
+    def __bool__(self) -> bool:
+        return bool(self._exact)
+
+    def current(self, request: RowPairRequest) -> RowPairJudgment | None:
+        return self._exact.get(request.key)
+
+    def is_stale(self, request: RowPairRequest) -> bool:
+        """Tell whether something else was asked before, and this has not been asked yet."""
+        return self.current(request) is None and request.key[:4] in self._places
+
+    def is_missing(self, request: RowPairRequest) -> bool:
+        kept = self.current(request)
+        return kept is None or kept.state == JudgmentState.FAILED
+
+
+class RowPairReply(NamedTuple):
+    request: RowPairRequest
+    reply: PairReply
+    caller: DirectCaller
+
+
+async def pair_reply(request: RowPairRequest, caller: DirectCaller) -> RowPairReply:
+    """Ask one judge about a pair in one order; raises what `ask_pair` raises."""
+    reply = await ask_pair(request.judge.endpoint, request.case, caller, ties=request.ties)
+    return RowPairReply(request, reply, caller)
+
+
+def fields_of(found: RowPairReply) -> dict[str, Any]:
+    """Return the fields of a judgment; the choice is in terms of the pair."""
+    verdict, order = found.reply.verdict, found.request.order
+    choice = (verdict.choice.turned() if order else verdict.choice) if verdict else ""
+    return {
+        "state": JudgmentState.OK if verdict else JudgmentState.FAILED,
+        "choice": choice,
+        "justification": verdict.justification if verdict else "",
+        "message": found.reply.message,
+        "call": found.reply.call,
+    }
