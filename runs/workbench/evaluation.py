@@ -97,11 +97,10 @@ class PairEvaluation(Evaluation[RowPairRequest, RowPairReply]):
         return reply.request.rows
 
     def save(self, reply: RowPairReply) -> None:
-        names = ("first", "second", "slot", "order", "digest")
+        names = ("first_id", "second_id", "slot", "order", "digest")
         changed = fields_of(reply) | {"cost_usd": cost_of(reply.caller.calls)}
-        place = dict(zip(names, reply.request.key, strict=True))
-        ids = {"first_id": place.pop("first"), "second_id": place.pop("second")}
-        RowPairJudgment.objects.update_or_create(**ids, **place, defaults=changed)
+        place: dict[str, Any] = dict(zip(names, reply.request.key, strict=True))
+        RowPairJudgment.objects.update_or_create(**place, defaults=changed)
 
 
 def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> RowEvaluation:

@@ -1,7 +1,6 @@
 """Pages of workbenches: their list, the workbench, uploads, exports and what leaves it."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -262,12 +261,11 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         wanted = {row_number(number) for number in request.POST.getlist("row")}
         rows = [row for row in self.rows_of(request, bench) if not wanted or row.pk in wanted]
         setup, user = setup_of(bench), current_user(request)
-        if is_pairwise := request.POST.get("act") == "compare":
-            evaluation = partial(pair_evaluation_of, setup, rows)
-        else:
-            evaluation = partial(evaluation_of, setup, rows, user)
+        is_pairwise = request.POST.get("act") == "compare"
         return evaluated(
-            evaluation,
+            lambda: (
+                pair_evaluation_of(setup, rows) if is_pairwise else evaluation_of(setup, rows, user)
+            ),
             user,
             consent=request.POST.get("consent", ""),
             shown=lambda ids: (

@@ -199,6 +199,8 @@ def test_a_test_exists_only_once_a_person_accepts_and_an_undo_takes_it_back():
 
     passing = accept(yes, expected="Yes", by=user)
     failing = accept(no, expected="No", by=user)
+    assert isinstance(passing, Sample)
+    assert isinstance(failing, Sample)
 
     assert (passing.reference, passing.flagged_answer) == ("Yes it is.", "")
     assert (failing.reference, failing.flagged_answer) == ("", "No it is.")

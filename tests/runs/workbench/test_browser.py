@@ -7,9 +7,9 @@ import pytest
 from issues.models import JudgeTemplate, TemplateState
 from runs.workbench.models import BenchRow
 from tests.axe import violations
-from tests.browser import HEIGHTS, overflow_px, show
+from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_user
-from tests.provider import prompt
+from tests.provider import prompt, verdict
 from tests.runs.workbench.rows import answer_in, judge_of_fours, make_bench
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -25,6 +25,11 @@ def bench(page, log_in, model_at, provider):
     bench = make_bench(maintainer, model_at(name="Ada"), answers=[(GOOD, {}), (BAD, {})])
     page.goto(bench.get_absolute_url())
     return bench
+
+
+def better_of_fours(request):
+    """The answer that says it is four, else the one shown first."""
+    return verdict("B" if GOOD in prompt(request).split("Answer B:")[1] else "A", "Read both.")
 
 
 def status(page, words):
@@ -116,11 +121,36 @@ def test_a_criterion_is_added_and_rows_get_its_options(page, bench, provider):
     assert [each["text"] for each in bench.criteria] == ["Says four"]
 
 
-def test_the_page_fits_and_is_accessible(page, bench):
+def test_three_answers_are_ranked_pairwise_and_the_page_fits(page, bench, provider):
     page.keyboard.press("R")
+    status(page, "2 of 2 judgments. 2 calls")
     foot(page, "order bias not measured")
+    provider.script = better_of_fours
+    page.locator(".wb-bar summary").first.click()
+    page.locator("[data-wb-act=duplicate]").first.click()
+    third = page.locator("[data-wb-row]").nth(2).locator("[data-wb-field=answer]")
+    third.fill("Four or five.")
+    third.blur()
+    page.get_by_role("button", name="Compare answers").click()
+    status(page, "6 of 6 judgments. 6 calls")
+    ranking = page.locator(".wb-pairs tbody th").all_inner_texts()
+    assert ranking[0] == "Row 1"
+    assert page.locator(".wb-pairs").get_by_text("in 1 of 3 pairs").is_visible()
+    page.get_by_label("Ties allowed").uncheck()
+    page.locator(".wb-pairs").get_by_text("3 changed since").wait_for()
+    page.get_by_label("Ties allowed").check()
+    page.locator(".wb-pairs").get_by_text("in 1 of 3 pairs").wait_for()
+    page.locator(".wb-pairs summary").click()
+    fits(page, "workbench")
+    page.get_by_role("link", name="Generate rows …").click()
+    page.get_by_role("heading", name="Generate rows for the workbench").wait_for()
+    fits(page, "workbench-generate")
+
+
+def fits(page, name):
     assert not violations(page)
     for width in HEIGHTS:
         for scheme in ("light", "dark"):
             show(page, width=width, scheme=scheme)
             assert overflow_px(page) == 0
+    shoot(page, name)
