@@ -30,7 +30,8 @@ from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
 from runs.tuning.models import LabelledExample, Tuning
 from runs.workbench.contents import bench_of_test
-from runs.workbench.models import Workbench
+from runs.workbench.models import RowPairJudgment, Workbench
+from runs.workbench.rows import add_rows
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_model, make_test, make_user
 from tests.issues.drafting.writers import make_order, make_settings
@@ -72,7 +73,8 @@ READ_AT = {
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
     *("reports:compare_pair", "admin:pairwise_pairwisejudgerun_change"),
     *("api-pair-judgment-list", "api-pair-judgment-detail", "api-pair-evaluation-list"),
-    "admin:issues_generation_change",
+    *("admin:issues_generation_change", "api-generation-list", "api-generation-detail"),
+    *("api-draft-list", "api-draft-detail"),
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
     "admin:workbench_workbench_export",
     *("admin:runs_suite_export", "reports:run_jsonl"),
@@ -198,7 +200,8 @@ def sealed_pairs(run: Any, test: Any) -> dict[str, Any]:
             order=0,
             justification=SECRET,
         ),
-        "generation": sealed_drafts(test),
+        "generation": (batch := sealed_drafts(test)),
+        "draft": batch.drafts.all()[0],
     }
 
 
@@ -254,6 +257,10 @@ def sealed_bench(test: Any) -> Workbench:
     row = bench.rows.all()[0]
     row.judgments.create(
         key=bench.criteria[0]["key"], slot="m1.own", state="ok", option="1", justification=SECRET
+    )
+    (other,) = add_rows(bench, [{"messages": row.messages, "answer": SECRET, "test": test}])
+    RowPairJudgment.objects.create(
+        first=row, second=other, slot="m1", state="ok", choice="first", justification=SECRET
     )
     return bench
 

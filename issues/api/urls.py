@@ -1,6 +1,7 @@
 from rest_framework.routers import SimpleRouter
 
 from issues.api import views
+from issues.api.drafts import DraftViewSet, GenerationViewSet
 from issues.api.feedback import FeedbackViewSet
 from issues.api.library import LibraryCriterionViewSet
 
@@ -13,6 +14,8 @@ router.register("tests", views.TestViewSet, basename="api-test")
 router.register("checks", views.CheckViewSet, basename="api-check")
 router.register("judge-templates", views.JudgeTemplateViewSet, basename="api-judge-template")
 router.register("criteria-library", LibraryCriterionViewSet, basename="api-library-criterion")
+router.register("draft-batches", GenerationViewSet, basename="api-generation")
+router.register("drafts", DraftViewSet, basename="api-draft")
 router.register("revisions", views.RevisionViewSet, basename="api-revision")
 
 urlpatterns = router.urls

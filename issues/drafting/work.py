@@ -1,6 +1,6 @@
 """Background work of drafts: one borderline option and one input for a batch, then each answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call, ItemState
+from evalhub.work import progress
 from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
@@ -297,3 +298,16 @@ def drop_duplicates_of(batch: Generation) -> None:
     """Drop near duplicates of a batch that was cancelled: no worker will finish it."""
     lock(batch)
     drop_duplicates(batch)
+
+
+def cancel(batch: Generation) -> None:
+    progress.cancel(batch, batch.drafts.all())
+    drop_duplicates_of(batch)
+
+
+CONTROLS: dict[str, Callable[[Generation], object]] = {
+    "cancel": cancel,
+    "resume": lambda batch: progress.resume(batch, batch.drafts.all()),
+    "retry": lambda batch: progress.retry_errors(batch, batch.drafts.all()),
+}
+"""What a person can do with a batch; each raises `NotPossible`."""

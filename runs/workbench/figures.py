@@ -16,7 +16,7 @@ from issues.rubrics.scales import BINARY, Option, Scale
 from runs.models import JudgmentState
 from runs.playground.judging import WHOLE, Answer, Opinion, ScoredAnswer
 from runs.workbench.judges import Setup
-from runs.workbench.models import BenchRow, RowJudgment, Workbench
+from runs.workbench.models import BenchRow, RowJudgment, RowPairJudgment, Workbench
 from runs.workbench.requests import BenchRequest, RowJudgments, judgments_of, requests_of
 from runs.workbench.rule import (
     Agreement,
@@ -138,15 +138,21 @@ def figures_of(setup: Setup, bench: Workbench, rows: Sequence[BenchRow]) -> Benc
     """Return the figures of rows that the user may read."""
     kept = judgments_of(rows)
     found = [row_figures(setup, row, kept[row.pk]) for row in rows]
-    cost = RowJudgment.objects.filter(row__workbench=bench, call__isnull=False).aggregate(
-        total=Sum("cost_usd"), priced=Count("cost_usd"), n=Count("pk")
-    )
+    costs = [
+        judgments.filter(call__isnull=False).aggregate(
+            total=Sum("cost_usd", default=0), unpriced=Count("pk") - Count("cost_usd")
+        )
+        for judgments in (
+            RowJudgment.objects.filter(row__workbench=bench),
+            RowPairJudgment.objects.filter(first__workbench=bench),
+        )
+    ]
     judges = _judge_figures(found)
     return BenchFigures(
         rows=found,
         judges=judges,
-        cost_usd=cost["total"] or Decimal(0),
-        unpriced=cost["n"] - cost["priced"],
+        cost_usd=sum((cost["total"] for cost in costs), Decimal(0)),
+        unpriced=sum(cost["unpriced"] for cost in costs),
         missing=sum(each.missing for each in found),
         failed=sum(each.failed for each in judges),
     )

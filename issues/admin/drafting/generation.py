@@ -33,12 +33,12 @@ from issues.drafting.decisions import (
 from issues.drafting.destinations import Destination, destination_kinds, destination_of
 from issues.drafting.figures import figures_of
 from issues.drafting.start import estimate, left_today, start
-from issues.drafting.work import drop_duplicates_of
+from issues.drafting.work import CONTROLS
 from issues.models import Decision, Draft, Generation, Issue, Test
 from issues.states import Refused
 
 ADD_TEST = "issues.add_test"
-CONTROLS = {
+CONTROLLED = {
     "cancel": "Batch cancelled. Its drafts are kept.",
     "resume": "Batch resumed.",
     "retry": "Retrying the failed drafts.",
@@ -193,8 +193,8 @@ class GenerationAdmin(PageAdmin):
         name = request.POST.get("act", "")
         if name in CONTROLS:
             try:
-                _control(generation, name)
-                self.say_done(request, CONTROLS[name])
+                CONTROLS[name](generation)
+                self.say_done(request, CONTROLLED[name])
             except NotPossible as error:
                 self.say(request, str(error))
             return HttpResponseRedirect(generation.get_absolute_url())
@@ -287,17 +287,6 @@ def _issue_choice(form: GenerateForm, site: admin.AdminSite) -> BoundField | Non
     field = MoveForm(site=site)["issue"]
     field.label = "Tests of the issue"
     return field
-
-
-def _control(generation: Generation, name: str) -> None:
-    items = generation.drafts.all()
-    if name == "cancel":
-        progress.cancel(generation, items)
-        drop_duplicates_of(generation)
-    elif name == "resume":
-        progress.resume(generation, items)
-    else:
-        progress.retry_errors(generation, items)
 
 
 def _text(request: HttpRequest, name: str) -> str | None:

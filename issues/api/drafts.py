@@ -1,0 +1,253 @@
+"""Synthetic drafts in the API: batches are asked for, and their drafts accepted or rejected."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from pydantic import ValidationError
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evalhub.api.errors import Conflict
+from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
+from evalhub.api.filters import Id, OneOf
+from evalhub.api.views import ReadOnly
+from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.option_problems import option_problems
+from evalhub.work.progress import NotPossible
+from issues.drafting import decisions
+from issues.drafting.settings import DraftingSettings
+from issues.drafting.start import Order, start
+from issues.drafting.work import CONTROLS
+from issues.models import Decision, Draft, Generation, Issue, Test
+from issues.states import Refused
+
+DRAFT_TESTS, ADD_TEST = "issues.draft_tests", "issues.add_test"
+
+
+class Readable(serializers.PrimaryKeyRelatedField):
+    """A row by id, of those whose text the user may read."""
+
+    def __init__(self, *, model: Any = None, **kwargs: Any) -> None:
+        self.model = model
+        super().__init__(**kwargs)
+
+    def get_queryset(self) -> Any:
+        return self.model.objects.readable_by(self.context["request"].user)
+
+
+class GenerationSerializer(RowSerializer):
+    """A batch of drafts. `drafts` counts by decision; `failures` are replies that were not usable.
+
+    `borderline` and `inputs` are null until they were generated.
+    """
+
+    generator_name = Name(source="generator")
+    judge_name = Name(source="judge")
+    requested_by = Name()
+    drafts = serializers.SerializerMethodField()
+    page = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = Generation
+        fields = (
+            *("id", "issue", "test", "follows", "generator", "generator_name", "judge"),
+            *("judge_name", "settings", "overruled", "borderline", "inputs", "failures", "state"),
+            *("reason", "drafts", "cost_limit_usd", "spent_usd", "requested_by", "created_at"),
+            *("finished_at", "page"),
+        )
+
+    def get_drafts(self, row: Generation) -> dict[str, int]:
+        found = row.drafts.order_by().values_list("decision").annotate(Count("pk"))
+        return dict.fromkeys(Decision.values, 0) | dict(found)
+
+
+class OrderSerializer(PlainSerializer):
+    """A batch to generate. `settings` are criterion, options with quantities, task and so on.
+
+    A batch that follows another takes its issue. Without a judge nobody labels the drafts.
+    """
+
+    settings = JSONObject()
+    issue = serializers.PrimaryKeyRelatedField(
+        queryset=Issue.objects.active(), required=False, default=None
+    )
+    test = Readable(model=Test, required=False, default=None)
+    examples = Readable(model=Test, many=True, required=False, default=list)
+    follows = Readable(model=Generation, required=False, default=None)
+    generator = serializers.PrimaryKeyRelatedField(
+        queryset=LanguageModel.objects.not_applications()
+    )
+    judge = serializers.PrimaryKeyRelatedField(
+        queryset=LanguageModel.objects.not_applications(), required=False, default=None
+    )
+    overruled = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=500,
+        help_text="Reason for a generator that is not independent.",
+    )
+    cost_limit_usd = serializers.DecimalField(
+        max_digits=12, decimal_places=4, min_value=0, default=None, allow_null=True
+    )
+    allow_sealed_exposure = serializers.BooleanField(default=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        sources = (attrs["follows"], attrs["test"])
+        attrs["issue"] = attrs["issue"] or next((row.issue for row in sources if row), None)
+        if attrs["issue"] is None:
+            raise serializers.ValidationError({"issue": ["Name the issue of the tests."]})
+        return attrs
+
+    def validate_settings(self, sent: dict[str, Any]) -> DraftingSettings:
+        try:
+            return DraftingSettings.model_validate(sent)
+        except ValidationError as error:
+            raise serializers.ValidationError(list(option_problems(error))) from error
+
+
+class GenerationFilters(filters.FilterSet):
+    issue = Id(field_name="issue_id")
+    generator = Id(field_name="generator_id")
+    state = OneOf(BatchState)
+
+
+class GenerationViewSet(ReadOnly):
+    """Batches of synthetic drafts. POST has a model write one."""
+
+    queryset = Generation.objects.all()
+    serializer_class = GenerationSerializer
+    filterset_class = GenerationFilters
+    action_permissions = dict.fromkeys(("create", *CONTROLS), DRAFT_TESTS)
+
+    def get_queryset(self) -> QuerySet[Generation]:
+        rows: QuerySet[Generation] = Generation.objects.readable_by(self.request.user)
+        return rows.select_related("generator", "judge", "requested_by").order_by("-pk")
+
+    @extend_schema(request=OrderSerializer, responses={201: GenerationSerializer})
+    def create(self, request: Request) -> Response:
+        """Have a batch written. A refusal lists all its `problems`."""
+        body = OrderSerializer(data=request.data, context=self.get_serializer_context())
+        body.is_valid(raise_exception=True)
+        given = dict(body.validated_data)
+        is_allowed = given.pop("allow_sealed_exposure")
+        order = Order(**given)
+        exposure = order.exposure()
+        if exposure and not is_allowed:
+            raise Refused([f"{exposure} Confirm it with allow_sealed_exposure: true."])
+        made = start(order, by=request.user)  # type: ignore[arg-type]
+        return self.shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop writing; drafts are kept."""
+        return self._controlled(CONTROLS["cancel"])
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Write the missing drafts."""
+        return self._controlled(CONTROLS["resume"])
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: str) -> Response:
+        """Retry exactly the failed drafts."""
+        return self._controlled(CONTROLS["retry"])
+
+    def _controlled(self, act: Callable[[Generation], object]) -> Response:
+        row = self.get_object()
+        try:
+            act(row)
+        except NotPossible as error:
+            raise Conflict(str(error)) from None
+        row.refresh_from_db()
+        return self.shown(row)
+
+
+class DraftSerializer(RowSerializer):
+    """A draft of a test. `meant` is what it is meant to show, `label` what the judge says.
+
+    `expected` is the human verdict: an option, or first, second or tie of a pair; "" until there is
+    one.
+    """
+
+    meant = serializers.CharField(read_only=True)
+    decided_by = Name()
+
+    class Meta:
+        model = Draft
+        fields = (
+            *("id", "generation", "state", "decision", "meant", "option", "is_borderline"),
+            *("winner", "messages", "context", "answer", "second_answer", "rationale", "label"),
+            *("label_reason", "label_error", "expected", "was_edited", "dropped_for", "failures"),
+            *("error_message", "decided_by", "decided_at", "test"),
+        )
+
+
+class AcceptSerializer(PlainSerializer):
+    """What a person expects of a draft, and its texts where they change."""
+
+    expected = serializers.CharField(default="", allow_blank=True, max_length=60)
+    prompt = LongText(required=False)
+    answer = LongText(required=False)
+    second_answer = LongText(required=False)
+
+
+class DraftFilters(filters.FilterSet):
+    generation = Id(field_name="generation_id")
+    issue = Id(field_name="generation__issue_id")
+    generator = Id(field_name="generation__generator_id")
+    state = OneOf(ItemState)
+    decision = OneOf(Decision)
+
+
+class DraftViewSet(ReadOnly):
+    """Drafts of tests. One becomes a test only once it is accepted."""
+
+    queryset = Draft.objects.all()
+    serializer_class = DraftSerializer
+    filterset_class = DraftFilters
+    action_permissions = dict.fromkeys(("accept", "reject", "undo"), ADD_TEST)
+
+    def get_queryset(self) -> QuerySet[Draft]:
+        rows: QuerySet[Draft] = Draft.objects.readable_by(self.request.user)
+        return rows.select_related("generation", "decided_by").order_by("-pk")
+
+    @extend_schema(request=AcceptSerializer)
+    @action(detail=True, methods=["post"])
+    def accept(self, request: Request, pk: str) -> Response:
+        """Make a draft test of it, or what its batch is for."""
+        row = self.get_object()
+        body = AcceptSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        texts = dict(body.validated_data)
+        expected = texts.pop("expected")
+        user: Any = request.user
+        decisions.accept(row, expected=expected, by=user, texts=decisions.Texts(**texts))
+        return self._decided(row)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def reject(self, request: Request, pk: str) -> Response:
+        """Reject it."""
+        row = self.get_object()
+        decisions.reject(row, by=request.user)  # type: ignore[arg-type]
+        return self._decided(row)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: str) -> Response:
+        """Undo your decision; a test that was made of it is deleted if nobody used it."""
+        row = self.get_object()
+        decisions.undo_last([row.pk], by=request.user)  # type: ignore[arg-type]
+        return self._decided(row)
+
+    def _decided(self, row: Draft) -> Response:
+        row.refresh_from_db()
+        return self.shown(row)
