@@ -17,6 +17,7 @@ from runs.pairwise.evaluations import (
     undo,
 )
 from runs.pairwise.models import PairChoice, PairEvaluation
+from runs.pairwise.outcomes import judge_runs_over, pair_rows
 from runs.pairwise.pairs import Ids, case_of, comparable_pairs
 from runs.review.models import Assignment, Queue, ReviewItem
 from runs.review.sampling import Draw, lot
@@ -65,6 +66,19 @@ def pair_items_of(queue: Queue, runs: Sequence[Run], position: int) -> list[Revi
 
 def _number(ids: Ids) -> int:
     return ids[0] * 2**40 + ids[1]
+
+
+def disputed_items(queue: Queue) -> list[int]:
+    """Return the items whose reviewers differ, from each other or from the newest judge run."""
+    items = list(queue.items.values_list("pk", "result", "other", "result__run", "other__run"))
+    runs = {run for *_, one, other in items for run in (one, other)}
+    judged = judge_runs_over(runs)
+    disputed = {
+        (row.first, row.second)
+        for row in pair_rows(runs, judged[0] if judged else None)
+        if row.outcome.is_disputed or row.outcome.agrees is False
+    }
+    return [pk for pk, one, other, *_ in items if (min(one, other), max(one, other)) in disputed]
 
 
 def pair_shown(assignment: Assignment, reader: User) -> PairItem:

@@ -7,7 +7,15 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from evalhub.admin_site.pages import row_number
 from issues.test_texts import first_words
-from runs.review.models import Assignment, AssignmentState, Queue, ReviewItem, Skip
+from runs.review.models import (
+    Assignment,
+    AssignmentState,
+    Queue,
+    ReviewItem,
+    ReviewScope,
+    Skip,
+)
+from runs.review.pair_items import disputed_items
 from runs.review.reasons import REASONS, reason_descriptions
 
 
@@ -18,6 +26,7 @@ class Chosen(NamedTuple):
     state: str = ""
     annotator: int = 0
     skipped: bool = False
+    disputed: bool = False
 
     @classmethod
     def read(cls, sent: Mapping[str, str]) -> Self:
@@ -27,6 +36,7 @@ class Chosen(NamedTuple):
             state if state in AssignmentState.values else "",
             row_number(sent.get("annotator")),
             sent.get("skipped") == "1",
+            sent.get("disputed") == "1",
         )
 
     def of(self, queue: Queue, reader: Any) -> QuerySet[ReviewItem]:
@@ -38,6 +48,10 @@ class Chosen(NamedTuple):
             rows = rows.filter(Exists(Assignment.objects.filter(item=OuterRef("pk"), **about)))
         if self.skipped:
             rows = rows.filter(Exists(Skip.objects.filter(item=OuterRef("pk"), undone_at=None)))
+        if self.disputed and queue.scope == ReviewScope.PAIRS:
+            rows = rows.filter(pk__in=disputed_items(queue))
+        elif self.disputed:
+            rows = rows.filter(result__is_disputed=True)
         return rows.order_by("position", "pk")
 
 

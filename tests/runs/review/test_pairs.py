@@ -5,8 +5,9 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from runs.pairwise.evaluations import order_for
-from runs.pairwise.models import PairEvaluation
+from runs.pairwise import judge_runs
+from runs.pairwise.evaluations import Chosen, choose, order_for
+from runs.pairwise.models import PairChoice, PairEvaluation, PairJudgment
 from runs.pairwise.outcomes import pair_rows
 from runs.review.models import Assignment, ReviewScope
 from runs.review.progress import progress
@@ -16,7 +17,7 @@ from runs.review.submission import ReviewSubmission, Verdict
 from runs.review.submit import send_back, submit, undo
 from runs.sights import hidden_from
 from tests.api import client_of
-from tests.factories import make_test, make_user
+from tests.factories import make_model, make_test, make_user
 from tests.runs.pairwise.rows import answered_runs
 from tests.runs.review.rows import make_queue
 
@@ -90,6 +91,23 @@ def test_two_reviewers_choose_by_themselves(runs):
         submit(assignment, says(option or first_is_better(assignment, reviewer)), by=reviewer)
     (row,) = pair_rows([run.pk for run in runs], None)
     assert row.outcome.is_disputed
+
+
+def test_pairs_on_which_people_or_the_judge_differ_are_listed_as_disputed(runs):
+    queue = pair_queue()
+    add_pairs(queue, runs)
+    judge_runs.start(judge_runs.PairwiseOrder(runs, make_model()), by=None)
+    PairJudgment.objects.update(state="done", choice="first")
+    one, other = make_user("annotator"), make_user("annotator")
+    agreed, against, apart, _ = zip(*(run.results.order_by("pk") for run in runs), strict=True)
+    said = [(agreed, "first", "first"), (against, "second", "second"), (apart, "first", "tie")]
+    for pair, *choices in said:
+        for annotator, choice in zip((one, other), choices, strict=True):
+            choose(*pair, Chosen(PairChoice(choice), 0), by=annotator)
+    manager = Client()
+    manager.force_login(make_user("maintainer"))
+    shown = manager.get(reverse("admin:review_queue_overview", args=[queue.pk]) + "?disputed=1")
+    assert {row.item.result_id for row in shown.context["rows"]} == {against[0].pk, apart[0].pk}
 
 
 @pytest.mark.parametrize("submission", [says(""), says("1"), ReviewSubmission(())])
