@@ -50,6 +50,14 @@ class Name(serializers.StringRelatedField):
             self.allow_null = model._meta.get_field(self.source).null  # type: ignore[union-attr]
 
 
+class Readable(serializers.PrimaryKeyRelatedField):
+    """A row by id, of those whose text the user may read."""
+
+    def get_queryset(self) -> Any:
+        rows: Any = super().get_queryset()
+        return rows.readable_by(self.context["request"].user)
+
+
 class PlainSerializer(serializers.Serializer):
     """A serializer that refuses fields that it does not have, so that no typo is lost.
 

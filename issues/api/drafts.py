@@ -13,7 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evalhub.api.errors import Conflict
-from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
+from evalhub.api.fields import (
+    JSONObject,
+    LongText,
+    Name,
+    PlainSerializer,
+    Readable,
+    RowSerializer,
+)
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState, LanguageModel
@@ -27,17 +34,6 @@ from issues.models import Decision, Draft, Generation, Issue, Test
 from issues.states import Refused
 
 DRAFT_TESTS, ADD_TEST = "issues.draft_tests", "issues.add_test"
-
-
-class Readable(serializers.PrimaryKeyRelatedField):
-    """A row by id, of those whose text the user may read."""
-
-    def __init__(self, *, model: Any = None, **kwargs: Any) -> None:
-        self.model = model
-        super().__init__(**kwargs)
-
-    def get_queryset(self) -> Any:
-        return self.model.objects.readable_by(self.context["request"].user)
 
 
 class GenerationSerializer(RowSerializer):
@@ -76,9 +72,9 @@ class OrderSerializer(PlainSerializer):
     issue = serializers.PrimaryKeyRelatedField(
         queryset=Issue.objects.active(), required=False, default=None
     )
-    test = Readable(model=Test, required=False, default=None)
-    examples = Readable(model=Test, many=True, required=False, default=list)
-    follows = Readable(model=Generation, required=False, default=None)
+    test = Readable(queryset=Test.objects.all(), required=False, default=None)
+    examples = Readable(queryset=Test.objects.all(), many=True, required=False, default=list)
+    follows = Readable(queryset=Generation.objects.all(), required=False, default=None)
     generator = serializers.PrimaryKeyRelatedField(
         queryset=LanguageModel.objects.not_applications()
     )

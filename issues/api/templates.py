@@ -7,7 +7,7 @@ from django.db.models import Prefetch, QuerySet
 from rest_framework import serializers
 
 from evalhub.access.models import User
-from evalhub.api.fields import JSONObject, RowSerializer
+from evalhub.api.fields import JSONObject, Readable, RowSerializer
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.judge_templates.lifecycle import SHOWN, shown_by
@@ -23,14 +23,6 @@ class Part(RowSerializer):
         return attrs
 
 
-class ReadableTest(serializers.PrimaryKeyRelatedField):
-    """A test that the user may read."""
-
-    def get_queryset(self) -> QuerySet[Test]:
-        readable: QuerySet[Test] = Test.objects.readable_by(self.context["request"].user)
-        return readable
-
-
 class TemplateExampleSerializer(Part):
     """An answer with the verdict on it. `test` is its source; null: written for this template.
 
@@ -38,7 +30,7 @@ class TemplateExampleSerializer(Part):
     scale.
     """
 
-    test = ReadableTest(allow_null=True, required=False)
+    test = Readable(queryset=Test.objects.all(), allow_null=True, required=False)
 
     class Meta:
         model = TemplateExample

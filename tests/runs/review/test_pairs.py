@@ -101,9 +101,9 @@ def test_pairs_on_which_people_or_the_judge_differ_are_listed_as_disputed(runs):
     one, other = make_user("annotator"), make_user("annotator")
     agreed, against, apart, _ = zip(*(run.results.order_by("pk") for run in runs), strict=True)
     said = [(agreed, "first", "first"), (against, "second", "second"), (apart, "first", "tie")]
-    for pair, *choices in said:
+    for (first, second), *choices in said:
         for annotator, choice in zip((one, other), choices, strict=True):
-            choose(*pair, Chosen(PairChoice(choice), 0), by=annotator)
+            choose(first, second, Chosen(PairChoice(choice), 0), by=annotator)
     manager = Client()
     manager.force_login(make_user("maintainer"))
     shown = manager.get(reverse("admin:review_queue_overview", args=[queue.pk]) + "?disputed=1")
