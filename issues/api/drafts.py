@@ -187,7 +187,7 @@ class DraftSerializer(RowSerializer):
 
 
 class AcceptSerializer(PlainSerializer):
-    """What a person expects of a draft, and its texts where they change."""
+    """Acceptance of a draft: the human verdict, and its texts where they change."""
 
     expected = serializers.CharField(default="", allow_blank=True, max_length=60)
     prompt = LongText(required=False)

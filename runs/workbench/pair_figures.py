@@ -54,7 +54,7 @@ class JudgedPair:
 
 @dataclass(frozen=True)
 class PairFigures:
-    """One judge's view of all pairs. Players of different groups met nobody in common."""
+    """Outcomes of all pairs by one judge. Players of different groups met nobody in common."""
 
     name: str
     pairs: list[JudgedPair]
