@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from evalhub.access.models import User
 from evalhub.models import LanguageModel
-from issues.models import Draft, Generation
+from issues.models import Draft, Generation, Test
 
 
 class Destination(Protocol):
@@ -18,6 +18,10 @@ class Destination(Protocol):
 
     @property
     def pk(self) -> int: ...
+
+    @property
+    def test(self) -> Test | None:
+        """The test whose text it shows, and so the drafts' calls."""
 
     @property
     def initial(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Findings on pairs of answers, as reports and workbenches say them. Pure."""
+"""Findings on pairs of answers, as reports and workbenches say them."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass

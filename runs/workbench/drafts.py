@@ -7,7 +7,7 @@ from typing import Any
 from evalhub.models import LanguageModel, User
 from issues.drafting.conflicts import is_same_model
 from issues.drafting.settings import DraftingSettings
-from issues.models import Draft, Generation
+from issues.models import Draft, Generation, Test
 from issues.rubrics.scales import from_json
 from issues.states import Refused
 from runs.workbench.judges import setup_of
@@ -28,6 +28,11 @@ class BenchDestination:
     @property
     def pk(self) -> int:
         return int(self.bench.pk)
+
+    @property
+    def test(self) -> Test | None:
+        test: Test | None = self.bench.test
+        return test
 
     def get_absolute_url(self) -> str:
         return self.bench.get_absolute_url()

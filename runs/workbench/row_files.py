@@ -22,6 +22,7 @@ COLUMNS = {
 """Fields of a row by accepted column name; the first column of a field wins."""
 
 MAX_TEXT = 200_000
+MAX_NAME = 100
 SETTINGS = "workbench"
 """Key of the workbench's settings in its own JSON file; its rows are at "rows"."""
 
@@ -77,7 +78,8 @@ def _row(
     named = {wanted: _column(record, names) for wanted, names in COLUMNS.items()}
     row: dict[str, Any] = {}
     for wanted in ("input", *TEXTS):
-        row[wanted] = _text(record, named[wanted], wrong)
+        most = MAX_NAME if wanted == "answered_by" else MAX_TEXT
+        row[wanted] = _text(record, named[wanted], wrong, most=most)
     row["messages"], row["turns"] = record.get("messages") or [], record.get("turns") or []
     if not _is_list_of(row["messages"], dict):
         wrong.append(f"messages: expected a list of objects, not {excerpt(row['messages'])}.")
@@ -98,7 +100,7 @@ def _column(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return next((plain[name] for name in names if name in plain), None)
 
 
-def _text(record: Mapping[str, Any], name: str | None, wrong: list[str]) -> str:
+def _text(record: Mapping[str, Any], name: str | None, wrong: list[str], *, most: int) -> str:
     value = record.get(name, "") if name else ""
     if value is None:
         return ""
@@ -108,8 +110,8 @@ def _text(record: Mapping[str, Any], name: str | None, wrong: list[str]) -> str:
     text = str(value)
     if UNSTORABLE.search(text):
         wrong.append(f"{name} {REASON}")
-    if len(text) > MAX_TEXT:
-        wrong.append(f"{name} has {len(text):,} characters; the maximum is {MAX_TEXT:,}.")
+    if len(text) > most:
+        wrong.append(f"{name} has {len(text):,} characters; the maximum is {most:,}.")
     return text
 
 

@@ -14,6 +14,7 @@ from issues.states import Refused
 from runs.judging.tasks import judged_answer_of
 from runs.models import Result
 from runs.workbench.models import MAX_ROWS, BenchRow, RowJudgment, Workbench
+from runs.workbench.row_files import MAX_NAME
 
 TEXTS = ("answer", "answered_by", "context", "reference", "guidelines")
 CHANGED = (
@@ -59,7 +60,7 @@ def rows_from_results(bench: Workbench, results: QuerySet[Result], user: User) -
     """
     readable: Any = results.filter(test__in=Test.objects.readable_by(user), answer__isnull=False)
     found = []
-    related = ("answer", "revision", "run__language_model", "test")
+    related = ("answer", "revision", "run", "test")
     for result in readable.select_related(*related).order_by("pk"):
         case, content = judged_answer_of(result, result.run.system_prompt), result.revision.content
         *turns, answer = case.turns
@@ -69,7 +70,7 @@ def rows_from_results(bench: Workbench, results: QuerySet[Result], user: User) -
         texts = {name: content[name] for name in ("context", "reference", "guidelines")}
         found.append(
             {"messages": messages, "turns": turns, "answer": answer, **texts}
-            | {"answered_by": str(result.run.language_model)}
+            | {"answered_by": str(result.run)[:MAX_NAME]}
             | {"test_id": result.test_id, "result": result}
         )
     return add_rows(bench, found)

@@ -147,9 +147,10 @@ class GenerationAdmin(PageAdmin):
         follows = self._named(request, "follows", Generation.objects.readable_by(user))
         test = self._named(request, "test", Test.objects.readable_by(user))
         issue = self._named(request, "issue", Issue.objects.all())
-        test, issue = (follows.test, follows.issue or issue) if follows else (test, issue)
-        issue = test.issue if test else issue
         destination = destination_of(follows) if follows else self._destination(request)
+        test, issue = (follows.test, follows.issue or issue) if follows else (test, issue)
+        test = destination.test or test if destination else test
+        issue = test.issue if test else issue
         about = {"user": user, "follows": follows, "test": test, "issue": issue}
         about["destination"] = destination
         if request.method == "POST":

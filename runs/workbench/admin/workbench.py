@@ -152,9 +152,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             may_edit=may_edit,
             may_judge=may_edit and request.user.has_perm(TRY_TEST),
             may_draft=may_edit and request.user.has_perm(DRAFT_TESTS),
-            generate_url=generate_url(
-                workbench=bench, **({"test": bench.test} if bench.test else {})
-            ),
+            generate_url=generate_url(workbench=bench),
             batches=_batches(request, bench),
             foot=_foot(figures),
             pairs=_pairs(setup, rows),

@@ -252,8 +252,12 @@ def test_a_draft_says_what_it_was_meant_to_be_and_expects_nothing(client, user, 
         accept(pair, expected="first", by=make_user("annotator"))
 
 
-def test_rows_of_drafts_from_a_sealed_test_are_sealed(user, model_at):
+def test_rows_of_drafts_from_a_sealed_test_are_sealed(client, user, model_at):
     bench, test = make_bench(user), make_test(sealed=True)
+    bench.test = test
+    bench.save()
+    form = client.get(f"{reverse('admin:issues_generation_add')}?workbench={bench.pk}")
+    assert form.context["form"].test == test, "the drafts' calls carry its criteria"
     about = {"test": test, "issue": test.issue, "destination": BenchDestination(bench)}
     generation = start(make_order(model_at(), **about), by=None)
     asked = [{"role": "user", "content": "2 + 2?"}]
