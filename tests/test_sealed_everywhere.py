@@ -436,6 +436,7 @@ HARMLESS = {
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
     "RowJudgment": {"digest"},
+    "RowPairJudgment": {"digest"},
 }
 """Columns of sealed tables that hold no text of a test: names, labels, settings, digests."""
 
