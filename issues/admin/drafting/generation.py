@@ -286,7 +286,7 @@ def _issue_choice(form: GenerateForm, site: admin.AdminSite) -> BoundField | Non
     if form.issue or form.destination:
         return None
     field = MoveForm(site=site)["issue"]
-    field.label = "Tests of the issue"
+    field.label = "Issue"
     return field
 
 
