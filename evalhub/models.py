@@ -7,6 +7,7 @@ from evalhub.history import History
 from evalhub.idempotency import KeptAnswer
 from evalhub.kept_values import KeptValue
 from evalhub.llm.application_fields import ModelKind
+from evalhub.llm.images import Image, MediaType
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
 from evalhub.notifications.models import (
     Delivery,
@@ -31,10 +32,12 @@ __all__ = [
     "Embedding",
     "Exposure",
     "ExposureKind",
+    "Image",
     "ItemState",
     "KeptAnswer",
     "KeptValue",
     "LanguageModel",
+    "MediaType",
     "ModelKind",
     "Notification",
     "NotificationKind",

@@ -125,6 +125,12 @@ EVALHUB_DRAFT_LIMIT_USD = env.number(
     "US dollars that each user may spend per day on drafts of tests and on edits by a model; 0 "
     "allows only free models.",
 )
+EVALHUB_IMAGE_MB = env.number(
+    "EVALHUB_IMAGE_MB", 5, "Megabytes that an image of a test or of feedback may have.", least=1
+)
+EVALHUB_IMAGE_MEGAPIXELS = env.number(
+    "EVALHUB_IMAGE_MEGAPIXELS", 25, "Million pixels that such an image may have.", least=1
+)
 EVALHUB_SITE_URL = env.text(
     "EVALHUB_SITE_URL",
     "",

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.content_parts import content_problem, with_text_before
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.llm.system_prompt import with_system_prompt
 
@@ -18,9 +19,9 @@ DOCUMENTS = "<documents>\n{context}\n</documents>"
 def check_messages(messages: Any) -> None:
     """Raise a ValidationError that names every invalid message by its position.
 
-    A conversation is a list of {"role", "content"}. Content is text, or null for an assistant turn
-    to be generated (or one with tool calls). At least one turn must be left to generate. A raw
-    prompt is the only message.
+    A conversation is a list of {"role", "content"}. Content is text, a list of parts
+    (`content_parts`), or null for an assistant turn to be generated (or one with tool calls). At
+    least one turn must be left to generate. A raw prompt is the only message.
     """
     if not isinstance(messages, list) or not messages:
         raise ValidationError("Enter at least one message, such as a user's question.")
@@ -47,9 +48,9 @@ def _problem_of(message: Any) -> str | None:
         return "tool_calls must be a list of objects, each with the object function."
     if content is None and role == "assistant":
         return None
-    if not isinstance(content, str) or not content.strip():
-        return f"a {role} message needs some text."
-    return None
+    if role == RAW_PROMPT and isinstance(content, list):
+        return "a raw prompt is one text, without parts."
+    return content_problem(role, content) or None
 
 
 def _are_calls(calls: Any) -> bool:
@@ -100,8 +101,8 @@ def _with_documents(messages: list[Message], context: str) -> list[Message]:
     start = int(bool(messages) and messages[0].get("role") == "system")
     before, turns = messages[:start], messages[start:]
     content = turns[0].get("content") if turns and turns[0].get("role") == "user" else None
-    if isinstance(content, str):
-        first = {**turns[0], "content": f"{documents}\n\n{content}"}
+    if content is not None:
+        first = {**turns[0], "content": with_text_before(documents, content)}
         return [*before, first, *turns[1:]]
     return [*before, {"role": "user", "content": documents}, *turns]
 

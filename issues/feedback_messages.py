@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from evalhub.llm.content_parts import content_problem, content_text
 from evalhub.strict_json import MAX_JSON, excerpt
 
 ROLES = ("system", "user", "assistant", "tool")
@@ -27,12 +28,13 @@ def with_conversation(fields: dict[str, Any]) -> dict[str, Any]:
     found = dict(fields)
     if messages[-1]["role"] == "assistant":
         *messages, last = messages
-        _set(found, "answer", last.get("content") or "", "the last message")
-    asked = [message["content"] for message in messages if message["role"] == "user"]
+        _set(found, "answer", content_text(last.get("content")), "the last message")
+    asked = [content_text(turn["content"]) for turn in messages if turn["role"] == "user"]
     if not asked or messages[-1]["role"] not in ("user", "tool"):
         raise ValueError("messages: a user message must come before the answer.")
     _set(found, "prompt", asked[-1], "the last user message")
-    return found | {"messages": messages if len(messages) > 1 else []}
+    is_prompt = len(messages) == 1 and isinstance(messages[0]["content"], str)
+    return found | {"messages": [] if is_prompt else messages}
 
 
 def _set(fields: dict[str, Any], name: str, text: str, what: str) -> None:
@@ -67,9 +69,7 @@ def _problem(message: Any) -> str:
         return "tool_calls must be a list of objects."
     if role == "assistant" and calls and content is None:
         return ""
-    if not isinstance(content, str) or not content.strip():
-        return f"a {role} message needs some text."
-    return ""
+    return content_problem(role, content)
 
 
 def _is_call(call: Any) -> bool:
@@ -81,5 +81,6 @@ def turns_of(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     turns = []
     for message in messages:
         calls = [json.dumps(c, ensure_ascii=False) for c in message.get("tool_calls") or ()]
-        turns.append((message["role"], "\n".join([message.get("content") or "", *calls]).strip()))
+        text = content_text(message.get("content"))
+        turns.append((message["role"], "\n".join([text, *calls]).strip()))
     return turns

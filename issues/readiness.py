@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.images import check_images
 from issues.checks import CHECKS, problems_of
 from issues.conversation import check_messages, raw_prompt_problems
 from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test, TestState
@@ -35,6 +36,7 @@ def problems_of_test(test: Test) -> list[str]:
 def _message_problems(test: Test) -> list[str]:
     try:
         check_messages(test.messages)
+        check_images(test.messages)
     except ValidationError as error:
         return list(error.messages)
     return list(raw_prompt_problems(test.messages, test.tools, test.context).values())

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Max, prefetch_related_objects
 
 from evalhub.digest import digest
+from evalhub.llm.content_parts import without_alt
 from issues.conversation import request_messages
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
 from issues.models.criterion import CONTENT_FIELDS
@@ -47,7 +48,7 @@ def pass_threshold(test: Test) -> float:
 def asked_digest(content: dict[str, Any]) -> str:
     """Return the digest of a candidate's input, as a run without a system prompt sends it."""
     messages = request_messages(content["messages"], content["context"])
-    return digest({"messages": messages, "tools": content["tools"]})
+    return digest({"messages": without_alt(messages), "tools": content["tools"]})
 
 
 def full_digest(content: dict[str, Any], template: JudgeTemplate | None) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Count, IntegerField, OuterRef, Subquery
 from django.utils.text import Truncator
 
+from evalhub.llm.content_parts import content_text
 from issues.models import Criterion
 
 LENGTH = 90
@@ -14,7 +15,7 @@ def first_words(messages: Any) -> str:
     """Return the beginning of the first user's message, else of the first one."""
     turns = [turn for turn in messages if isinstance(turn, dict)] if messages else []
     said = [turn for turn in turns if turn.get("role") == "user"] or turns
-    text = str(said[0].get("content") or "") if said else ""
+    text = content_text(said[0].get("content")) if said else ""
     return Truncator(" ".join(text.split())).chars(LENGTH) or "(no message)"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification")
+FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification", "evalhub.view_image")
 READ = (
     *("issues.view_*", "runs.view_*", "pairwise.view_*", "reports.view_*"),
     *("workbench.view_workbench", *FLOOR_RIGHTS),
@@ -19,6 +19,7 @@ ANNOTATOR = (
     "issues.read_sealed_test",
     "issues.try_test",
     "issues.draft_tests",
+    "evalhub.add_image",
     "issues.add_feedback",
     "issues.change_feedback",
     "issues.add_issue",
@@ -108,6 +109,7 @@ NEVER = (
     *("pairwise.change_pairwisejudgerun", "pairwise.delete_pairwisejudgerun"),
     *("reports.add_executivesummary", "reports.change_executivesummary"),
     "evalhub.delete_languagemodel",
+    *("evalhub.change_image", "evalhub.delete_image"),
 )
 """Rights of no role: frozen and recorded rows stay unchanged."""
 

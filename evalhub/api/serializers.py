@@ -49,6 +49,7 @@ class LanguageModelSerializer(WithholdingSerializer):
             *("input_tokens_path", "output_tokens_path", "cost_path", "session_path"),
             "params",
             "structured_output",
+            "takes_images",
             "max_concurrency",
             "requests_per_minute",
             "timeout_s",

@@ -44,7 +44,12 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
         (None, {"fields": ("name", "kind", "litellm_model", ("is_active", "is_scripted"))}),
         (
             "Connection",
-            {"fields": ("api_base", "api_key_env", "key_status", "structured_output")},
+            {
+                "fields": (
+                    *("api_base", "api_key_env", "key_status"),
+                    *("structured_output", "takes_images"),
+                )
+            },
         ),
         (
             "Application request",

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_url
 from evalhub.llm.application import Application
+from evalhub.llm.content_parts import content_text
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import place
 from evalhub.llm.errors import CallError, CallErrorKind
@@ -73,13 +74,13 @@ def _values(
 ) -> dict[str, Any]:
     system_prompt, turns = "", list(messages)
     if "system_prompt" in application.placeholders and turns and turns[0]["role"] == "system":
-        system_prompt, turns = str(turns[0]["content"]), turns[1:]
+        system_prompt, turns = content_text(turns[0]["content"]), turns[1:]
     asked = [turn for turn in turns if turn.get("role") == "user"]
     apart = {SESSION_ID, DOCUMENTS, "tools"}
     merged = {name: value for name, value in params.items() if name not in apart}
     return {
         "messages": [dict(turn) for turn in turns],
-        "prompt": str(asked[-1].get("content") or "") if asked else "",
+        "prompt": content_text(asked[-1].get("content")) if asked else "",
         "system_prompt": system_prompt,
         "documents": str(params.get(DOCUMENTS) or ""),
         "tools": list(params.get("tools") or ()),

@@ -29,6 +29,7 @@ class Endpoint:
     input_usd_per_mtok: Decimal | None = None
     output_usd_per_mtok: Decimal | None = None
     structured_output: bool = True
+    takes_images: bool = False
     is_scripted: bool = False
     developer: str = ""
     family: str = ""

@@ -19,6 +19,7 @@ class CallErrorKind(StrEnum):
     UNREADABLE_REPLY = "unreadable_reply"
     SERVER_ERROR = "server_error"
     FORBIDDEN_ADDRESS = "forbidden_address"
+    IMAGES_NOT_TAKEN = "images_not_taken"
 
 
 PASSING = {

@@ -95,6 +95,11 @@ class LanguageModel(ApplicationFields):
         default=True,
         help_text="As a judge, it is sent a JSON schema. Switch off where the provider refuses it.",
     )
+    takes_images = models.BooleanField(
+        default=False,
+        help_text="It is sent the images of tests. Otherwise such a test is an error as a model "
+        "under test, and a failed judgment as a judge.",
+    )
     max_concurrency = models.PositiveIntegerField(
         default=8,
         validators=[MinValueValidator(1)],
@@ -184,6 +189,10 @@ class LanguageModel(ApplicationFields):
             problems["params"] = [
                 "They are not sent: remove them, or add {{ params }} to the body."
             ]
+        if self.takes_images and not problems and "messages" not in application.placeholders:
+            problems["takes_images"] = [
+                "Images are sent in messages only: add {{ messages }} to the body, or untick this."
+            ]
         if not self.api_base:
             problems["api_base"] = ["Enter the URL that is called."]
         if self.api_key_env:
@@ -223,6 +232,7 @@ class LanguageModel(ApplicationFields):
             input_usd_per_mtok=self.input_usd_per_mtok,
             output_usd_per_mtok=self.output_usd_per_mtok,
             structured_output=self.structured_output,
+            takes_images=self.takes_images,
             is_scripted=self.is_scripted,
             application=self.frozen_application(),
         )

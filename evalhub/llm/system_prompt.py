@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from evalhub.llm.content_parts import with_text_before
+
 Message = dict[str, Any]
 
 
@@ -14,5 +16,5 @@ def with_system_prompt(messages: list[Message], system_prompt: str) -> list[Mess
         return messages
     if messages[0].get("role") != "system":
         return [{"role": "system", "content": system_prompt}, *messages]
-    joined = f"{system_prompt}\n\n{messages[0]['content']}"
+    joined = with_text_before(system_prompt, messages[0]["content"])
     return [{**messages[0], "content": joined}, *messages[1:]]

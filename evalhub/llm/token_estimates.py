@@ -1,8 +1,13 @@
 """Estimates of tokens before a call: from characters, and from the limit on its reply. Pure."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
+
+from evalhub.llm.content_parts import content_text, image_parts
 
 CHARS_PER_TOKEN = 4
+IMAGE_CHARACTERS = 1000 * CHARS_PER_TOKEN
+"""Estimate for an image; providers count from 85 to some thousand tokens."""
 
 DEFAULT_ANSWER_TOKENS = 1000
 """Estimate for a reply without a token limit, and the limit of one to a raw prompt."""
@@ -10,6 +15,17 @@ DEFAULT_ANSWER_TOKENS = 1000
 
 def tokens_in(texts: Iterable[str]) -> int:
     return tokens_of(sum(map(len, texts)))
+
+
+def tokens_in_messages(messages: Iterable[Mapping[str, Any]]) -> int:
+    return tokens_of(characters_in(messages))
+
+
+def characters_in(messages: Iterable[Mapping[str, Any]]) -> int:
+    """Return a conversation's characters; an image counts as many as cost the same."""
+    contents = [message.get("content") for message in messages]
+    images = sum(len(image_parts(content)) for content in contents)
+    return sum(len(content_text(each)) for each in contents) + IMAGE_CHARACTERS * images
 
 
 def tokens_of(characters: int) -> int:

@@ -15,11 +15,18 @@ from django.utils import timezone
 from evalhub.access.exposures import Sendings
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded
+from evalhub.llm.content_parts import images_in, with_data_urls
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.images import data_urls, missing, refuse_unseen
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
-from evalhub.llm.token_estimates import DEFAULT_ANSWER_TOKENS, token_limit, tokens_in
+from evalhub.llm.token_estimates import (
+    DEFAULT_ANSWER_TOKENS,
+    token_limit,
+    tokens_in,
+    tokens_in_messages,
+)
 from evalhub.work import shared_rate
 from evalhub.work.budget import Gate
 from evalhub.work.database import Database
@@ -103,14 +110,36 @@ class Caller(ABC):
             GivenBack: Stop, and give the item back.
         """
         sent = dict(params, tools=list(tools)) if tools else params
+        with_images = await self._with_images(endpoint, messages)
         pending = PendingCall(
             endpoint=endpoint,
             role=role,
             digest=gateway.request_digest(endpoint, messages, sent, schema),
             estimate_usd=estimate_usd(endpoint, messages, sent),
-            send=lambda: gateway.complete(endpoint, messages, sent, schema),
+            send=lambda: gateway.complete(endpoint, with_images, sent, schema),
         )
         return CallReply(*await self.answered(pending))
+
+    async def _with_images(
+        self, endpoint: Endpoint, messages: Sequence[dict[str, Any]]
+    ) -> Sequence[dict[str, Any]]:
+        """Return the conversation as the provider is sent it, with its images as data: URLs.
+
+        Raises:
+            CallError: The model takes none, or one is not stored. Nothing is sent or recorded.
+        """
+        digests = images_in(messages)
+        if not digests:
+            return messages
+        refuse_unseen(endpoint, messages)
+        urls = await self.data_urls(digests)
+        if gone := [digest for digest in digests if digest not in urls]:
+            raise missing(gone)
+        return with_data_urls(messages, urls)
+
+    @abstractmethod
+    async def data_urls(self, digests: Sequence[str]) -> dict[str, str]:
+        """Return the data: URLs of stored images by digest."""
 
     async def once(self, pending: PendingCall[T], attempt: int = 1) -> tuple[T, Call]:
         call = Call(
@@ -168,6 +197,9 @@ class ModelCaller(Caller):
     may_hold: Callable[[], bool]
     unsaved: list[Call] = field(default_factory=list)
     is_lost: bool = False
+
+    async def data_urls(self, digests: Sequence[str]) -> dict[str, str]:
+        return await self.database.with_retries(data_urls, digests)
 
     async def embed(self, endpoint: Endpoint, texts: Sequence[str]) -> Embedded:
         """Return the vectors of texts, in their order, by one recorded call to an embedding model.
@@ -297,5 +329,5 @@ def estimate_usd(
 ) -> float:
     """Return a rough upper bound of a call's cost; 0 if prices are unknown."""
     limit = token_limit(endpoint.params | params) or DEFAULT_ANSWER_TOKENS
-    sent = tokens_in(str(message.get("content") or "") for message in messages) + EXTRA_TOKENS
+    sent = tokens_in_messages(messages) + EXTRA_TOKENS
     return float(endpoint.cost_usd(sent, limit) or 0)

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from django.db import connection
+
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.images import data_urls
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import LONGEST_PAUSE_S, next_try
 from evalhub.work.caller import Caller, CallReply, PendingCall, T, estimate_usd
@@ -86,6 +89,9 @@ class DirectCaller(Caller):
     def record(self, call: Call) -> None:
         """Do nothing: `calls` has it already."""
 
+    async def data_urls(self, digests: Sequence[str]) -> dict[str, str]:
+        return await asyncio.to_thread(_read_images, digests)
+
     async def stream(
         self,
         endpoint: Endpoint,
@@ -97,13 +103,15 @@ class DirectCaller(Caller):
         """Ask a model, and give `take` each piece of its text; one piece if it does not stream."""
         pieces: list[str] = []
 
+        with_images = await self._with_images(endpoint, messages)
+
         def taken(text: str) -> None:
             pieces.append(text)
             take(text)
 
         async def send() -> Completion:
             try:
-                return await gateway.stream(endpoint, messages, {}, taken)
+                return await gateway.stream(endpoint, with_images, {}, taken)
             except CallError as error:
                 if pieces or error.kind in UNSTREAMED:
                     error.can_retry = False
@@ -124,6 +132,13 @@ class DirectCaller(Caller):
         reply = await self.call(endpoint, messages, {}, role=role)
         take(reply.completion.text)
         return reply
+
+
+def _read_images(digests: Sequence[str]) -> dict[str, str]:
+    try:
+        return data_urls(digests)
+    finally:
+        connection.close()  # the thread's own
 
 
 def _refuse_long_pause(limiter: RateLimiter, endpoint: Endpoint) -> None:

@@ -14,10 +14,11 @@ from rest_framework.response import Response
 from evalhub.access.models import TokenScope
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.errors import Conflict
-from evalhub.api.fields import BoundedJSON, JSONObject, PlainSerializer, RowSerializer
+from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Written
 from issues.api import filters
+from issues.api.images import Messages
 from issues.feedback_messages import with_conversation
 from issues.models import Feedback, FeedbackState, Rating
 from issues.similarity.search import FEEDBACK, LONGEST, similar
@@ -40,7 +41,7 @@ class FeedbackSerializer(RowSerializer):
     application's, becomes the `answer`, and its last user message the `prompt`.
     """
 
-    messages: Any = BoundedJSON(required=False)
+    messages: Any = Messages(required=False)
     raw = JSONObject(required=False)
 
     class Meta:

@@ -8,8 +8,9 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
+from issues.api.images import Messages
 from issues.assignees import REFUSAL, assignable
-from issues.conversation import raw_prompt_problems
+from issues.conversation import check_messages, raw_prompt_problems
 from issues.merging import FIELDS as MERGED_FIELDS
 from issues.models import (
     Comment,
@@ -133,6 +134,7 @@ class TestSerializer(RowSerializer):
 
     __test__ = False
 
+    messages: Any = Messages(validators=[check_messages])
     tools = serializers.ListField(child=JSONObject(), required=False, max_length=500)
     tags = serializers.SlugRelatedField(
         slug_field="name", queryset=Tag.objects.all(), many=True, required=False

@@ -3,6 +3,7 @@ from rest_framework.routers import SimpleRouter
 from issues.api import views
 from issues.api.drafts import DraftViewSet, GenerationViewSet
 from issues.api.feedback import FeedbackViewSet
+from issues.api.images import ImageViewSet
 from issues.api.library import LibraryCriterionViewSet
 
 router = SimpleRouter()
@@ -16,6 +17,7 @@ router.register("judge-templates", views.JudgeTemplateViewSet, basename="api-jud
 router.register("criteria-library", LibraryCriterionViewSet, basename="api-library-criterion")
 router.register("draft-batches", GenerationViewSet, basename="api-generation")
 router.register("drafts", DraftViewSet, basename="api-draft")
+router.register("images", ImageViewSet, basename="api-image")
 router.register("revisions", views.RevisionViewSet, basename="api-revision")
 
 urlpatterns = router.urls

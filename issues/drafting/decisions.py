@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from evalhub.access.models import User
 from evalhub.history import sign
+from evalhub.llm.content_parts import content_text
 from evalhub.models import ItemState
 from issues.drafting.destinations import Destination, destination_of
 from issues.drafting.settings import DraftingSettings
@@ -183,7 +184,7 @@ def _edit(draft: Draft, texts: Texts) -> None:
 
 
 def prompt_of(draft: Draft) -> str:
-    return str(draft.messages[-1]["content"]) if draft.messages else ""
+    return content_text(draft.messages[-1]["content"]) if draft.messages else ""
 
 
 def _same(one: str, other: str) -> bool:

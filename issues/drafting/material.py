@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from evalhub.llm.content_parts import content_text
 from issues.drafting.prompts import Sample
 from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import accepted_of
@@ -21,7 +22,7 @@ def examples_of(generation: Generation) -> list[Sample]:
     if generation.follows:
         samples += [
             Sample(
-                _cut(draft.messages[-1]["content"]),
+                _cut(content_text(draft.messages[-1]["content"])),
                 _cut(draft.answer),
                 draft.expected or draft.meant,
             )

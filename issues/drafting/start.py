@@ -11,7 +11,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from evalhub.access.sealed_exposure import Role, SealedExposure, sealed_exposure
-from evalhub.llm.token_estimates import tokens_in
+from evalhub.llm.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, Call, LanguageModel, User
 from evalhub.work.queue import request_worker
 from issues.drafting.asking import MAX_TRIES
@@ -80,7 +80,7 @@ def estimate(order: Order) -> Estimate:
     inputs = [(name, "") for name in chosen.inputs]
     request = answer_request(chosen, inputs, Target("", ""), Material((), passage))
     asked = input_request(chosen, Material((), passage))
-    prompt = tokens_in([request.messages[0]["content"]]) + asked.form.max_tokens // 2
+    prompt = tokens_in_messages(request.messages[:1]) + asked.form.max_tokens // 2
     costs = [
         order.generator.endpoint().cost_usd(prompt * written, request.form.max_tokens * written),
         order.judge.endpoint().cost_usd((prompt + LABEL_TOKENS) * labels, LABEL_TOKENS * labels)

@@ -4,11 +4,12 @@ The answers are called A and B and nothing else, so that no name can sway the ju
 reading of its reply. Ask in both orders: `decided` makes one outcome of both verdicts.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from evalhub.llm.content_parts import Part, shown_with
 from evalhub.llm.judge_replies import (
     ParsedVerdict,
     Unreadable,
@@ -62,6 +63,7 @@ class PairCase:
     Attributes:
         criterion: What makes an answer better; "": the guidelines and the reference, or without
             any the input.
+        images: Those of the input.
     """
 
     input: str
@@ -70,11 +72,10 @@ class PairCase:
     criterion: str = ""
     guidelines: str = ""
     reference: str = ""
+    images: Sequence[Part] = ()
 
     def reversed(self) -> "PairCase":
-        return PairCase(
-            self.input, self.second, self.first, self.criterion, self.guidelines, self.reference
-        )
+        return replace(self, first=self.second, second=self.first)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def pair_schema(*, ties: bool) -> dict[str, Any]:
     return verdict_schema(_labels(ties))
 
 
-def pair_messages(case: PairCase, *, ties: bool) -> list[dict[str, str]]:
+def pair_messages(case: PairCase, *, ties: bool) -> list[dict[str, Any]]:
     """Return the messages that ask for the better answer; equal arguments give equal messages.
 
     All texts stand in blocks that they cannot leave, or are made harmless.
@@ -127,7 +128,7 @@ def pair_messages(case: PairCase, *, ties: bool) -> list[dict[str, str]]:
         raise ValueError(
             f"the prompt would have {len(prompt):,} characters, more than {MAX_CHARACTERS:,}"
         )
-    return [{"role": "user", "content": prompt}]
+    return [{"role": "user", "content": shown_with(prompt, case.images)}]
 
 
 def _offered(ties: bool) -> str:

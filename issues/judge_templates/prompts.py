@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from evalhub.llm.content_parts import content_text
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from issues.judge_templates.example_selection import ShownExample, as_text
 from issues.judge_templates.fences import BLOCKS, OPENING, Fenced, neutralised, nonce_of
@@ -147,12 +148,8 @@ def conversation_text(
 
 
 def _contents(message: Mapping[str, Any]) -> Iterator[str]:
-    content = message.get("content")
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, Mapping) and part:
-            yield str(part.get("text", f"({part.get('type', 'unknown')}, not shown)"))
-        elif part:
-            yield str(part)
+    if text := content_text(message.get("content")):
+        yield text
     for call in message.get("tool_calls") or []:
         function = call.get("function") or call
         arguments = function.get("arguments", "")

@@ -4,6 +4,7 @@ from issues.models.draft import Decision, Draft, Generation
 from issues.models.edit import Edit, EditAction, EditState
 from issues.models.example import TemplateExample
 from issues.models.feedback import Feedback, FeedbackState, Rating
+from issues.models.image_use import ImageUse
 from issues.models.issue import (
     Issue,
     IssueState,
@@ -42,6 +43,7 @@ __all__ = [
     "FeedbackState",
     "FrozenCriterion",
     "Generation",
+    "ImageUse",
     "Issue",
     "IssueState",
     "JudgeTemplate",

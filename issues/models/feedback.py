@@ -8,6 +8,7 @@ from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
 from evalhub.history import History
+from evalhub.llm.images import check_images
 from issues.models.issue import Issue
 
 
@@ -88,7 +89,11 @@ class Feedback(models.Model):
         return self.messages or [{"role": "user", "content": self.prompt}]
 
     def clean(self) -> None:
-        """Keep feedback that a sealed test seals at its issue: it leaves by a merge only."""
+        """Keep feedback that a sealed test seals at its issue: it leaves by a merge only.
+
+        Its images must be stored.
+        """
+        check_images(self.messages)
         stored = Feedback.objects.filter(pk=self.pk, issue__tests__sealed=True)
         if self.pk and stored.exclude(issue=self.issue_id).exists():
             raise ValidationError(

@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -7,7 +9,9 @@ from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once, share
 from evalhub.history import History
+from evalhub.llm.images import check_images
 from issues.conversation import check_messages
+from issues.models.image_use import ImageUse
 from issues.models.issue import Issue, IssueState
 from issues.models.tag import Tag
 from issues.models.template import JudgeTemplate
@@ -46,9 +50,9 @@ class TestQuerySet(SealedQuerySet):
 class Test(models.Model):
     """An example that reproduces an issue: the input, and how to judge the answer.
 
-    `messages` is a list of {"role", "content"}; an assistant turn whose content is null is
-    generated, and so is the answer after a last user turn. A raw prompt is one message with the
-    role raw_prompt.
+    `messages` is a list of {"role", "content"}; content is a text or a list of parts
+    (`evalhub.llm.content_parts`). An assistant turn whose content is null is generated, and so is
+    the answer after a last user turn. A raw prompt is one message with the role raw_prompt.
     """
 
     __test__ = False
@@ -119,11 +123,19 @@ class Test(models.Model):
     def __str__(self) -> str:
         return f"test {self.pk} of {self.issue}"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        super().save(*args, **kwargs)
+        ImageUse.objects.note([self])
+
     def get_absolute_url(self) -> str:
         return reverse("admin:issues_test_change", args=[self.pk])
 
     def clean(self) -> None:
-        """Keep a sealed test at its issue, whose texts it seals: it leaves by a merge only."""
+        """Keep a sealed test at its issue, whose texts it seals: it leaves by a merge only.
+
+        Its images must be stored.
+        """
+        check_images(self.messages)
         stored = Test.objects.filter(pk=self.pk, sealed=True).exclude(issue=self.issue_id)
         if self.pk and stored.exists():
             raise ValidationError(

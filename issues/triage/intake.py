@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from simple_history.utils import bulk_create_with_history
 
 from evalhub.access.models import User
-from issues.models import Feedback
+from issues.models import Feedback, ImageUse
 
 PORTION = 500
 
@@ -49,6 +49,7 @@ def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> Intake
         default_user=by,
         default_change_reason=reason,
     )
+    ImageUse.objects.note(created)
     return IntakeResult(dict(zip(added, created, strict=True)), duplicates)
 
 

@@ -13,6 +13,7 @@ ADVICE: dict[str, str] = {
     "empty_answer": "The model returned no text: check its token limit.",
     "server_error": "The provider failed: retry later.",
     "forbidden_address": "Allow the address in EVALHUB_ALLOWED_ADDRESSES, or change the base URL.",
+    "images_not_taken": "Choose a model that takes images, or leave these tests out.",
     "unreadable": "The judge's reply could not be parsed.",
     "unreadable_reply": "The response is not that of a language model: check the base URL.",
     "check_error": "The check failed: review its arguments.",

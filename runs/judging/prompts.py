@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evalhub.llm.content_parts import Part, all_images, shown_with
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.judge_replies import (
     ParsedVerdict,
@@ -17,6 +18,7 @@ from issues.conversation import Message
 from issues.judge_templates.example_selection import NO_EXAMPLES, Choice, ExampleQuery, Examples
 from issues.judge_templates.examples import examples_of
 from issues.judge_templates.preview import judge_prompt, shown_conversation
+from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, ReplyForm
 from issues.rubrics.scales import Scale, from_json
 
@@ -79,6 +81,11 @@ class JudgedAnswer:
         return "\n\n".join(self.turns)
 
     @property
+    def images(self) -> list[Part]:
+        """Return the images of the conversation."""
+        return all_images(self.content["messages"])
+
+    @property
     def input(self) -> str:
         """Return the conversation up to the last generated turn, without the documents."""
         return self.conversation(None)
@@ -107,7 +114,8 @@ def messages_for(
 ) -> list[Message]:
     """Return a judge's messages on the criterion with this key.
 
-    Equal arguments give equal messages.
+    A prompt that shows the input is followed by the conversation's images. Equal arguments give
+    equal messages.
 
     Args:
         language_model_id: The judge's, for which the template may have a variant.
@@ -123,7 +131,8 @@ def messages_for(
         examples=examples_for(prompt_template, case, key).examples,
         documents=case.documents,
     )
-    return [{"role": "user", "content": prompt}]
+    images = case.images if "input" in variables_of(text) else []
+    return [{"role": "user", "content": shown_with(prompt, images)}]
 
 
 def params_for(

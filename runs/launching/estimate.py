@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.db.models import Avg, Count, Q
 
-from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in
+from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
 from issues.conversation import request_messages, turns_to_generate
 from issues.models import IssueState, Test, TestState
@@ -135,8 +135,7 @@ def _answering(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Answeri
         for number, position in enumerate(turns_to_generate(messages)):
             calls += 1
             carried += number
-            earlier = messages[:position]
-            size += tokens_in([str(message.get("content") or "") for message in earlier])
+            size += tokens_in_messages(messages[:position])
     prompts = sum(tokens_in([prompt]) for prompt in system_prompts)
     n = len(system_prompts)
     return _Answering(calls * n, size * n + calls * prompts, carried * n)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from evalhub.llm.token_estimates import tokens_of
+from evalhub.llm.token_estimates import characters_in, tokens_of
 from issues.judge_templates.example_selection import ExampleQuery, as_text
 from issues.judge_templates.prompts import variables_of
 from issues.models import Criterion, Test
@@ -167,7 +167,7 @@ def _named(text: str) -> frozenset[str]:
 def _length(test: Test, name: str) -> int:
     """Return the characters that this variable adds to a prompt, whatever the criterion."""
     if name == "input":
-        return sum(len(str(message.get("content") or "")) for message in test.messages)
+        return characters_in(test.messages)
     if name == "criteria":
         return sum(len(criterion.text) for criterion in test.criteria.all())
     return len(getattr(test, name)) if name in ("reference", "guidelines", "context") else 0

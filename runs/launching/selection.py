@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from evalhub.llm import word_vectors
+from evalhub.llm.content_parts import images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
@@ -229,7 +230,22 @@ def warnings(spec: LaunchSpec, selection: Selection) -> list[str]:
         *_without_reference(spec, selection),
         *_checks_that_cannot_run(selection.tests),
         *application_warnings(selection.tests, selection.models),
+        *_unseen_images(selection),
         *_without_documents(selection),
+    ]
+
+
+def _unseen_images(selection: Selection) -> list[str]:
+    """Warn of models that take no images although tests have some."""
+    tests = [test.pk for test in selection.tests if images_in(test.messages)]
+    roles = (
+        (selection.models, "Their results will be errors"),
+        ([judge.language_model for judge in selection.everyone], "Their judgments will fail"),
+    )
+    return [
+        f"These models take no images: {', '.join(blind)}. {outcome} on tests {joined(tests)}."
+        for models, outcome in roles
+        if tests and (blind := sorted({str(each) for each in models if not each.takes_images}))
     ]
 
 

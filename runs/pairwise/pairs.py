@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from evalhub.llm.content_parts import all_images
 from evalhub.models import ItemState
 from issues.judge_templates.pairwise_prompt import PairCase
 from issues.judge_templates.preview import shown_conversation
@@ -96,6 +97,7 @@ def case_of(first: Result, second: Result, criterion: str) -> PairCase:
         criterion=criterion,
         guidelines=guidelines_of(content),
         reference=content["reference"],
+        images=all_images(content["messages"]),
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from evalhub.llm.application_request import DOCUMENTS, SESSION_ID
+from evalhub.llm.content_parts import all_images, shown_with
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import CallRole
@@ -99,7 +100,8 @@ def reference_request(draft: Draft) -> list[Message]:
         guidelines=content["guidelines"] or "(none)",
         criteria="\n".join(criteria) or "- The answer as a whole.",
     )
-    return [{"role": "user", "content": prompt}]
+    images = all_images(content["messages"])
+    return [{"role": "user", "content": shown_with(prompt, images)}]
 
 
 async def _streamed(

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
+from evalhub.llm.content_parts import content_text
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet
@@ -87,7 +88,7 @@ class Listing:
 
 def texts_of(messages: Any) -> list[str]:
     """Return the texts of the messages, without turns to generate."""
-    return [message["content"] for message in messages or [] if message.get("content")]
+    return [content_text(turn["content"]) for turn in messages or [] if turn.get("content")]
 
 
 def prompt_of(messages: Any) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from evalhub.export_files import Export
+from evalhub.llm.content_parts import images_in, with_data_urls
+from evalhub.llm.images import data_urls
 from evalhub.models import User
 from issues.judge_templates.examples import hidden_of
 from issues.rubrics.scales import ScaleError, from_json
@@ -146,7 +148,7 @@ def _request(request: BenchRequest, user: User) -> dict[str, Any] | None:
         "samples": judge.samples,
         "scale": judge.name,
         "schema": template.schema if judge.endpoint.structured_output else None,
-        "messages": messages,
+        "messages": with_data_urls(messages, data_urls(images_in(messages))),
     }
 
 

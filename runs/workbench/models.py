@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
+from evalhub.llm.content_parts import all_images, content_text
 from evalhub.models import Call, User
 from issues.models import Draft, Generation, JudgeTemplate, ReplyForm, TemplateExample, Test
 from issues.rubrics import scales
@@ -131,12 +132,16 @@ class BenchRow(models.Model):
 
     @property
     def input(self) -> str | None:
-        """Return the only user message; None if it is a longer conversation."""
+        """Return the only user message; None if it is a longer conversation, or has images."""
         if not self.messages:
             return ""
         only: dict[str, Any] = self.messages[0]
         is_plain = len(self.messages) == 1 and only.get("role") == "user"
-        return str(only.get("content") or "") if is_plain else None
+        return content_text(only.get("content")) if is_plain and not self.images else None
+
+    @property
+    def images(self) -> list[dict[str, Any]]:
+        return all_images(self.messages)
 
 
 class RowJudgment(models.Model):

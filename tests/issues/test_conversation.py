@@ -68,7 +68,7 @@ def test_something_must_be_asked(messages):
         ({"content": "Hi"}, "role None"),
         ({"role": "user", "content": "  "}, "needs some text"),
         ({"role": "user", "content": None}, "needs some text"),
-        ({"role": "user", "content": ["Hi"]}, "needs some text"),
+        ({"role": "user", "content": ["Hi"]}, "part 1: expected a part of type text or image"),
     ],
 )
 def test_wrong_message_is_named_by_its_place(message, problem):

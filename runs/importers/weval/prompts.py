@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from evalhub.digest import digest
+from evalhub.llm.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.strict_json import excerpt
 from issues.rubrics.scoring import MAX_CRITERIA
@@ -189,6 +190,11 @@ def _message(item: Any, line: int | None, section: Section) -> Json:
     if not isinstance(role, str) or role not in ROLES:
         return wrong(f"{excerpt(role)} is not a role: expected one of {', '.join(ROLES)}.")
     has_text = isinstance(content, str) and bool(content.strip())
+    if isinstance(content, list) and "content" in item:  # parts, which only EvalHub writes
+        content = plain(content)
+        if problem := content_problem(role, content):
+            return wrong(problem)
+        has_text = True
     if not has_text and not (ROLES[role] == "assistant" and content is None):
         return wrong(f"a {role} message needs text, not {excerpt(content)}.")
     return {"role": ROLES[role], "content": content, **more}

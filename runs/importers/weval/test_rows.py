@@ -10,7 +10,7 @@ from evalhub.digest import digest
 from evalhub.history import sign
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
-from issues.models import Criterion, Issue, JudgeTemplate, Origin, Test, TestState
+from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Test, TestState
 from issues.models.criterion import new_key
 from runs.importers.weval.prompts import NOTHING
 from runs.importers.weval.records import (
@@ -130,6 +130,7 @@ def add(
         tests.append(Test(source_id=source, **common, **fields))
         _check(tests[-1])
     made = bulk_create_with_history(tests, Test, default_user=by, default_change_reason=REASON)
+    ImageUse.objects.note(made)
     criteria = [
         Criterion(test=test, key=new_key(), **_fields_of_criterion(point, order))
         for (prompt, _), test in zip(prompts, made, strict=True)

@@ -125,14 +125,18 @@ def _prompt(prompt: Prompt) -> Json:
 
 def _asked(messages: list[Json]) -> Json:
     only = messages[0] if len(messages) == 1 else {}
-    if set(only) == {"role", "content"} and only["role"] == "user":
+    if _is_plain(only) and only["role"] == "user":
         return {"prompt": only["content"]}
     return {"messages": [_message(message) for message in messages]}
 
 
 def _message(message: Json) -> Json:
-    is_plain = set(message) == {"role", "content"} and message["role"] not in ("tool", RAW_PROMPT)
-    return {message["role"]: message["content"]} if is_plain else message
+    is_short = _is_plain(message) and message["role"] not in ("tool", RAW_PROMPT)
+    return {message["role"]: message["content"]} if is_short else message
+
+
+def _is_plain(message: Json) -> bool:
+    return set(message) == {"role", "content"} and not isinstance(message["content"], list)
 
 
 def _block(points: Iterable[Point], polarity: str) -> list[Any]:
@@ -169,6 +173,8 @@ def not_known_to_weval(blueprint: Blueprint) -> Iterator[str]:
             yield f"{name} of tests"
         if raw_prompt_of(prompt.messages) is not None:
             yield "raw prompts"
+        if any(isinstance(message["content"], list) for message in prompt.messages):
+            yield "messages of several parts"
         for point in prompt.points:
             if point.mandatory:
                 yield "mandatory criteria"
