@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
+from evalhub.llm.content_parts import all_images
 from evalhub.models import User
 from evalhub.word_diff import Diff, Part, word_diff
 from issues.models import Revision
@@ -19,6 +21,7 @@ class Answered:
     result: Result
     parts: tuple[Part, ...] | None
     prompt: tuple[Part, ...] | None
+    images: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,17 @@ def answer_pair(first: Result, second: Result, reader: User) -> AnswerPair:
     answers = _diff(dict.fromkeys(readable, "") | dict(answered), ids)
     revisions = [first.revision_id, second.revision_id]
     rows: QuerySet[Revision] = Revision.objects.filter(pk__in=revisions).readable_by(reader)
-    prompts = _diff({row.pk: prompt_of(row.content["messages"]) for row in rows}, revisions)
+    messages = {row.pk: row.content["messages"] for row in rows}
+    prompts = _diff({pk: prompt_of(said) for pk, said in messages.items()}, revisions)
+
+    def images(result: Result) -> list[dict[str, Any]]:
+        return all_images(messages.get(result.revision_id, ()))
+
     return AnswerPair(
-        first=Answered(first, answers and answers.first, prompts and prompts.first),
-        second=Answered(second, answers and answers.second, prompts and prompts.second),
+        first=Answered(first, answers and answers.first, prompts and prompts.first, images(first)),
+        second=Answered(
+            second, answers and answers.second, prompts and prompts.second, images(second)
+        ),
         same_prompt=prompts is None or all(not part.sign for part in prompts.second),
         is_cut=answers is not None and answers.is_cut,
         others=_other_repeats(first, second),

@@ -1,13 +1,37 @@
 /* The editor of a test's messages, on top of a JSON field that works without it.
 
    A single prompt has two text areas, a raw prompt one; a conversation has turns with a role and a text, generated
-   ones for assistants. Unknown content (such as tool calls) is kept. */
+   ones for assistants, and images for users. Unknown content (such as tool calls) is kept. */
 
 (() => {
   "use strict";
 
   const { element, button, complain, whenReady } = window.evalhubEditing;
   const ROLES = ["system", "user", "assistant", "tool"];
+
+  const KINDS = "image/png,image/jpeg,image/webp,image/gif";
+
+  const isText = (part) => part.type === "text";
+
+  /* The parts of a content to edit: always with a text. */
+  const partsOf = (content) => {
+    const parts = Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }];
+    return parts.some(isText) ? parts : [{ type: "text", text: "" }, ...parts];
+  };
+
+  const contentOf = (parts) => {
+    if (parts.every(isText) && parts.length === 1) return parts[0].text;
+    const said = parts.filter((part) => !isText(part) || part.text);
+    return said.length ? said : "";
+  };
+
+  const dataUrl = (file) =>
+    new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.addEventListener("load", () => resolve(reader.result));
+      reader.addEventListener("error", () => reject(reader.error));
+      reader.readAsDataURL(file);
+    });
 
   const rowOf = (field) =>
     field.closest(".field-row, .form-row, [class*='field-']") || field.parentElement;
@@ -78,6 +102,34 @@
       this.replace(turns);
     }
 
+    /* Upload image files and append them to a turn. */
+    async attach(at, files) {
+      const token = this.area.form.querySelector("[name=csrfmiddlewaretoken]").value;
+      const added = [];
+      let problem = "";
+      for (const file of files) {
+        try {
+          const response = await fetch(this.area.dataset.ehImages, {
+            method: "POST",
+            headers: { "Content-Type": "application/json", "X-CSRFToken": token },
+            body: JSON.stringify({ image_url: await dataUrl(file) }),
+          });
+          const reply = await response.json();
+          if (response.ok) added.push({ type: "image", image: reply.image, alt: "" });
+          else problem = [reply.image_url ?? reply.detail ?? reply.problems ?? "refused"].flat().join(" ");
+        } catch {
+          problem = "the upload failed. Check the connection, and that the file is not too large.";
+        }
+        if (problem) problem = `${file.name}: ${problem}`;
+      }
+      const content = contentOf([...partsOf(this.turns[at].content), ...added]);
+      this.turns[at] = { ...this.turns[at], content };
+      this.replace(this.turns);
+      const turn = this.list.children[at];
+      if (problem) turn.append(element("p", { class: "eh-callout eh-callout--error", role: "alert" }, problem));
+      else [...turn.querySelectorAll("[data-alt]")].pop()?.focus();
+    }
+
     draw() {
       this.list.replaceChildren(...this.turns.map((turn, at) => this.drawn(turn, at)));
       this.list.toggleAttribute("data-eh-hidden", this.showsSource);
@@ -91,12 +143,26 @@
         element("option", { value: role, selected: role === turn.role }, role),
       );
       const role = element("select", { class: "eh-input", "aria-label": `Role of turn ${at + 1}` }, ...roles);
-      const text = element("textarea", { class: "eh-input", "aria-label": `Text of turn ${at + 1}` });
       const speaks = turn.role === "assistant" && !turn.tool_calls;
       const generated = speaks && (turn.content === null || turn.content === undefined);
-      text.value = typeof turn.content === "string" ? turn.content : "";
-      text.disabled = generated;
-      text.placeholder = generated ? "The model generates this turn." : "";
+      const parts = partsOf(turn.content);
+      const edit = (n, change) => {
+        parts[n] = { ...parts[n], ...change };
+        turn.content = contentOf(parts);
+        this.write();
+      };
+      const shown = parts.map((part, n) => {
+        if (part.type === "image") return this.picture(at, parts, n, edit);
+        if (!isText(part)) return element("code", {}, JSON.stringify(part));
+        const nth = parts.slice(0, n).filter(isText).length;
+        const label = nth ? `Text ${nth + 1} of turn ${at + 1}` : `Text of turn ${at + 1}`;
+        const text = element("textarea", { class: "eh-input", "aria-label": label });
+        text.value = part.text;
+        text.disabled = generated;
+        text.placeholder = generated ? "The model generates this turn." : "";
+        text.addEventListener("input", () => edit(n, { text: text.value }));
+        return text;
+      });
       const box = element("input", { type: "checkbox", checked: generated });
       const choice = element("label", {}, box, "Generate this turn");
       choice.toggleAttribute("data-eh-hidden", !speaks);
@@ -107,15 +173,11 @@
         this.replace(this.turns);
       });
       box.addEventListener("change", () => {
-        this.turns[at] = { ...turn, content: box.checked ? null : text.value };
+        this.turns[at] = { ...turn, content: box.checked ? null : contentOf(parts) };
         this.replace(this.turns);
       });
-      text.addEventListener("input", () => {
-        turn.content = text.value;
-        this.write();
-      });
       const last = this.turns.length - 1;
-      return element(
+      const drawn = element(
         "div",
         { class: "eh-turn" },
         element(
@@ -130,7 +192,56 @@
             "aria-label": `Remove turn ${at + 1}`,
           }),
         ),
-        text,
+        ...shown,
+      );
+      if (turn.role === "user") this.takeImages(drawn, at);
+      return drawn;
+    }
+
+    /* Let images be chosen, pasted and dropped. */
+    takeImages(drawn, at) {
+      const file = element("input", { type: "file", accept: KINDS, multiple: true, hidden: true });
+      file.addEventListener("change", () => this.attach(at, [...file.files]));
+      const add = button("Add image", () => file.click(), { title: "Or paste or drop one" });
+      drawn.append(element("div", { class: "eh-toolbar eh-after" }, add, file));
+      const take = (event, transfer) => {
+        const images = [...(transfer?.files ?? [])].filter((one) => one.type.startsWith("image/"));
+        if (!images.length) return;
+        event.preventDefault();
+        this.attach(at, images);
+      };
+      drawn.addEventListener("paste", (event) => take(event, event.clipboardData));
+      drawn.addEventListener("drop", (event) => take(event, event.dataTransfer));
+      drawn.addEventListener("dragover", (event) => {
+        if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+      });
+    }
+
+    picture(at, parts, n, edit) {
+      const part = parts[n];
+      const nth = parts.slice(0, n).filter((one) => one.type === "image").length + 1;
+      const name = `image ${nth} of turn ${at + 1}`;
+      const url = `${this.area.dataset.ehImages}${part.image}/`;
+      const alt = element("input", {
+        class: "eh-input",
+        "aria-label": `Description of ${name}`,
+        placeholder: "Description for people and models that cannot see it",
+        maxlength: "500",
+        "data-alt": true,
+      });
+      alt.value = part.alt ?? "";
+      alt.addEventListener("input", () => edit(n, { alt: alt.value }));
+      const remove = () => {
+        this.turns[at] = { ...this.turns[at], content: contentOf(parts.filter((_, other) => other !== n)) };
+        this.replace(this.turns);
+      };
+      const open = { href: url, target: "_blank", rel: "noopener", title: `Open ${name} at full size` };
+      return element(
+        "div",
+        { class: "eh-images" },
+        element("a", open, element("img", { src: url, alt: part.alt || name })),
+        alt,
+        button("Remove image", remove, { "aria-label": `Remove ${name}` }),
       );
     }
   }

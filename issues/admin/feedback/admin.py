@@ -12,6 +12,7 @@ from unfold.decorators import display
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user
+from evalhub.llm.content_parts import all_images
 from issues.admin.badges import COLOURS
 from issues.admin.feedback.form import FeedbackForm
 from issues.admin.feedback.inbox import FeedbackInbox
@@ -110,7 +111,8 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
         asked = ("Conversation", conversation_text(row.messages))
         asked = asked if row.messages else ("Prompt", row.prompt)
         texts = (asked, ("Answer", row.answer), ("User comment", row.comment))
-        own = {"feedback": row, "texts": texts, "acts": self.buttons(request, row)}
+        own = {"feedback": row, "texts": texts, "images": all_images(row.messages)}
+        own["acts"] = self.buttons(request, row)
         return {**super().row_context(request, row), **own}
 
     def buttons(self, request: HttpRequest, feedback: Feedback) -> list[Button]:

@@ -33,6 +33,7 @@ from evalhub.admin_site.versions import (
 )
 from evalhub.formatting import counted
 from evalhub.hidden_signs import with_hidden_signs
+from evalhub.llm.content_parts import all_images
 from evalhub.markup import model_markdown
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
@@ -42,6 +43,7 @@ from issues.models import Feedback, FeedbackState, Issue, Tag
 from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
 from issues.states import Refused
 from issues.tags import suggested
+from issues.templatetags.images import thumbnails
 from issues.triage.actions import (
     TRIAGED,
     attach,
@@ -283,6 +285,7 @@ def _asked(feedback: Feedback) -> tuple[str, SafeString, SafeString]:
         '<section aria-label="{}"><strong>{}</strong>{}</section>',
         ((role, role.capitalize(), _formatted(text)) for role, text in turns),
     )
+    shown += thumbnails(all_images(feedback.messages))
     raw = _raw(conversation_text(feedback.messages))
     return f"Conversation ({counted(len(turns), 'message')})", raw, shown
 

@@ -14,6 +14,7 @@ from unfold.decorators import display
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
+from evalhub.llm.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
 from issues.admin.drafting.button import generate_button
@@ -47,6 +48,7 @@ from issues.rubrics.scales import ScaleError
 from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
 from issues.states import Move
 from issues.tags import names_on
+from issues.templatetags.images import thumbnails
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
 WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
@@ -145,7 +147,8 @@ class TestAdmin(BulkTests, EditPages, SealingPages):
 
     @display(description="input")
     def asked(self, test: Test) -> str:
-        return format_html('<pre class="eh-pre">{}</pre>', conversation(test))
+        shown = thumbnails(all_images(test.messages))
+        return format_html('<pre class="eh-pre">{}</pre>{}', conversation(test), shown)
 
     def get_fieldsets(self, request: HttpRequest, obj: Test | None = None) -> Any:
         writes = self.has_change_permission(request, obj) if obj else True
@@ -280,6 +283,7 @@ class TestAdmin(BulkTests, EditPages, SealingPages):
             test=test,
             sent=request_messages(test.messages, test.context),
             is_raw_prompt=raw_prompt_of(test.messages) is not None,
+            has_images=bool(images_in(test.messages)),
             answer=answer,
             back_url=self.url_of("change", test.pk),
             **shown,

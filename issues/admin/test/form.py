@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q
+from django.urls import reverse
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.json_field import BoundedJSONField
@@ -77,7 +78,8 @@ class TestForm(forms.ModelForm):
         widget=text_area(10, **{"data-eh-messages": "true"}),
         help_text=(
             'A list such as [{"role": "user", "content": "…"}]. The model generates each '
-            "assistant turn whose content is null, and the answer after a last user turn."
+            "assistant turn whose content is null, and the answer after a last user turn. Images "
+            "go to models that take them."
         ),
     )
 
@@ -97,6 +99,7 @@ class TestForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["messages"].widget.attrs["data-eh-images"] = reverse("api-image-list")
         given = self.initial.get("messages")
         single = single_turn(given)
         raw = raw_prompt_of(given) if isinstance(given, list) else None

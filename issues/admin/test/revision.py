@@ -8,10 +8,12 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import ReadOnlyAdmin
+from evalhub.llm.content_parts import all_images
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Revision
 from issues.rubrics.scoring import WHOLE_TEST
+from issues.templatetags.images import thumbnails
 
 
 @admin.register(Revision)
@@ -49,7 +51,8 @@ class RevisionAdmin(ReadOnlyAdmin):
     @display(description="input")
     def asked(self, revision: Revision) -> str:
         content = revision.content
-        return _block(conversation_text(request_messages(content["messages"], content["context"])))
+        text = conversation_text(request_messages(content["messages"], content["context"]))
+        return format_html("{}{}", _block(text), thumbnails(all_images(content["messages"])))
 
     @display(description="reference answer")
     def reference(self, revision: Revision) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import prefetch_related_objects
 
+from evalhub.llm.content_parts import Part, content_text, image_parts
 from evalhub.models import Call, CallRole, ItemState, User
 from evalhub.work.overview import Holding, holding_of
 from issues.conversation import request_messages, turns_to_generate
@@ -39,6 +40,7 @@ class Turn:
     role: str
     text: Text | None
     tool_calls: str = ""
+    images: Sequence[Part] = ()
     documents: Sequence[dict[str, str]] | None = None
     is_generated: bool = False
     is_answer: bool = False
@@ -192,13 +194,14 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
             documents = reply.get("documents")
         else:
             documents = None
-            text = text_or_none(str(message.get("content") or ""))
+            text = text_or_none(content_text(message.get("content")))
             calls = message.get("tool_calls")
         turn = Turn(
             number=position + 1,
             role="assistant" if is_generated else message["role"],
             text=text,
             tool_calls=json.dumps(calls, indent=2, ensure_ascii=False) if calls else "",
+            images=image_parts(message.get("content")),
             documents=documents,
             is_generated=is_generated,
             is_answer=is_generated and position == holes[-1],
