@@ -17,7 +17,16 @@ from django.template.response import SimpleTemplateResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from evalhub.models import Delivery, Exposure, Notification, Token, TokenScope, User, Webhook
+from evalhub.models import (
+    Delivery,
+    Exposure,
+    Image,
+    Notification,
+    Token,
+    TokenScope,
+    User,
+    Webhook,
+)
 from evalhub.models import Worker as WorkerRow
 from issues.drafting.start import start
 from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
@@ -43,6 +52,7 @@ from tests.factories import (
     make_test,
     make_user,
 )
+from tests.images import picture
 from tests.issues.drafting.writers import make_order
 from tests.reports.judged_runs import answer, judge
 from tests.runs.review.rows import make_queue, put
@@ -331,6 +341,8 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-library-criterion-versions": (get(),),
     "api-library-criterion-retire": (post(MAINTAINERS),),
     "api-library-criterion-restore": (post(MAINTAINERS),),
+    "api-image-list": (post(WRITERS),),
+    "api-image-detail": (get(),),
     "api-revision-list": (get(),),
     "api-revision-detail": (get(),),
     "api-suite-list": (get(), post(MAINTAINERS)),
@@ -532,6 +544,7 @@ def rows() -> dict[str, Any]:
         "tag": Tag.objects.create(name="t"),
         "resolutionlabel": ResolutionLabel.objects.create(name="r"),
         "feedback": Feedback.objects.create(comment="c"),
+        "image": image_of(test, picture()),
         "issue": make_issue(description="d"),
         "test": test,
         "generation": (batch := start(make_order(make_model()), by=user)),
@@ -560,6 +573,15 @@ def rows() -> dict[str, Any]:
         "reportschedule": report,
         "snapshot": Snapshot.objects.create(report=report, content=stored(Document("Which?"))),
     }
+
+
+def image_of(test: Any, content: bytes) -> Image:
+    """A stored image that the test refers to."""
+    image = Image.objects.create(
+        digest="0f" * 32, media_type="image/png", width=4, height=3, content=content
+    )
+    image.uses.create(test=test)
+    return image
 
 
 def actor(name: str) -> tuple[Client, User | None]:
@@ -637,6 +659,7 @@ MODELS = (
         "feedback",
         "issue",
         "test",
+        "image",
     ),
     *(
         "judge-template",

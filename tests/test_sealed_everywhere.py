@@ -37,7 +37,7 @@ from tests.factories import first_result, make_issue, make_model, make_test, mak
 from tests.issues.drafting.writers import make_order, make_settings
 from tests.runs.review.rows import make_queue, put
 from tests.runs.rubric_runs import rubric_run
-from tests.test_access_matrix import DOORS, addresses, knock, url_of
+from tests.test_access_matrix import DOORS, addresses, image_of, knock, url_of
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +77,7 @@ READ_AT = {
     *("api-draft-list", "api-draft-detail"),
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
     "admin:workbench_workbench_export",
-    *("admin:runs_suite_export", "reports:run_jsonl"),
+    *("admin:runs_suite_export", "reports:run_jsonl", "api-image-detail"),
 }
 """Some of the addresses at which there is something to hide."""
 
@@ -99,6 +99,7 @@ REVEALED = {
         "api-judgment-list",
         "api-judgment-detail",
         "api-evaluation-list",
+        "api-image-detail",
     ),
 }
 """Where a viewer reads the one test that was revealed to them."""
@@ -170,6 +171,7 @@ def rows() -> dict[str, Any]:
         "summary": summary,
         "languagemodel": run.language_model,
         "feedback": issue.feedback.get(),
+        "image": image_of(test, SECRET.encode()),
         "exposure": Exposure.objects.create(
             test=test.pk, kind="opened", reason=SECRET, day="2026-01-01"
         ),

@@ -71,11 +71,10 @@ class ImageViewSet(Rows):
         response = HttpResponse(bytes(image.content), content_type=image.media_type)
         ending = image.media_type.partition("/")[2]
         response["Content-Disposition"] = f'inline; filename="{image.digest[:12]}.{ending}"'
-        for name, value in SHOWN_ALONE.items():
+        for name, value in (SHOWN_ALONE | {"ETag": f'"{image.digest}"'}).items():
             response[name] = value
         plain: HttpRequest = request._request
-        found = get_conditional_response(plain, etag=f'"{image.digest}"', response=response)
-        return found or response
+        return get_conditional_response(plain, etag=response["ETag"], response=response) or response
 
     @extend_schema(request=ImageUploadSerializer, responses={201: ImageSerializer})
     def create(self, request: Request) -> Response:
