@@ -30,7 +30,7 @@ def content_text(content: Any) -> str:
 def _part_text(part: Any) -> str:
     if not isinstance(part, Mapping):
         return str(part)
-    if part.get("type") == IMAGE:
+    if part.get("type") in (IMAGE, IMAGE_URL):
         return f"[image {part.get('alt', '')}".rstrip() + "]"
     return str(part.get("text", f"({part.get('type', 'unknown')}, not shown)"))
 

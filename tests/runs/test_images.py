@@ -126,5 +126,5 @@ def test_an_application_gets_the_text_as_its_prompt_and_images_in_messages(
     work()
     (asked,) = provider.requests
     text = "<documents>\nA document.\n</documents>\nWhat is shown?"
-    assert asked["ask"] == f"{text}\n[image a red square]"
+    assert asked["ask"] == f"{text}\n[image]"
     assert images_of(asked) == ([url_of(bytes(image.content))], text)

@@ -200,10 +200,11 @@
 
     /* Let images be chosen, pasted and dropped. */
     takeImages(drawn, at) {
-      const file = element("input", { type: "file", accept: KINDS, multiple: true, hidden: true });
+      // Never on the page, where the admin theme expects its own field around each file input.
+      const file = element("input", { type: "file", accept: KINDS, multiple: true });
       file.addEventListener("change", () => this.attach(at, [...file.files]));
       const add = button("Add image", () => file.click(), { title: "Or paste or drop one" });
-      drawn.append(element("div", { class: "eh-toolbar eh-after" }, add, file));
+      drawn.append(element("div", { class: "eh-toolbar eh-after" }, add));
       const take = (event, transfer) => {
         const images = [...(transfer?.files ?? [])].filter((one) => one.type.startsWith("image/"));
         if (!images.length) return;
