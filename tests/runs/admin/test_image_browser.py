@@ -16,7 +16,8 @@ PASTE = """([area, url]) => {
     const bytes = Uint8Array.from(atob(url.split(",")[1]), (sign) => sign.charCodeAt(0));
     const clipboardData = new DataTransfer();
     clipboardData.items.add(new File([bytes], "pasted.png", { type: "image/png" }));
-    area.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    const how = { clipboardData, bubbles: true, cancelable: true };
+    area.dispatchEvent(new ClipboardEvent("paste", how));
 }"""
 
 
