@@ -11,10 +11,18 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from evalhub.api.fields import MAX_TEXT
 from evalhub.llm.application_reply import MAX_DOCUMENTS, document_of, tool_call_of
+from evalhub.llm.content_parts import content_problem, content_text
 from evalhub.option_problems import option_problems
 from evalhub.storable import REASON, unstorable
 from evalhub.strict_json import excerpt, parse
@@ -22,7 +30,22 @@ from runs.launching.launch_options import MAX_REPEATS, LaunchRefused, RowId
 
 MAX_ANSWERS = 100_000
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
-LongText = Annotated[str, Field(max_length=MAX_TEXT)]
+
+
+def _text(content: Any) -> Any:
+    """Return the text of a list of parts; anything else as it is.
+
+    Raises:
+        ValueError: A part is no text.
+    """
+    if not isinstance(content, list):
+        return content
+    if problem := content_problem("assistant", content):
+        raise ValueError(problem)
+    return content_text(content)
+
+
+LongText = Annotated[str, BeforeValidator(_text), Field(max_length=MAX_TEXT)]
 Documents = Annotated[list[str | dict[str, Any]], Field(max_length=MAX_DOCUMENTS)]
 ToolCalls = Annotated[list[str | dict[str, Any]], Field(max_length=1000)]
 
@@ -40,9 +63,9 @@ class ImportedTurn(BaseModel):
 class ImportedAnswerBody(BaseModel):
     """An answer to a test, or the error in its place; `repeat` counts from 1.
 
-    `turns` are all generated turns of a conversation, the last of them the answer. `documents` are
-    those retrieved: texts, or objects with a text and a title; null: not known. What is not
-    measured is left out.
+    The answer and each turn are a text, or a list of parts that are texts. `turns` are all
+    generated turns of a conversation, the last of them the answer. `documents` are those retrieved:
+    texts, or objects with a text and a title; null: not known. What is not measured is left out.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -1,17 +1,22 @@
 """Tests with images: what a provider gets, and what becomes of models that cannot see."""
 
+import asyncio
 import json
 
 import pytest
 
-from evalhub.llm.content_parts import all_images
+from evalhub.llm import gateway
+from evalhub.llm.content_parts import all_images, images_in
 from evalhub.llm.images import store_image
-from evalhub.models import Call
+from evalhub.models import Call, CallRole
+from evalhub.work.budget import Gate
+from evalhub.work.direct_caller import DirectCaller
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages
 from issues.revisions import freeze
+from runs.importers.weval.export import export
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import select, warnings
-from runs.models import Judgment
+from runs.models import Judgment, Suite
 from tests.factories import make_jury, make_model, make_run, make_template, make_test
 from tests.images import picture, url_of
 from tests.provider import Reply, verdict
@@ -128,3 +133,33 @@ def test_an_application_gets_the_text_as_its_prompt_and_images_in_messages(
     text = "<documents>\nA document.\n</documents>\nWhat is shown?"
     assert asked["ask"] == f"{text}\n[image]"
     assert images_of(asked) == ([url_of(bytes(image.content))], text)
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_trying_a_test_sends_its_image_too(provider, model_at, test, image, streams):
+    caller = DirectCaller(work_key="try 1", item_id=None, gate=Gate())
+    endpoint = model_at(takes_images=True).endpoint()
+
+    async def asked():
+        try:
+            if streams:
+                taken: list[str] = []
+                await caller.stream(
+                    endpoint, test.messages, role=CallRole.CANDIDATE, take=taken.append
+                )
+            else:
+                await caller.call(endpoint, test.messages, {}, role=CallRole.CANDIDATE)
+        finally:
+            await gateway.close()
+
+    asyncio.run(asked())
+    assert images_of(provider.requests[0]) == ([url_of(bytes(image.content))], "What is shown?")
+
+
+def test_a_blueprint_keeps_the_image(test, image):
+    suite = Suite.objects.create(name="pictures")
+    suite.tests.add(test)
+    exported = export(suite)
+    assert "messages of several parts" in " ".join(map(str, exported.notes))
+    (prompt,) = exported.blueprint.prompts
+    assert images_in(prompt.messages) == [image.digest]

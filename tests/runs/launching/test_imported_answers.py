@@ -156,6 +156,7 @@ def test_json_lines_hold_all_that_is_known_of_an_answer():
         ({"answer": "a", "error": "b"}, "has an answer and an error"),
         ({"answer": " "}, "is empty"),
         ({"answer": "a", "turns": ["b"]}, "is not its last turn"),
+        ({"answer": [{"type": "image", "image": "x"}]}, "only user messages may have images"),
         ({"answer": "a\x00"}, "line 1: answer has a character"),
     ],
 )
@@ -166,7 +167,9 @@ def test_what_an_answer_cannot_have_is_refused_with_its_place(row, problem):
 
 def test_generated_turns_are_given_as_turns():
     test = make_test(messages=TURNS)
-    answers = read_objects([{"test": test.pk, "turns": ["Hi.", "Bye."]}])
+    answers = read_objects(
+        [{"test": test.pk, "turns": ["Hi.", [{"type": "text", "text": "Bye."}]]}]
+    )
 
     run = import_answers(spec_of(models=[make_model().pk]), answers, by=None)
 
