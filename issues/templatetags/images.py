@@ -23,8 +23,8 @@ def thumbnails(content: Any) -> SafeString:
     )
     pictures = format_html_join(
         "",
-        '<li><a href="{0}" target="_blank" rel="noopener" title="Open {1} at full size">'
-        '<img src="{0}" alt="{1}" loading="lazy"></a></li>',
+        '<a href="{0}" target="_blank" rel="noopener" title="Open {1} at full size">'
+        '<img src="{0}" alt="{1}" loading="lazy"></a>',
         shown,
     )
-    return format_html('<ul class="eh-images">{}</ul>', pictures) if parts else SafeString("")
+    return format_html('<div class="eh-images">{}</div>', pictures) if parts else SafeString("")
