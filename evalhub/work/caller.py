@@ -105,33 +105,35 @@ class Caller(ABC):
         """Ask a model. Failed tries are recorded too.
 
         Raises:
-            CallError: The call failed for good; it is recorded.
+            CallError: The call failed for good; it is recorded. Or it has images and the model
+                takes none: nothing is sent or recorded.
             BatchFailed: Every call to this endpoint would fail, as with a wrong key.
             GivenBack: Stop, and give the item back.
         """
         sent = dict(params, tools=list(tools)) if tools else params
-        with_images = await self._with_images(endpoint, messages)
+        refuse_unseen(endpoint, messages)
+
+        async def send() -> Completion:
+            return await gateway.complete(endpoint, await self._with_images(messages), sent, schema)
+
         pending = PendingCall(
             endpoint=endpoint,
             role=role,
             digest=gateway.request_digest(endpoint, messages, sent, schema),
             estimate_usd=estimate_usd(endpoint, messages, sent),
-            send=lambda: gateway.complete(endpoint, with_images, sent, schema),
+            send=send,
         )
         return CallReply(*await self.answered(pending))
 
-    async def _with_images(
-        self, endpoint: Endpoint, messages: Sequence[dict[str, Any]]
-    ) -> Sequence[dict[str, Any]]:
-        """Return the conversation as the provider is sent it, with its images as data: URLs.
+    async def _with_images(self, messages: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """Return the conversation as it is sent, with its images read and as data: URLs.
 
         Raises:
-            CallError: The model takes none, or one is not stored. Nothing is sent or recorded.
+            CallError: One is not stored.
         """
         digests = images_in(messages)
         if not digests:
             return messages
-        refuse_unseen(endpoint, messages)
         urls = await self.data_urls(digests)
         if gone := [digest for digest in digests if digest not in urls]:
             raise missing(gone)

@@ -13,7 +13,7 @@ from evalhub.llm import gateway
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.images import data_urls
+from evalhub.llm.images import data_urls, refuse_unseen
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import LONGEST_PAUSE_S, next_try
 from evalhub.work.caller import Caller, CallReply, PendingCall, T, estimate_usd
@@ -101,9 +101,8 @@ class DirectCaller(Caller):
         take: Callable[[str], None],
     ) -> CallReply:
         """Ask a model, and give `take` each piece of its text; one piece if it does not stream."""
+        refuse_unseen(endpoint, messages)
         pieces: list[str] = []
-
-        with_images = await self._with_images(endpoint, messages)
 
         def taken(text: str) -> None:
             pieces.append(text)
@@ -111,7 +110,8 @@ class DirectCaller(Caller):
 
         async def send() -> Completion:
             try:
-                return await gateway.stream(endpoint, with_images, {}, taken)
+                sent = await self._with_images(messages)
+                return await gateway.stream(endpoint, sent, {}, taken)
             except CallError as error:
                 if pieces or error.kind in UNSTREAMED:
                     error.can_retry = False
