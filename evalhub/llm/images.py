@@ -76,7 +76,7 @@ def refuse_unseen(endpoint: Endpoint, messages: Sequence[Mapping[str, Any]]) -> 
         raise CallError(
             CallErrorKind.IMAGES_NOT_TAKEN,
             f"{endpoint.name} takes no images, and the conversation has some: nothing was sent. "
-            "Choose a model that takes images, or tick “takes images” in its settings if it does.",
+            "Choose a model that takes images, or switch on “takes images” in its settings.",
         )
 
 

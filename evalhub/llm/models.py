@@ -191,7 +191,7 @@ class LanguageModel(ApplicationFields):
             ]
         if self.takes_images and not problems and "messages" not in application.placeholders:
             problems["takes_images"] = [
-                "Images are sent in messages only: add {{ messages }} to the body, or untick this."
+                "Images go in messages only: add {{ messages }} to the body, or switch this off."
             ]
         if not self.api_base:
             problems["api_base"] = ["Enter the URL that is called."]
