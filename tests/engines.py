@@ -26,6 +26,7 @@ BOTH_ENGINES = (
     "runs/review/test_reservations.py",
     # Constraints, and rows that are refused in the middle of a transaction.
     "issues/api/test_feedback.py",
+    "issues/api/test_images.py",
     "issues/test_sealing.py",
     "issues/judge_templates/test_examples.py",
     "issues/judge_templates/test_lifecycle.py",

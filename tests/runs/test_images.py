@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from evalhub.llm import gateway
 from evalhub.llm.content_parts import all_images, images_in
@@ -127,12 +128,25 @@ def test_an_application_gets_the_text_as_its_prompt_and_images_in_messages(
         answer_path="$.reply",
         takes_images=True,
     )
+    model.full_clean()
     make_run(test, model=model)
     work()
     (asked,) = provider.requests
     text = "<documents>\nA document.\n</documents>\nWhat is shown?"
     assert asked["ask"] == f"{text}\n[image]"
     assert images_of(asked) == ([url_of(bytes(image.content))], text)
+
+
+def test_an_application_that_gets_no_messages_takes_no_images():
+    model = make_model(
+        kind="application",
+        api_base="https://bot.example.org/ask",
+        body={"ask": "{{ prompt }}"},
+        answer_path="$.reply",
+        takes_images=True,
+    )
+    with pytest.raises(ValidationError, match="Images go in messages only"):
+        model.full_clean()
 
 
 @pytest.mark.parametrize("streams", [True, False])

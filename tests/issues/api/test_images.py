@@ -7,6 +7,7 @@ from evalhub.access.reveals import reveal
 from evalhub.models import Image
 from issues.models import Feedback, Test
 from issues.revisions import asked_digest, content_of
+from issues.triage.actions import test_of as make_test_of
 from tests.api import client_of
 from tests.factories import make_issue, make_test, make_user
 from tests.images import asked_about, picture, url_of
@@ -147,6 +148,10 @@ def test_feedback_keeps_its_image_and_becomes_a_test_with_it():
     assert feedback.answer == "A cat."
     digest = feedback.messages[0]["content"][1]["image"]
     assert client_of("viewer").get(address(digest)).status_code == 200
+    made = make_test_of(feedback, make_issue(), by=make_user("annotator"))
+    assert made.messages == feedback.messages
+    assert made.image_uses.get().image_id == digest
+    made.delete()
     Feedback.objects.update(issue=make_test(sealed=True).issue)
     assert client_of("viewer").get(address(digest)).status_code == 404
 
