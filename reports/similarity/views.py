@@ -5,6 +5,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm import word_vectors
+from evalhub.llm.content_parts import all_images
 from issues.models import Test
 from reports.documents.rendering import needs, page
 from reports.similarity.query import MAX_VARIANTS, similarity_of
@@ -29,6 +30,7 @@ def similarity(request: HttpRequest, pk: int) -> HttpResponse:
         similarity=found,
         test=test,
         prompt=prompt_of(found.messages),
+        images=all_images(found.messages),
         rows=list(zip(found.variants, found.matrix, strict=True)),
         most=MAX_VARIANTS,
         problem="" if found.embedder.endpoint else word_vectors.problem(),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import F, Q
 
+from evalhub.llm.content_parts import Part
 from evalhub.models import ItemState, User
 from issues.models import TemplateExample
 from issues.rubrics.scales import from_json
@@ -42,6 +43,7 @@ class Disagreement:
     labelled_example: LabelledExample
     criterion: str
     prompt: Text | None
+    images: list[Part]
     answer: Text | None
     reference: Text | None
     guidelines: Text | None
@@ -164,6 +166,7 @@ def _row(
         labelled_example=labelled_example,
         criterion=criterion,
         prompt=text_or_none(case.input),
+        images=case.images,
         answer=text_or_none(case.output),
         reference=text_or_none(content["reference"]),
         guidelines=text_or_none(content["guidelines"]),
