@@ -2,13 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from io import BytesIO
 from typing import NamedTuple, Protocol
 
-from pypdf import PdfReader
-from pypdf.errors import PyPdfError
-
 from evalhub.storable import storable
+from issues.drafting.pdf_text import UnreadablePdf, page_texts
 
 MAX_FILES = 5
 MAX_BYTES = 5 * 1024 * 1024
@@ -54,10 +51,10 @@ def passages_of(files: Sequence[Upload]) -> list[Passage]:
     if len(files) > MAX_FILES:
         raise UnreadableDocument(f"{len(files)} files are too many: choose at most {MAX_FILES}.")
     passages = [passage for file in files for passage in _passages(file)]
-    if (size := sum(len(passage.text) for passage in passages)) > MAX_CHARACTERS:
+    if sum(len(passage.text) for passage in passages) > MAX_CHARACTERS:
         raise UnreadableDocument(
-            f"The documents have {size:,} characters together, more than {MAX_CHARACTERS:,}. "
-            "Upload the chapters that matter."
+            f"The documents have more than {MAX_CHARACTERS:,} characters together. Upload the "
+            "chapters that matter."
         )
     return passages
 
@@ -90,15 +87,10 @@ def _decoded(name: str, data: bytes) -> str:
 
 def _pdf_pages(name: str, data: bytes) -> list[str]:
     try:
-        reader = PdfReader(BytesIO(data))
-        if (n := len(reader.pages)) > MAX_PAGES:
-            raise UnreadableDocument(f"{name} has {n} pages, more than {MAX_PAGES}.")
-        return [storable(page.extract_text() or "") for page in reader.pages]
-    except UnreadableDocument:
-        raise
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        reason = str(error)[:200] or type(error).__name__
-        raise UnreadableDocument(f"{name} is no PDF that can be read: {reason}.") from error
+        found = page_texts(data, most_pages=MAX_PAGES, most_characters=MAX_CHARACTERS)
+    except UnreadablePdf as error:
+        raise UnreadableDocument(f"{name} {error}") from error
+    return [storable(text) for text in found]
 
 
 def split(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from issues.drafting import pdf_text
 from issues.drafting.documents import MAX_BYTES, UnreadableDocument, passages_of, split
 from issues.drafting.edit_prompts import Selection, edit_request, place_of, spaced_like
 from issues.drafting.replies import Fields, read_fields
@@ -129,6 +130,13 @@ def test_a_passage_names_its_document_and_page():
 def test_a_document_that_cannot_be_used_is_refused_with_the_reason(file, problem):
     with pytest.raises(UnreadableDocument, match=problem):
         passages_of([file])
+
+
+def test_a_pdf_that_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(pdf_text, "MAX_SECONDS", 1)
+    slow = "(word) Tj T* " * 200_000
+    with pytest.raises(UnreadableDocument, match="slow.pdf takes more than 1 s to read"):
+        passages_of([File("slow.pdf", pdf(f"x) Tj {slow} (x"))])
 
 
 def test_passages_keep_every_word():
