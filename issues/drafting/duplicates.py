@@ -29,10 +29,15 @@ def drop_duplicates(batch: Generation) -> int:
 
 
 def _tests_of(batch: Generation) -> Iterator[Test]:
-    """Return the tests of the issue, but none that was made from this batch."""
+    """Return the tests of the issue, but none that was made from this batch.
+
+    Nor a sealed one unless the batch is sealed too: a draft that is like it would give it away.
+    """
     if batch.issue_id:
         made = batch.drafts.exclude(test=None).values("test")
-        yield from Test.objects.filter(issue=batch.issue_id).exclude(pk__in=made)
+        tests = Test.objects.filter(issue=batch.issue_id).exclude(pk__in=made)
+        is_sealed = batch.sources.filter(sealed=True).exists()
+        yield from tests if is_sealed else tests.filter(sealed=False)
 
 
 def _compared(draft: Draft, group: str) -> Compared:

@@ -73,4 +73,4 @@ def _read(data: bytes, most_pages: int, most_characters: int) -> list[str] | str
 if __name__ == "__main__":
     pages, characters, cpu_seconds, memory_bytes = map(int, sys.argv[1:])
     _limit(cpu_seconds, memory_bytes)
-    print(json.dumps(_read(sys.stdin.buffer.read(), pages, characters)))
+    sys.stdout.write(json.dumps(_read(sys.stdin.buffer.read(), pages, characters)))

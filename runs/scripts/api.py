@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from string import Template
 from typing import Any
 
-from runs.scripts.judging import literal
+from runs.scripts.judging import literal, one_line
 
 SCRIPT = Template('''\
 # %% [markdown]
@@ -16,7 +16,9 @@ SCRIPT = Template('''\
 # %%
 import json
 import os
+import sys
 import time
+import urllib.error
 import urllib.request
 
 SITE = os.environ.get("EVALHUB_URL", $site).rstrip("/")
@@ -35,8 +37,12 @@ def api(path, body=None):
     address = path if path.startswith("http") else f"{SITE}/api/v1/{path}"
     data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(address, data, headers)) as response:
-        return json.load(response)
+    request = urllib.request.Request(address, data, headers)
+    try:
+        with urllib.request.urlopen(request) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{address} answered {error.code}: {error.read().decode(errors='replace')}")
 
 
 def pages(path):
@@ -76,5 +82,5 @@ def api_script(*, title: str, about: str, site: str, launch: Mapping[str, Any]) 
         launch: The body of POST runs/.
     """
     return SCRIPT.substitute(
-        title=" ".join(title.split()), about=about, site=repr(site), launch=literal(launch)
+        title=one_line(title), about=one_line(about), site=repr(site), launch=literal(launch)
     )

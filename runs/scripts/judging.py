@@ -170,7 +170,7 @@ def judging_script(
     """
     names = sorted({j["api_key_env"] for j in judges.values() if j["api_key_env"]})
     return SCRIPT.substitute(
-        title=" ".join(title.split()),
+        title=one_line(title),
         rows=f"{len(rows)} row{'s' * (len(rows) != 1)}",
         keys=", ".join(f"`{name}`" for name in names) or "none is named here",
         judges=literal(judges),
@@ -179,6 +179,11 @@ def judging_script(
         row_list=literal(rows),
         requests=literal(requests),
     )
+
+
+def one_line(text: str) -> str:
+    """Return a text that stays within its line, which is a comment of the script."""
+    return " ".join(text.split())
 
 
 def literal(value: Any) -> str:

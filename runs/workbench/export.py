@@ -32,13 +32,15 @@ def export_of(bench: Workbench, rows: Sequence[BenchRow], user: User) -> Export:
     """
     setup = setup_of(bench)
     figures = figures_of(setup, bench, rows).rows
-    exported = [_row(each) for each in figures]
+    has_turns = any(row.input is None for row in rows)
+    exported = [_row(each, has_turns=has_turns) for each in figures]
     settings = {name: getattr(bench, name) for name in SETTINGS}
     document = {"workbench": settings, "rows": exported}
     return Export(exported, document, _script(bench, setup, figures, user))
 
 
-def _row(each: RowFigures) -> dict[str, Any]:
+def _row(each: RowFigures, *, has_turns: bool) -> dict[str, Any]:
+    """Return a row; all of an export have the same fields, as a CSV needs."""
     row = each.row
     is_one = len(each.criteria) == 1
     expected: Any = {key: option for key, option in row.expected.items() if option}
@@ -52,7 +54,7 @@ def _row(each: RowFigures) -> dict[str, Any]:
         "expected": next(iter(expected.values()), "") if is_one else expected,
         "judged": next(iter(verdicts.values()), {}) if is_one else verdicts,
         "score": each.scored.score if each.scored else None,
-        **({"messages": row.messages, "turns": row.turns} if row.input is None else {}),
+        **({"messages": row.messages, "turns": row.turns} if has_turns else {}),
     }
 
 

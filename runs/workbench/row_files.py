@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,7 +81,8 @@ def _row(
     for wanted in ("input", *TEXTS):
         most = MAX_NAME if wanted == "answered_by" else MAX_TEXT
         row[wanted] = _text(record, named[wanted], wrong, most=most)
-    row["messages"], row["turns"] = record.get("messages") or [], record.get("turns") or []
+    for wanted in ("messages", "turns"):
+        row[wanted] = _from_cell(record.get(wanted)) or []
     if not _is_list_of(row["messages"], dict):
         wrong.append(f"messages: expected a list of objects, not {excerpt(row['messages'])}.")
     if not _is_list_of(row["turns"], str):
@@ -133,6 +135,14 @@ def _expected(value: Any, keys: Sequence[str], wrong: list[str]) -> dict[str, st
         )
         return {}
     return {keys[0]: str(value).strip()}
+
+
+def _from_cell(value: Any) -> Any:
+    """Return a list that a CSV holds as JSON; anything else as it is."""
+    if isinstance(value, str) and value.startswith("["):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 def _is_list_of(value: Any, kind: type) -> bool:

@@ -183,6 +183,7 @@ def test_a_judge_that_fails_leaves_the_draft_without_a_label(drafted):
 def test_near_duplicates_of_the_batch_and_of_tests_are_dropped(drafted):
     issue = make_issue()
     known = make_test("What about Prompt?", issue=issue, reference="", flagged_answer=TEXTS[1])
+    make_test("What about Prompt?", issue=issue, reference=TEXTS[0], sealed=True)  # not named
 
     class Repeating(Writer):
         def answer(self, text):

@@ -78,6 +78,17 @@ def test_a_suite_is_exported_and_its_notebook_runs_it(client, execute, model_at)
     assert "2 of 2 scored passed, 2 in all" in said
 
 
+def test_a_name_is_no_code(client, execute, model_at):
+    suite = Suite.objects.create(name="x\nraise SystemExit\r# %%\nraise SystemExit")
+    suite.tests.set([make_test("One?")])
+    model_at(name="candidate")
+    make_jury(model_at())
+    address = "admin:runs_suite_export"
+    for file_format, code in (("py", str), ("ipynb", code_of)):
+        file = text_of(client.get(reverse(address, args=[suite.pk, file_format])))
+        assert "1 in all" in execute(code(file))
+
+
 FORMATS = ("csv", "json", "jsonl", "py", "ipynb")
 
 

@@ -1,6 +1,7 @@
 """Who sees and changes a workbench, what it opens with, and what leaves it."""
 
 import json
+from base64 import b64encode
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,7 +16,7 @@ from runs.workbench.drafts import BenchDestination
 from runs.workbench.figures import figures_of
 from runs.workbench.judges import setup_of
 from runs.workbench.models import BenchRow, Workbench
-from runs.workbench.rows import change_row
+from runs.workbench.rows import add_rows, change_row
 from tests.factories import (
     first_result,
     make_issue,
@@ -358,6 +359,21 @@ def test_its_own_export_is_read_back(client, user, provider, model_at):
     other.refresh_from_db()
     assert other.criteria == bench.criteria
     fields = ("messages", "answer", "context", "expected")
+    assert [*other.rows.values_list(*fields)] == [*bench.rows.values_list(*fields)]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_conversations_survive_every_file(client, user, model_at, kind):
+    talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None}]
+    talk += [{"role": "user", "content": "And 2 + 2?"}]
+    bench, other = make_bench(user, answers=[(GOOD, {})]), make_bench(user)
+    add_rows(bench, [{"messages": talk, "turns": ["Hello."], "answer": GOOD}])
+    file = client.get(url("export", bench.pk, kind)).content
+    client.post(
+        url("upload", other.pk),
+        {"act": "import", "name": f"sums.{kind}", "data": b64encode(file).decode()},
+    )
+    fields = ("messages", "turns", "answer")
     assert [*other.rows.values_list(*fields)] == [*bench.rows.values_list(*fields)]
 
 
