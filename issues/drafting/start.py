@@ -122,7 +122,10 @@ def problems_of(order: Order) -> list[str]:
     if order.destination is not None:
         conflicts += order.destination.conflicts(order.generator)
     if conflicts and not order.overruled.strip():
-        problems += [*conflicts, "Choose another generator, or say why this one is used."]
+        problems += [
+            *conflicts,
+            "Choose another generator, or enter a reason for it under “Models”.",
+        ]
     most = LATER_BATCH if order.follows else FIRST_BATCH
     if order.settings.total > most:
         problems.append(

@@ -145,7 +145,7 @@ for judge in JUDGES:
     ]
     bias = f"{sum(turned)} of {len(turned)} changed" if turned else "not measured"
     agreed = AGREEMENT[judge]["agreed"]
-    print(f"{judge}: agrees {agreed} of {len(pairs)}, order bias {bias}")
+    print(f"{judge}: agrees {agreed} of {len(pairs)}, position bias {bias}")
 print(f"{FAILED} failed")
 ''')
 

@@ -206,7 +206,7 @@
       if (name === "example" || name === "row") {
         const event = await this.post(row, name);
         this.show(event);
-        if (!event.problems) window.location.reload();
+        if (event.problems === undefined) window.location.reload();
       }
       if (name === "judge") this.evaluate([row]);
       if (name === "evaluate") this.evaluate([]);
@@ -217,7 +217,9 @@
     remove(row) {
       const yes = button("Delete it", async () => {
         const next = row.nextElementSibling || row.previousElementSibling;
-        this.show(await this.post(row, "delete"));
+        const event = await this.post(row, "delete");
+        this.show(event);
+        if (event.problems !== undefined) return;
         this.say("Deleted.");
         next?.focus();
       });

@@ -108,10 +108,13 @@ class GenerateForm(forms.Form):
 
     task = forms.ChoiceField(choices=[(task.value, LABELS[task]) for task in Task])
     criterion = forms.CharField(
-        max_length=120, widget=_input(), help_text="A short name of what judges decide."
+        max_length=120,
+        widget=_input(),
+        label="Name",
+        help_text="What judges decide, in a few words.",
     )
     description = forms.CharField(
-        max_length=4000, required=False, widget=_area(2), label="Criterion in a sentence"
+        max_length=4000, required=False, widget=_area(2), label="Question"
     )
     borderline = _count("Borderline drafts", "Between the options. A definition is written first.")
     pairs = _count("Pairs", "Two answers each, of which the one for the best option should win.")
@@ -199,6 +202,8 @@ class GenerateForm(forms.Form):
         )
         active = LanguageModel.objects.active().not_applications()
         self._field("generator").queryset = self._field("judge").queryset = active
+        if len(active) == 1:
+            self._field("generator").initial = active[0].pk
         if issue is not None:
             tests = Test.objects.readable_by(user).filter(issue=issue)
             self._field("examples").queryset = tests

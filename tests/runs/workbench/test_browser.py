@@ -90,7 +90,7 @@ def test_a_prompt_is_edited_saved_as_a_draft_and_published(page, bench, provider
     page.fill("[name=text]", "Is this right?\n{{ output }}\n{{ scale }}\nReply with JSON: score.")
     page.locator("[name=text]").blur()
     foot(page, "2 judgments to make")
-    page.get_by_role("button", name="Evaluate").click()
+    page.get_by_role("button", name="Judge all").click()
     status(page, "2 of 2 judgments")
     assert "Is this right?" in provider.requests[0]["messages"][0]["content"]
 
@@ -124,7 +124,7 @@ def test_a_criterion_is_added_and_rows_get_its_options(page, bench, provider):
 def test_three_answers_are_ranked_pairwise_and_the_page_fits(page, bench, provider):
     page.keyboard.press("R")
     status(page, "2 of 2 judgments. 2 calls")
-    foot(page, "order bias not measured")
+    foot(page, "position bias not measured")
     provider.script = better_of_fours
     page.locator(".wb-bar summary").first.click()
     page.locator("[data-wb-act=duplicate]").first.click()
