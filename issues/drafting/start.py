@@ -161,9 +161,10 @@ def start(order: Order, *, by: User | None) -> Generation:
     if problems := problems_of(order):
         raise Refused(problems)
     limit = order.cost_limit_usd
-    if by is not None:
+    has_prices = any(model.has_prices for model in (order.generator, order.judge) if model)
+    if by is not None and has_prices:
         left = left_today(by)
-        if not left and any(model.has_prices for model in (order.generator, order.judge) if model):
+        if not left:
             raise Refused(
                 [
                     "You have spent today’s limit for drafts and edits, "

@@ -13,9 +13,11 @@ from reports.documents.links import page_url
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Judge, Result, Run, Suite
+from runs.workbench.contents import new_bench
 from tests.api import client_of
 from tests.application import SETTINGS, Desk
 from tests.factories import make_jury, make_model, make_test, make_user
+from tests.issues.pages import log_in
 from tests.provider import HANG, RATE_LIMITED_WAIT, Reply, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -245,3 +247,14 @@ def test_an_application_is_no_judge(desk):
         "/api/v1/juries/", {"name": "x", "judges": [{"language_model": desk.pk}]}
     )
     assert response.status_code == 400
+
+
+def test_an_application_is_offered_to_judge_or_write_nowhere(desk, client):
+    user = log_in(client, "maintainer")
+    make_model(name="Reader")
+    bench = new_bench(user, name="Sums")
+    addresses = [reverse("admin:issues_generation_add"), reverse("admin:issues_test_edit")]
+    for address in (*addresses, bench.get_absolute_url()):
+        page = client.get(address).content.decode()
+        assert "Reader" in page
+        assert desk.name not in page
