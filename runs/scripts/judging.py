@@ -94,7 +94,7 @@ def score_of(values):
 # %%
 VERDICTS, FAILED = {}, 0
 for request in REQUESTS:
-    labels = SCALES[request["scale"]]
+    labels = SCALES[request["judge"]]
     options = []
     for _ in range(request["samples"]):
         try:
@@ -118,7 +118,7 @@ for row in ROWS:
             if (request["row"], request["criterion"], request["order"]) == (row["row"], key, 0):
                 option = VERDICTS[row["row"], key, request["judge"], 0]
                 if option is not None:
-                    value = SCALES[request["scale"]][option]
+                    value = SCALES[request["judge"]][option]
                     value = float(option == criterion["target"]) if criterion["target"] else value
                     found.append(1 - value if criterion["inverted"] else value)
         if criterion["check"]:
@@ -164,9 +164,9 @@ def judging_script(
     Args:
         judges: By name: "model", "params", "api_base", "api_key_env" (the name of a variable).
         criteria: "key", "text", "weight", "mandatory", "inverted", "target", "check".
-        scales: Values of the options, by name of the prompt.
+        scales: Values of the options, by name of the judge.
         rows: "row", "expected" by key, "checks": values of checks by key, which it does not run.
-        requests: "row", "criterion", "judge", "order", "samples", "scale", "schema", "messages".
+        requests: "row", "criterion", "judge", "order", "samples", "schema", "messages".
     """
     names = sorted({j["api_key_env"] for j in judges.values() if j["api_key_env"]})
     return SCRIPT.substitute(

@@ -20,7 +20,7 @@ from runs.workbench.figures import RowFigures, figures_of
 from runs.workbench.judges import Setup, setup_of
 from runs.workbench.models import BenchRow, Workbench
 from runs.workbench.requests import BenchRequest, prompt_of, requests_of
-from runs.workbench.rows import TEXTS
+from runs.workbench.row_files import TEXTS
 
 SETTINGS = ("name", "text", "scale", "reply_form", "guidelines", "criteria")
 
@@ -101,7 +101,7 @@ def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures], user:
         title=str(bench),
         judges={r.judge.name: _judge(r) for r in asked if r.judge},
         criteria=criteria,
-        scales={_scale(r): _values(r) for r in asked},
+        scales={r.judge.name: _values(r) for r in asked if r.judge},
         rows=[
             {"row": each.row.place, "expected": each.row.expected, "checks": _checks(each)}
             for each in figures
@@ -121,11 +121,6 @@ def _judge(request: BenchRequest) -> dict[str, Any]:
         "api_base": endpoint.api_base,
         "api_key_env": endpoint.api_key_env,
     }
-
-
-def _scale(request: BenchRequest) -> str:
-    assert request.judge is not None
-    return request.judge.name
 
 
 def _values(request: BenchRequest) -> dict[str, float]:
@@ -148,7 +143,6 @@ def _request(request: BenchRequest, user: User) -> dict[str, Any] | None:
         "judge": judge.name,
         "order": place.order,
         "samples": judge.samples,
-        "scale": judge.name,
         "schema": template.schema if judge.endpoint.structured_output else None,
         "messages": with_data_urls(messages, data_urls(images_in(messages))),
     }

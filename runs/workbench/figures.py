@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -95,12 +95,6 @@ class CriterionVerdicts:
     def key(self) -> str:
         return self.point.key
 
-    @property
-    def agrees(self) -> bool | None:
-        """Tell whether all judges give the expected option; None if none can be compared."""
-        known = [verdict.agrees for verdict in self.verdicts if verdict.agrees is not None]
-        return all(known) if known else None
-
 
 @dataclass(frozen=True)
 class RowFigures:
@@ -111,7 +105,6 @@ class RowFigures:
     scored: ScoredAnswer | None
     breakdown: Breakdown | None
     missing: int
-    is_stale: bool
 
 
 class JudgeFigures(NamedTuple):
@@ -124,14 +117,13 @@ class JudgeFigures(NamedTuple):
 
 @dataclass
 class BenchFigures:
-    """`cost_usd` None: the cost of some judgment is unknown; `is_cost_partial` then says so."""
+    """`cost_usd` is without the `unpriced` judgments, of unknown cost; `missing` are to be made."""
 
     rows: list[RowFigures]
-    judges: list[JudgeFigures] = field(default_factory=list)
-    cost_usd: Decimal | None = None
-    unpriced: int = 0
-    missing: int = 0
-    failed: int = 0
+    judges: list[JudgeFigures]
+    cost_usd: Decimal
+    unpriced: int
+    missing: int
 
 
 def figures_of(setup: Setup, bench: Workbench, rows: Sequence[BenchRow]) -> BenchFigures:
@@ -147,14 +139,12 @@ def figures_of(setup: Setup, bench: Workbench, rows: Sequence[BenchRow]) -> Benc
             RowPairJudgment.objects.filter(first__workbench=bench),
         )
     ]
-    judges = _judge_figures(found)
     return BenchFigures(
         rows=found,
-        judges=judges,
+        judges=_judge_figures(found),
         cost_usd=sum((cost["total"] for cost in costs), Decimal(0)),
         unpriced=sum(cost["unpriced"] for cost in costs),
         missing=sum(each.missing for each in found),
-        failed=sum(each.failed for each in judges),
     )
 
 
@@ -189,7 +179,6 @@ def row_figures(setup: Setup, row: BenchRow, kept: RowJudgments) -> RowFigures:
         scored,
         breakdown,
         missing=sum(kept.is_missing(request) for request in requests),
-        is_stale=any(v.is_stale for each in criteria for v in each.verdicts),
     )
 
 

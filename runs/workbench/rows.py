@@ -14,9 +14,8 @@ from issues.states import Refused
 from runs.judging.tasks import judged_answer_of
 from runs.models import Result
 from runs.workbench.models import MAX_ROWS, BenchRow, RowJudgment, Workbench
-from runs.workbench.row_files import MAX_NAME
+from runs.workbench.row_files import MAX_NAME, TEXTS
 
-TEXTS = ("answer", "answered_by", "context", "reference", "guidelines")
 CHANGED = (
     "Somebody else changed this row. Copy your text, reload the page, and enter it again if it is "
     "still needed."

@@ -1,6 +1,5 @@
 """Page to upload a file of feedback, preview it, and import it."""
 
-from base64 import b64decode, b64encode
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -8,8 +7,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.pages import bounded_text, current_user
+from evalhub.admin_site.pages import current_user
 from evalhub.strict_json import Problem
+from issues.admin.sent_files import packed, sent_file
 from issues.importers.feedback import (
     LENGTHS,
     MAX_ROWS,
@@ -35,7 +35,7 @@ class FeedbackUpload(HistoryAdmin):
             raise PermissionDenied
         if request.method != "POST":
             return self._upload_page(request)
-        name, data = _sent(request)
+        name, data = sent_file(request)
         if not name:
             return self._upload_page(request, problems=[Problem("File", "choose a file first.")])
         fields = zip(request.POST.getlist("column"), request.POST.getlist("as"), strict=False)
@@ -53,9 +53,7 @@ class FeedbackUpload(HistoryAdmin):
             "shown": new[:MAX_SHOWN],
             "problems": file.problems[:MAX_PROBLEMS],
         }
-        # In Base64, since a browser would change line ends in plain text.
-        packed = b64encode(data).decode()
-        return self._upload_page(request, preview=preview, name=name, data=packed)
+        return self._upload_page(request, preview=preview, name=name, data=packed(data))
 
     def _import(self, request: HttpRequest, name: str, file: FeedbackFile) -> HttpResponse:
         rows = [row.fields for row in file.rows]
@@ -80,16 +78,3 @@ class FeedbackUpload(HistoryAdmin):
             upload_url=self.url_of("upload"),
             **context,
         )
-
-
-def _sent(request: HttpRequest) -> tuple[str, bytes]:
-    """Return name and content of the file, as uploaded or as sent back by the preview."""
-    file = request.FILES.get("file")
-    if file is not None and not isinstance(file, list):
-        too_long = (file.size or 0) > MAX_BYTES
-        content = b" " * (MAX_BYTES + 1) if too_long else file.read()
-        return str(file.name), content
-    try:
-        return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
-    except ValueError:  # it is no base64
-        return "", b""

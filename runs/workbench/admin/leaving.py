@@ -1,6 +1,5 @@
 """Rows that come from a file, and what leaves a workbench: tests, a template draft, files."""
 
-from base64 import b64decode, b64encode
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -11,6 +10,7 @@ from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_
 from evalhub.export_files import FORMATS, export_response
 from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
+from issues.admin.sent_files import packed, sent_file
 from issues.importers.records import MAX_BYTES
 from runs.workbench.admin.forms import IssueForm
 from runs.workbench.export import export_of, settings_from
@@ -80,7 +80,7 @@ class Leaving(PageAdmin):
             bench=bench,
             file=file,
             name=name,
-            data=b64encode(data).decode(),
+            data=packed(data),
             shown=file.rows[:SHOWN],
             most_mb=MAX_BYTES // 1024**2,
             most_rows=MAX_ROWS,
@@ -155,15 +155,8 @@ class Leaving(PageAdmin):
 
 def _sent(request: HttpRequest) -> tuple[str, bytes]:
     """Return name and content of the file or the pasted rows; "" if there is none."""
-    file = request.FILES.get("file")
-    if file is not None and not isinstance(file, list):
-        is_too_long = (file.size or 0) > MAX_BYTES
-        return str(file.name), b" " * (MAX_BYTES + 1) if is_too_long else file.read()
     pasted = request.POST.get("pasted", "").strip()
-    if pasted:
-        kind = {"[": "json", "{": "jsonl"}.get(pasted[0], "csv")
-        return f"pasted.{kind}", pasted.replace("\r\n", "\n").encode()
-    try:
-        return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
-    except ValueError:  # it is no base64
-        return "", b""
+    if "file" in request.FILES or not pasted:
+        return sent_file(request)
+    kind = {"[": "json", "{": "jsonl"}.get(pasted[0], "csv")
+    return f"pasted.{kind}", pasted.replace("\r\n", "\n").encode()
