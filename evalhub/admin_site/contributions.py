@@ -116,6 +116,13 @@ class ExtensibleList(PageAdmin):
             if not own.permission or request.user.has_perm(own.permission)
         ]
 
+    def contributed_panel(self, request: HttpRequest, row: Any) -> PanelPart:
+        parts = [own.panel(request, row) for own in self._granted(request)]
+        return PanelPart(
+            [button for part in parts for button in part.buttons],
+            [fact for part in parts for fact in part.facts],
+        )
+
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         shown: list[Any] = list(super().get_list_display(request))
         for shown_column in self.contributed_columns(request):
@@ -146,13 +153,6 @@ class ExtensibleAdmin(ExtensibleList, HistoryAdmin):
     """Admin of a model to whose list and pages higher floors contribute."""
 
     change_form_outer_after_template = "evalhub/contributed_sections.html"
-
-    def contributed_panel(self, request: HttpRequest, row: Any) -> PanelPart:
-        parts = [own.panel(request, row) for own in self._granted(request)]
-        return PanelPart(
-            [button for part in parts for button in part.buttons],
-            [fact for part in parts for fact in part.facts],
-        )
 
     def get_urls(self) -> list[URLPattern]:
         views = [each for own in _contributions[self.model] for each in own.views]

@@ -10,10 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.admin_site.contributions import ExtensibleList
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.work.progress import NotPossible, counts
+from issues.rubrics.library.entries import pairwise_criteria
 from issues.states import Refused
 from runs.models import Run
 from runs.pairwise import judge_runs
@@ -44,6 +46,13 @@ class StartForm(forms.Form):
         help_text="What makes an answer better. Leave empty to use each test’s guidelines, "
         "criteria and reference; only then do human verdicts override the judge.",
     )
+    library = forms.ModelChoiceField(
+        pairwise_criteria(),
+        required=False,
+        label="Criterion from the library",
+        empty_label="None",
+        help_text="Used where you enter none above.",
+    )
     ties = forms.BooleanField(label="Allow ties", required=False, initial=True)
     cost_limit_usd = forms.DecimalField(
         label="Cost limit (USD)",
@@ -65,11 +74,12 @@ class StartForm(forms.Form):
 
     def order(self, runs: list[Run]) -> PairwiseOrder:
         given = self.cleaned_data
-        return PairwiseOrder(runs, given["judge"], given["criterion"], given["ties"])
+        ready = given["library"].question if given["library"] else ""
+        return PairwiseOrder(runs, given["judge"], given["criterion"] or ready, given["ties"])
 
 
 @admin.register(PairwiseJudgeRun)
-class PairwiseJudgeRunAdmin(PageAdmin):
+class PairwiseJudgeRunAdmin(ExtensibleList):
     """Pairwise judge runs: a judge compares the answers of runs, two at a time."""
 
     keeps_history = False
@@ -162,6 +172,7 @@ class PairwiseJudgeRunAdmin(PageAdmin):
             is_stopped=row.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED),
             errors=errors[:20],
             may_control=request.user.has_perm(ADD),
+            panel=self.contributed_panel(request, row),
         )
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:

@@ -12,7 +12,7 @@ from runs.pairwise.evaluations import order_for
 from runs.pairwise.models import PairEvaluation, PairwiseJudgeRun
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_issue, make_model, make_test, make_user
-from tests.provider import Provider
+from tests.provider import Provider, prompt
 from tests.runs.pairwise.rows import answered_runs, prefers
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -88,6 +88,7 @@ def test_three_answers_are_ranked_by_a_judge(page, log_in, provider):
     page.get_by_text("None of 24 pairs has been judged yet.").wait_for()
     page.get_by_role("link", name="Have a model judge").click()
     page.get_by_label("Judge", exact=True).select_option(str(judge.pk))
+    page.get_by_label("Criterion from the library").select_option(label="Helps more v1")
     page.get_by_role("button", name="Estimate").click()
     fits(page, "pairwise-start")
     page.get_by_role("button", name="Start (48 calls)").click()
@@ -98,8 +99,11 @@ def test_three_answers_are_ranked_by_a_judge(page, log_in, provider):
     page.get_by_text("48 of 48 judged").wait_for()
     fits(page, "pairwise-judge-run")
     assert len(provider.requests) == 48
+    assert "Which answer helps the reader more" in prompt(provider.requests[0])
     assert PairwiseJudgeRun.objects.get().state == "done"
-    page.goto(page_url("compare", runs=runs, tab="pairwise") + "&compute=1")
+    page.get_by_role("link", name="Open win rates").click()
+    page.wait_for_url("**/compare/?**")
+    page.goto(f"{page.url}&compute=1")
     rows = page.locator("[data-table=ranking] tbody tr").all_inner_texts()
     places = [[row.split("\t")[column] for column in (1, 2)] for row in rows]
     assert places == [["1", str(runs[1])], ["2", str(runs[2])], ["3", str(runs[0])]]

@@ -56,7 +56,8 @@ def test_only_the_changed_row_is_asked_again(client, user, provider, model_at):
 
     edit(client, second, answer="Of course it is four.")
     found = figures(bench)
-    assert [row.is_stale for row in found.rows] == [False, True]
+    verdicts = [row.criteria[0].verdicts[0] for row in found.rows]
+    assert [verdict.is_stale for verdict in verdicts] == [False, True]
     assert found.judges[0].agreement[:2] == (1, 1)
 
     evaluate(client, bench)
