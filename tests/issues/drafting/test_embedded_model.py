@@ -22,7 +22,7 @@ def test_the_embedded_model_drafts_three_of_five_in_form(port, settings, work):
     model = make_model(
         api_base=local_model.base_url(port), litellm_model=local_model.LITELLM_MODEL, timeout_s=600
     )
-    make_issue(state="active")
+    make_issue()
 
     draft_once([SimpleNamespace(language_model=model)], make_user("maintainer"))
     while Generation.objects.filter(state="live").exists():
