@@ -50,6 +50,9 @@ def prepare(
     values = _values(application, messages, params, session_id)
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     given = application.filled_headers({SESSION_ID: session_id, **secrets})
+    for name, text in given.items():  # the session may be what the application said
+        if not (text.isascii() and text.isprintable()):
+            raise _refused(endpoint, f"header {name} would not be one line of plain ASCII text.")
     own = {name.lower() for name in given}
     headers = {name: text for name, text in headers.items() if name.lower() not in own} | given
     try:

@@ -75,6 +75,12 @@ def test_the_application_may_name_the_session_itself(desk, provider, run):
     assert completion.session_id == "77"
 
 
+def test_a_session_that_no_header_can_carry_is_not_sent(desk, provider, run):
+    with pytest.raises(CallError, match="X-Session would not be one line"):
+        completed(desk(), run, session_id="x\r\nEvil: 1")
+    assert provider.total == 0
+
+
 def test_a_body_carries_each_part_in_its_place_as_data(desk, provider, run):
     body = {
         "history": "{{ messages }}",
