@@ -4,9 +4,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from evalhub.llm.content_parts import content_problem, with_text_before
+from evalhub.llm.content_parts import with_text_before
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.llm.system_prompt import with_system_prompt
+from issues.message_form import message_problem
 
 ROLES = ("system", "user", "assistant", "tool", RAW_PROMPT)
 
@@ -28,7 +29,7 @@ def check_messages(messages: Any) -> None:
     problems = [
         f"Message {number}: {problem}"
         for number, message in enumerate(messages, 1)
-        if (problem := _problem_of(message))
+        if (problem := message_problem(message, ROLES))
     ]
     if not problems and len(messages) > 1 and RAW_PROMPT in {turn["role"] for turn in messages}:
         problems = ["A raw prompt is the only message: remove the others, or change its role."]
@@ -36,30 +37,6 @@ def check_messages(messages: Any) -> None:
         problems = ["Nothing is left to answer: end with a user message."]
     if problems:
         raise ValidationError(problems)
-
-
-def _problem_of(message: Any) -> str | None:
-    if not isinstance(message, dict):
-        return f"expected an object with role and content, not {message!r}."
-    role, content = message.get("role"), message.get("content")
-    if role not in ROLES:
-        return f"role {role!r} is not one of {', '.join(ROLES)}."
-    if "tool_calls" in message and not _are_calls(message["tool_calls"]):
-        return "tool_calls must be a list of objects, each with the object function."
-    if content is None and role == "assistant":
-        return None
-    if role == RAW_PROMPT and isinstance(content, list):
-        return "a raw prompt is one text, without parts."
-    return content_problem(role, content) or None
-
-
-def _are_calls(calls: Any) -> bool:
-    return calls is None or (isinstance(calls, list) and all(map(_is_call, calls)))
-
-
-def _is_call(call: Any) -> bool:
-    """Return True for a function as providers have it, or a plain name and arguments."""
-    return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
 
 
 def raw_prompt_problems(messages: Any, tools: list[dict[str, Any]], context: str) -> dict[str, str]:

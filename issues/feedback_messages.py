@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from evalhub.llm.content_parts import content_problem, content_text
+from evalhub.llm.content_parts import content_text
 from evalhub.strict_json import MAX_JSON, excerpt
+from issues.message_form import message_problem
 
 ROLES = ("system", "user", "assistant", "tool")
 KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
@@ -57,23 +58,9 @@ def _check(messages: Any) -> None:
 
 
 def _problem(message: Any) -> str:
-    if not isinstance(message, dict):
-        return f"expected an object with role and content, not {excerpt(message)}."
-    if unknown := [name for name in message if name not in KEYS]:
+    if isinstance(message, dict) and (unknown := [name for name in message if name not in KEYS]):
         return f"unknown key {excerpt(unknown[0])}. Use {', '.join(KEYS)}."
-    role, content = message.get("role"), message.get("content")
-    if role not in ROLES:
-        return f"role {excerpt(role)} is not one of {', '.join(ROLES)}."
-    calls = message.get("tool_calls")
-    if calls is not None and not (isinstance(calls, list) and all(map(_is_call, calls))):
-        return "tool_calls must be a list of objects."
-    if role == "assistant" and calls and content is None:
-        return ""
-    return content_problem(role, content)
-
-
-def _is_call(call: Any) -> bool:
-    return isinstance(call, dict) and isinstance(call.get("function", {}), dict)
+    return message_problem(message, ROLES, may_be_open=False)
 
 
 def turns_of(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -171,11 +171,10 @@ def save_contents(bench: Workbench, sent: Mapping[str, Any]) -> bool:
     for name, value in sent.items():
         setattr(bench, name, value)
     bench.judges = _known_judges(bench.judges)
-    swapped = _fit_prompt(bench)
-    template = JudgeTemplate(
+    JudgeTemplate(
         family="x", title="x", text=bench.text, scale=bench.scale, reply_form=bench.reply_form
-    )
-    template.clean()
+    ).clean()
+    swapped = _fit_prompt(bench)
     labels = {option.label for option in from_json(bench.scale).options}
     for place, content in enumerate(bench.criteria, 1):
         target = content.get("target", "")

@@ -10,14 +10,14 @@ from evalhub.llm.content_parts import images_in, with_data_urls
 from evalhub.llm.images import data_urls
 from evalhub.models import User
 from issues.judge_templates.examples import hidden_of
-from issues.rubrics.scales import ScaleError, from_json
+from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from runs.judging.prompts import examples_for, params_for
 from runs.scripts.judging import judging_script
 from runs.workbench.contents import content_with, save_contents
 from runs.workbench.figures import RowFigures, figures_of
-from runs.workbench.judges import Setup, setup_of
+from runs.workbench.judges import Setup, point_of, setup_of
 from runs.workbench.models import BenchRow, Workbench
 from runs.workbench.requests import BenchRequest, prompt_of, requests_of
 from runs.workbench.row_files import TEXTS
@@ -67,14 +67,21 @@ def settings_from(bench: Workbench, settings: Mapping[str, Any]) -> None:
     sent = {name: settings[name] for name in SETTINGS[1:] if name in settings}
     try:
         from_json(sent.get("scale", bench.scale))
-        sent["criteria"] = [content_with(each) for each in sent.get("criteria", bench.criteria)]
+        sent["criteria"] = [_criterion(each) for each in sent.get("criteria", bench.criteria)]
         save_contents(bench, sent)
     except ValidationError as error:
         raise Refused(list(error.messages)) from error
-    except (ScaleError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Refused(
             [f"The settings of the workbench in this file are not valid: {error}"]
         ) from error
+
+
+def _criterion(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the valid content of a criterion; raises ValidationError, or whatever it is not."""
+    point = point_of(content_with({name: v for name, v in sent.items() if v is not None}))
+    point.full_clean(exclude=["test"])
+    return content_with({**point.as_content(), "target": str(sent.get("target") or "")})
 
 
 # The script ---------------------------------------------------------------------------------------

@@ -6,9 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalhub.storable import REASON, UNSTORABLE
+from evalhub.llm.raw_prompt import RAW_PROMPT
+from evalhub.storable import REASON, unstorable
 from evalhub.strict_json import Problem, excerpt, parse
+from issues.feedback_messages import ROLES
 from issues.importers.records import Unreadable, records_in
+from issues.message_form import message_problem
 
 TEXTS = ("answer", "answered_by", "context", "reference", "guidelines")
 COLUMNS = {
@@ -83,13 +86,15 @@ def _row(
         row[wanted] = _text(record, named[wanted], wrong, most=most)
     for wanted in ("messages", "turns"):
         row[wanted] = _from_cell(record.get(wanted)) or []
-    if not _is_list_of(row["messages"], dict):
-        wrong.append(f"messages: expected a list of objects, not {excerpt(row['messages'])}.")
+    wrong += _problems_of(row["messages"])
     if not _is_list_of(row["turns"], str):
         wrong.append(f"turns: expected a list of texts, not {excerpt(row['turns'])}.")
     if not row["messages"] and row["input"]:
         row["messages"] = [{"role": "user", "content": row["input"]}]
     del row["input"]
+    wrong += [
+        f"{place} {REASON}" for place in unstorable({**row, "expected": record.get("expected")})
+    ]
     row["expected"] = _expected(record.get(named["expected"] or "", ""), keys, wrong)
     if not row["messages"] and not row["answer"].strip():
         wrong.append("has neither an input nor an answer.")
@@ -110,8 +115,6 @@ def _text(record: Mapping[str, Any], name: str | None, wrong: list[str], *, most
         wrong.append(f"{name}: expected text, not {excerpt(value)}.")
         return ""
     text = str(value)
-    if UNSTORABLE.search(text):
-        wrong.append(f"{name} {REASON}")
     if len(text) > most:
         wrong.append(f"{name} has {len(text):,} characters; the maximum is {most:,}.")
     return text
@@ -135,6 +138,13 @@ def _expected(value: Any, keys: Sequence[str], wrong: list[str]) -> dict[str, st
         )
         return {}
     return {keys[0]: str(value).strip()}
+
+
+def _problems_of(messages: Any) -> list[str]:
+    if not isinstance(messages, list):
+        return [f"messages: expected a list of messages, not {excerpt(messages)}."]
+    found = [message_problem(message, (*ROLES, RAW_PROMPT)) for message in messages]
+    return [f"messages: message {n}: {problem}" for n, problem in enumerate(found, 1) if problem]
 
 
 def _from_cell(value: Any) -> Any:

@@ -64,8 +64,8 @@ def test_something_must_be_asked(messages):
     ("message", "problem"),
     [
         ("Hi", "expected an object"),
-        ({"role": "robot", "content": "Hi"}, "'robot' is not one of"),
-        ({"content": "Hi"}, "role None"),
+        ({"role": "robot", "content": "Hi"}, '"robot" is not one of'),
+        ({"content": "Hi"}, "role null"),
         ({"role": "user", "content": "  "}, "needs some text"),
         ({"role": "user", "content": None}, "needs some text"),
         ({"role": "user", "content": ["Hi"]}, "part 1: expected a part of type text or image"),

@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -388,6 +389,27 @@ def test_pasted_rows_are_previewed_and_wrong_ones_named(client, user, model_at):
     client.post(url("upload", bench.pk), {"act": "import", "name": "pasted.csv", "data": data})
     row = bench.rows.get()
     assert (row.input, row.answer, row.expected) == ("What is 2 + 2?", "Four.", {"": "1"})
+
+
+@pytest.mark.parametrize(
+    ("sent", "problem"),
+    [
+        ({"rows": [{"messages": [{"text": "Hi"}], "answer": GOOD}]}, "message 1: role null"),
+        ({"rows": [{"input": "Hi\ud800", "answer": GOOD}]}, "cannot be stored"),
+        ({"workbench": {"criteria": [{"text": "Short", "weight": "much"}]}}, "must be a float"),
+        ({"workbench": {"criteria": [7]}}, "are not valid"),
+        ({"workbench": {"text": "x" * 30_000}}, "more than the 20,000"),
+    ],
+)
+def test_a_file_that_no_page_could_show_is_refused(client, user, model_at, sent, problem):
+    bench = make_bench(user, model_at())
+    data = b64encode(json.dumps({"rows": [{"input": "Hi", "answer": GOOD}]} | sent).encode())
+    fields = {"act": "import", "settings": "yes", "name": "a.json", "data": data.decode()}
+    response = client.post(url("upload", bench.pk), fields)
+    assert problem in unescape(response.content.decode()) + str(flashed_text(response))
+    assert not bench.rows.exists()
+    answered = client.post(url("settings", bench.pk), settings_of(bench, text="x" * 30_000))
+    assert "more than the 20,000" in answered.json()["problems"][0]
 
 
 def test_a_duplicate_is_not_asked_again(client, user, provider, model_at):
