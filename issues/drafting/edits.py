@@ -172,7 +172,8 @@ def undo_last(field: str, text: str, *, by: User) -> tuple[Edit, int]:
         Refused: There is none, or its words are no longer there.
     """
     steps = Edit.objects.filter(state=EditState.UNDONE).values("proposal")
-    accepted = Edit.objects.filter(field=field, by=by, state=EditState.ACCEPTED)
+    mine = Edit.objects.readable_by(by).filter(field=field, by=by)
+    accepted = mine.filter(state=EditState.ACCEPTED)
     last = accepted.exclude(proposal__in=steps).select_related("proposal").first()
     if last is None:
         raise Refused(["There is no edit to undo in this text."])
