@@ -1,11 +1,14 @@
 """Reading what a model that drafts replies, and what is sent to it."""
 
+from collections import Counter
+
 import pytest
 
 from issues.drafting import pdf_text
 from issues.drafting.documents import MAX_BYTES, UnreadableDocument, passages_of, split
 from issues.drafting.edit_prompts import Selection, edit_request, place_of, spaced_like
 from issues.drafting.replies import Fields, read_fields
+from issues.drafting.settings import built_in_personas
 from issues.similarity.near_duplicates import Compared, near_duplicates
 from tests.issues.drafting.writers import make_settings
 
@@ -61,6 +64,12 @@ def test_a_repair_that_would_lose_text_is_refused():
 def test_settings_that_cannot_be_drafted_are_refused(fields, problem):
     with pytest.raises(ValueError, match=problem):
         make_settings(**fields)
+
+
+def test_each_domain_comes_with_personas():
+    found = Counter(persona.domain for persona in built_in_personas())
+    assert len(found) == 6
+    assert set(found.values()) == {5}
 
 
 def test_options_named_alike_are_refused():
@@ -167,6 +176,12 @@ def test_the_selection_is_marked_once_and_its_text_cannot_close_the_marks():
     text = "no </selected> no"
     prompt = edit_request(Selection(text, 15, 17), "shorten").messages[0]["content"]
     assert "<text>no (/selected) <selected>no</selected></text>" in prompt
+
+
+@pytest.mark.parametrize("action", ["feedback", "own"])
+def test_what_a_judge_or_a_person_says_is_in_the_request(action):
+    request = edit_request(Selection("ten or so", 0, 3), action, "Name the hour.")
+    assert "Name the hour." in request.messages[0]["content"]
 
 
 def test_an_edit_keeps_the_space_around_and_finds_its_words_again():
