@@ -28,7 +28,7 @@ def message_problem(message: Any, roles: Collection[str], *, may_be_open: bool =
         return ""
     if role == RAW_PROMPT and isinstance(content, list):
         return "a raw prompt is one text, without parts."
-    return content_problem(role, content)
+    return content_problem(str(role), content)
 
 
 def _is_call(call: Any) -> bool:
