@@ -33,7 +33,7 @@ from issues.models import (
     Test,
 )
 from reports.models import Capability, ReportSchedule
-from reports.registry import TOPICS, WHICH_MODEL
+from reports.registry import PAGES, TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.pairwise.models import PairwiseJudgeRun
 from runs.review.models import Correction, Dispute, Queue
@@ -292,8 +292,18 @@ def _link(place: Place, request: HttpRequest) -> dict[str, Any]:
         "icon": place.icon,
         "picture": place.picture and f"reports/pictures/{place.picture}.svg",
         "is_tab": place.is_tab,
+        "download": _download(place, request),
         "badge": _unread(request) if place.model is Notification else "",
     }
+
+
+def _download(place: Place, request: HttpRequest) -> str:
+    """Return the address of a report as one file; "" for another page, or without the right."""
+    key = place.page.removeprefix("reports:")
+    is_report = place.model is None and key in {page.key for page in PAGES}
+    if not is_report or not request.user.has_perm("runs.export_results"):
+        return ""
+    return reverse(f"reports:{key}_download", args=["html"])
 
 
 def _unread(request: HttpRequest) -> str:

@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import Permission
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -248,6 +249,18 @@ def test_reports_names_every_report_with_its_question_and_picture(client):
     for page in PAGES:
         assert page.question in unescape(html)
     assert html.count("<svg viewBox") == len(PAGES) + 1
+
+
+@pytest.mark.parametrize(("rights", "n"), [(("export_results",), len(PAGES)), ((), 0)])
+def test_reports_offers_each_as_a_file_to_those_who_may_export(client, rights, n):
+    user = make_user("")
+    user.user_permissions.set(Permission.objects.filter(codename__in=(*rights, "view_run")))
+    client.force_login(user)
+    html = client.get(reverse("reports:index")).content.decode()
+
+    links = re.findall(r'class="eh-button eh-gallery-download" href="(/reports/\w+\.html)"', html)
+    assert len(links) == n
+    assert all(client.get(link).has_header("Content-Disposition") for link in links[:1])
 
 
 @pytest.mark.parametrize(
