@@ -178,6 +178,7 @@ INSTALLED_APPS = [
     "runs.tuning",
     "runs.pairwise",
     "runs.workbench",
+    "runs.trials",
     "reports",
 ]
 

@@ -414,7 +414,10 @@ def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows
 
 # Tables ------------------------------------------------------------------------------------------
 
-FLOORS = ("evalhub", "issues", "runs", "pairwise", "review", "tuning", "workbench", "reports")
+FLOORS = (
+    *("evalhub", "issues", "runs", "reports"),
+    *("pairwise", "review", "trials", "tuning", "workbench"),
+)
 LEAST = 60
 """Shorter columns hold choices and labels."""
 
@@ -438,7 +441,12 @@ HARMLESS = {
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
     "RowJudgment": {"digest"},
-    "RowPairJudgment": {"digest"},
+    "Benchmark": {"name", "kinds", "cron", "last_outcome"},
+    "GenerationPath": {"name", "steps"},
+    "GenerationRun": {"endpoint", "tested_endpoint"},
+    "Claim": {"languages"},
+    "Trial": {"endpoint", "settings", "method"},
+    "Validation": {"method"},
 }
 """Columns of sealed tables that hold no text of a test: names, labels, settings, digests."""
 

@@ -10,7 +10,17 @@ from django.urls import get_resolver
 
 from tests.words import hits_in, hits_in_files, tracked
 
-APPS = ("evalhub", "issues", "runs", "pairwise", "review", "tuning", "workbench", "reports")
+APPS = (
+    "evalhub",
+    "issues",
+    "runs",
+    "pairwise",
+    "review",
+    "trials",
+    "tuning",
+    "workbench",
+    "reports",
+)
 
 RETIRED_NAMES = re.compile(
     r"(?:^|_)(?:judgings?|unjudged|undecided|flicker\w*|rehears\w*|precedents?|nearness|likeness|alike"

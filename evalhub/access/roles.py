@@ -10,7 +10,7 @@ from django.db.models import Q
 
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification", "evalhub.view_image")
 READ = (
-    *("issues.view_*", "runs.view_*", "pairwise.view_*", "reports.view_*"),
+    *("issues.view_*", "runs.view_*", "pairwise.view_*", "trials.view_*", "reports.view_*"),
     *("workbench.view_workbench", *FLOOR_RIGHTS),
 )
 VIEWER = (*READ, "runs.export_results")
@@ -60,6 +60,7 @@ MAINTAINER = (
     "tuning.*",
     "pairwise.*",
     "workbench.*",
+    "trials.*",
     "reports.*",
     "evalhub.view_*",
     "evalhub.add_languagemodel",
@@ -76,7 +77,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "maintainer": MAINTAINER,
     "admin": (
         *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*"),
-        *("pairwise.*", "workbench.*", "reports.*"),
+        *("pairwise.*", "workbench.*", "trials.*", "reports.*"),
         *("auth.*", "django_q.*", "axes.*"),
     ),
 }
@@ -88,6 +89,7 @@ RECORDS = {
     "pairwise": ("pair", "pairjudgment"),
     "tuning": ("labelledexample", "attemptjudgment", "publication"),
     "workbench": ("benchrow", "rowjudgment"),
+    "trials": ("generationstep", "claim", "claimjudgment"),
     "evalhub": ("exposure", "notification", "delivery", "savedfilter", "call"),
     "reports": ("exchange", "grade"),
     "*": ("historical*",),

@@ -48,7 +48,7 @@ class SealedQuerySet(models.QuerySet[Any]):
 
 @cache
 def test_lookup(model: type[models.Model]) -> str:
-    """Return the lookup of the test that a row derives from; "" if it derives from several."""
+    """Return the lookup of the test that a row derives from; "" if from several, or none."""
     *steps, flag = model.sealed_path.split("__")  # type: ignore[attr-defined]
     assert flag == SEALED
     here: Any = model
@@ -57,7 +57,7 @@ def test_lookup(model: type[models.Model]) -> str:
         if field.one_to_many or field.many_to_many:
             return ""
         here = field.related_model
-    return "__".join([*steps, "pk"])
+    return "__".join([*steps, "pk"]) if here._meta.model_name == "test" else ""
 
 
 def revealed_tests(user: AbstractBaseUser | AnonymousUser) -> frozenset[int]:

@@ -1,0 +1,47 @@
+from runs.trials.models.benchmark import (
+    Artifact,
+    Benchmark,
+    BenchmarkState,
+    GenerationPath,
+    Idea,
+    IdeaState,
+    Review,
+    Source,
+    Topic,
+    TopicKind,
+    Validity,
+)
+from runs.trials.models.generation import GenerationRun, GenerationStep, Stage
+from runs.trials.models.trial import (
+    Claim,
+    ClaimJudgment,
+    ClaimKind,
+    Hardness,
+    Task,
+    Trial,
+    Validation,
+)
+
+__all__ = [
+    "Artifact",
+    "Benchmark",
+    "BenchmarkState",
+    "Claim",
+    "ClaimJudgment",
+    "ClaimKind",
+    "GenerationPath",
+    "GenerationRun",
+    "GenerationStep",
+    "Hardness",
+    "Idea",
+    "IdeaState",
+    "Review",
+    "Source",
+    "Stage",
+    "Task",
+    "Topic",
+    "TopicKind",
+    "Trial",
+    "Validation",
+    "Validity",
+]

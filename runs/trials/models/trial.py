@@ -1,0 +1,265 @@
+"""Claims of known truth, trials of judges on them, and validations."""
+
+from typing import Any, Self
+
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+
+from evalhub.access.fields import optional_user
+from evalhub.access.sealed import SealedQuerySet
+from evalhub.constraints import known
+from evalhub.history import Signed
+from evalhub.models import BatchState, Call, ItemState, LanguageModel
+from evalhub.work.models import Batch, Item, ItemQuerySet
+from issues.models import JudgeTemplate
+from runs.trials.models.benchmark import (
+    LEFT_OUT,
+    Artifact,
+    Benchmark,
+    Idea,
+    Review,
+    Topic,
+    Validity,
+)
+from runs.tuning.models import Split
+
+
+class ClaimKind(models.TextChoices):
+    EQUAL = "equal", "equal: two paths from one description"
+    DIFFERENT = "different", "different: two descriptions"
+    LOOP = "loop", "loop: the path returns to its beginning"
+    DESCRIBES = "describes", "describes: a summary and its description"
+    RANK = "rank", "rank: the left text reflects the anchor better"
+    PART = "part", "part: one program in two composed ones"
+    CONTEXT = "context", "context: a program alone and as a part"
+    LABELLED = "labelled", "labelled by annotators"
+
+
+class Hardness(models.TextChoices):
+    """Origin of the texts of a negative; "" for positives."""
+
+    CROSS_TOPIC = "cross_topic", "of two topics"
+    WITHIN_CLUSTER = "within_cluster", "of one cluster"
+
+
+class Task(models.TextChoices):
+    """Kind of task that a judge may be validated for."""
+
+    SUMMARY = "summary", "usefulness of summaries"
+    EXPLANATION = "explanation", "usefulness of explanations of code"
+    SIMILARITY = "similarity", "similarity of two texts"
+    CODE = "code", "similarity of two programs"
+    RANK = "rank", "better of two texts"
+    PART = "part", "parts of composed programs"
+
+
+class ClaimQuerySet(SealedQuerySet):
+    def usable(self) -> Self:
+        """Return those whose texts are all usable (`ArtifactQuerySet.usable`) by now."""
+        rows = self.exclude(idea__state__in=LEFT_OUT)
+        for name in ("anchor", "left", "right"):
+            rows = rows.exclude(**{f"{name}__validity": Validity.CORRUPTED})
+            rows = rows.exclude(**{f"{name}__review": Review.EXCLUDED})
+            rows = rows.exclude(**{f"{name}__idea__state__in": LEFT_OUT})
+        return rows
+
+
+class Claim(models.Model):
+    """A statement about two texts whose truth is known from how they were made, or from people.
+
+    A pair of texts is one claim; its two orders are judged apart. `idea` is the unit that figures
+    are resampled by: of a part that part's, of two ideas the left text's. `languages` is sorted,
+    such as "cobol, java"; "" if it has none. `score` is that of people, from 1 to 7; null: they
+    gave none. Judges are tuned on the development split only.
+    """
+
+    sealed_path = "benchmark__sealed"
+    sealed_fields = ()
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="claims", db_index=False)
+    kind = models.CharField(max_length=10, choices=ClaimKind)
+    anchor = models.ForeignKey(
+        Artifact, models.CASCADE, null=True, blank=True, related_name="claims_as_anchor"
+    )
+    left = models.ForeignKey(Artifact, models.CASCADE, related_name="claims_as_left")
+    right = models.ForeignKey(Artifact, models.CASCADE, related_name="claims_as_right")
+    truth = models.BooleanField()
+    hardness = models.CharField(max_length=15, choices=Hardness, blank=True)
+    languages = models.CharField(max_length=85, blank=True)
+    topic = models.ForeignKey(Topic, models.CASCADE, related_name="claims")
+    idea = models.ForeignKey(Idea, models.CASCADE, related_name="claims")
+    split = models.CharField(max_length=12, choices=Split, default=Split.HELD_OUT)
+    score = models.FloatField(null=True, blank=True)
+
+    objects = ClaimQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            known("trials_claim_kind_known", "kind", ClaimKind),
+            known("trials_claim_split_known", "split", Split),
+            models.CheckConstraint(
+                name="trials_claim_hardness_known",
+                condition=Q(hardness__in=(*Hardness.values, "")),
+            ),
+            models.CheckConstraint(name="trials_claim_of_two", condition=~Q(left=F("right"))),
+            models.CheckConstraint(
+                name="trials_claim_score_range",
+                condition=Q(score__isnull=True) | Q(score__range=(1, 7)),
+            ),
+            models.UniqueConstraint(
+                name="trials_claim_once", fields=("benchmark", "kind", "left", "right", "idea")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"claim {self.pk}"
+
+
+class Trial(Batch):
+    """A judge on a benchmark's claims, each in both orders.
+
+    The judge is a language model with a template, or a metric. `endpoint` is the model's by copy,
+    null for a metric. A score of at least `threshold` says that the claim is true. `method` is a
+    digest of all that makes the judge: only equal ones are the same judge.
+    """
+
+    sealed_path = "benchmark__sealed"
+    sealed_fields = ("reason",)
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="trials")
+    language_model = models.ForeignKey(
+        LanguageModel, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    endpoint = models.JSONField(null=True, blank=True)
+    template = models.ForeignKey(
+        JudgeTemplate, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    metric = models.CharField(max_length=40, blank=True)
+    threshold = models.FloatField()
+    settings = models.JSONField(default=dict, blank=True)
+    method = models.CharField(max_length=64, db_index=True)
+    is_scripted = models.BooleanField(default=False)
+
+    objects: Any = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = [
+            known("trials_trial_state_known", "state", BatchState),
+            models.CheckConstraint(
+                name="trials_trial_model_or_metric",
+                condition=Q(
+                    language_model__isnull=False,
+                    endpoint__isnull=False,
+                    template__isnull=False,
+                    metric="",
+                )
+                | (Q(language_model=None, endpoint=None, template=None) & ~Q(metric="")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"trial {self.pk} of {self.judge_name}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:trials_trial_change", args=[self.pk])
+
+    @property
+    def judge_name(self) -> str:
+        if self.language_model is None:
+            return self.metric
+        return f"{self.language_model} ({self.template})"
+
+
+class ClaimJudgment(Item):
+    """The judge's score of a claim in one order. Done has a score, error none.
+
+    `order` 0 shows the left text first, 1 the right one. `score` is from 1 to 7, a metric's from 0
+    to 1, for the texts in the order in which they were shown.
+    """
+
+    sealed_path = "trial__benchmark__sealed"
+    sealed_fields = ("justification", "error_message")
+
+    trial = models.ForeignKey(Trial, models.CASCADE, related_name="judgments", db_index=False)
+    claim = models.ForeignKey(Claim, models.CASCADE, related_name="judgments")
+    order = models.PositiveSmallIntegerField()
+    score = models.FloatField(null=True, blank=True)
+    justification = models.TextField(blank=True)
+    was_repaired = models.BooleanField(default=False)
+    call = models.ForeignKey(
+        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            known("trials_claim_judgment_state_known", "state", ItemState),
+            models.UniqueConstraint(
+                name="trials_claim_judgment_once", fields=("trial", "claim", "order")
+            ),
+            models.CheckConstraint(
+                name="trials_claim_judgment_order_known", condition=Q(order__in=(0, 1))
+            ),
+            models.CheckConstraint(
+                name="trials_claim_judgment_done_has_score",
+                condition=Q(state="done", score__isnull=False, score__range=(0, 7))
+                | Q(~Q(state="done"), score__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=("trial", "id"),
+                name="trials_claim_judgment_live",
+                condition=Q(state="pending"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.pk} on claim {self.claim_id}"
+
+
+class Validation(models.Model):
+    """A user's mark that a judge is fit for a kind of task, as a trial showed.
+
+    It lapses when the judge's `method` changes, and when it is withdrawn.
+    """
+
+    sealed_path = "trial__benchmark__sealed"
+    sealed_fields = ("note",)
+    signed = Signed("created_at", "by", on="trial")
+
+    trial = models.ForeignKey(Trial, models.CASCADE, related_name="validations")
+    task = models.CharField(max_length=12, choices=Task)
+    method = models.CharField(max_length=64, db_index=True)
+    language_model = models.ForeignKey(
+        LanguageModel, models.PROTECT, null=True, blank=True, related_name="validations"
+    )
+    template = models.ForeignKey(
+        JudgeTemplate, models.PROTECT, null=True, blank=True, related_name="validations"
+    )
+    note = models.TextField(blank=True)
+    by = optional_user()
+    created_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    objects = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = [
+            known("trials_validation_task_known", "task", Task),
+            models.UniqueConstraint(
+                name="trials_validation_once",
+                fields=("method", "task", "trial"),
+                condition=Q(withdrawn_at=None),
+                violation_error_message="This trial already validates the judge for that task.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_task_display()}, validated by {self.trial}"
