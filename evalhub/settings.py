@@ -262,6 +262,7 @@ EVALHUB_WORK = [
     "runs.judging.work.JudgingKind",
     "runs.tuning.work.TuningKind",
     "runs.pairwise.work.PairwiseKind",
+    "runs.trials.trial_work.TrialKind",
     "issues.drafting.work.DraftingKind",
     "reports.summaries.work.Summarising",
 ]

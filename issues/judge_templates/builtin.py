@@ -174,6 +174,62 @@ For example:
 {_REPLY_BY_LABEL}"""
 
 
+_SEVEN_CLOSE = """\
+Judge what the text says, not how it is laid out. It must be correct, specific to this program, and
+no longer than that takes.
+
+"""
+
+_SUMMARY = f"""\
+You are a senior programmer. Decide how useful a summary of a program is to somebody who has to work
+with that program.
+
+## The program, or what it was written from
+{{{{ input }}}}
+
+## Summary to judge
+{{{{ output }}}}
+
+{_SEVEN_CLOSE}{_REPLY_BY_LABEL}"""
+
+_EXPLANATION = f"""\
+You are a senior programmer. Decide how useful an explanation of code is to somebody who has to
+understand and maintain that code.
+
+## The code, or what it was written from
+{{{{ input }}}}
+
+## Explanation to judge
+{{{{ output }}}}
+
+{_SEVEN_CLOSE}{_REPLY_BY_LABEL}"""
+
+_SIMILARITY = f"""\
+You compare two texts about programs, or two programs. Decide how far they mean the same.
+
+## What to compare
+{{{{ input }}}}
+
+## First text
+{{{{ reference }}}}
+
+## Second text
+{{{{ output }}}}
+
+## How to judge
+- Only the behaviour of the program counts. Names of variables, the programming language and other
+  details of an implementation do not, nor does which text comes first.
+- Related programs are not the same: two ways of sorting differ, although both sort.
+
+{_REPLY_BY_LABEL}"""
+
+
+def _one_to_seven(passed_from: int, *descriptions: str) -> Scale:
+    """Return a scale whose options from this label on pass."""
+    options = [Option(str(n), text, (n - 1) / 6) for n, text in enumerate(descriptions, 1)]
+    return Scale(tuple(options), (passed_from - 1) / 6, PassRule.INCLUSIVE)
+
+
 _FIVE = ("UNMET", "MOSTLY_MET", "FULLY_MET")
 
 BUILTIN = (
@@ -246,5 +302,50 @@ BUILTIN = (
         "One criterion: input and output, from 1 to 7",
         f"{_EXAMINER}{_INPUT}{_OUTPUT}{_CRITERION}{_how_to_judge('1', '6', '7')}",
         ONE_TO_SEVEN,
+    ),
+    BuiltinTemplate(
+        "summary-usefulness",
+        "Usefulness of a summary, from 1 to 7",
+        _SUMMARY,
+        _one_to_seven(
+            5,
+            "There is no summary.",
+            "It is about something else, or repeats what it should sum up.",
+            "It touches the program, but much of it is made up.",
+            "Some of it is right, yet nobody could work with it.",
+            "It is right in the main: the least that is of use.",
+            "It is good; something small is missing.",
+            "It is correct, specific and concise throughout.",
+        ),
+    ),
+    BuiltinTemplate(
+        "code-explanation",
+        "Usefulness of an explanation of code, from 1 to 7",
+        _EXPLANATION,
+        _one_to_seven(
+            4,
+            "There is no explanation, or it only repeats the code.",
+            "It stays so general, or invents so much, that it explains nothing.",
+            "It is wrong in part and would mislead a programmer.",
+            "It leaves out much, but shows an experienced programmer how the program is built.",
+            "It gives many useful details, some of which are not right.",
+            "Little is missing: a beginner could maintain the program with it.",
+            "A beginner understands all of the program from it.",
+        ),
+    ),
+    BuiltinTemplate(
+        "similarity",
+        "Similarity of two texts, from 1 to 7",
+        _SIMILARITY,
+        _one_to_seven(
+            4,
+            "Unrelated programs.",
+            "Programs of one field, and nothing more.",
+            "Related programs that do different things.",
+            "The same program, though the texts differ a good deal in what they say of it.",
+            "The same program, with a step or condition that only one of them has.",
+            "The same program; they differ in details only.",
+            "They say the same throughout.",
+        ),
     ),
 )
