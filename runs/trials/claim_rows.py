@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from django.db import transaction
 
-from runs.trials.claims import ArtifactFacts, claims_of
+from runs.trials.claims import ArtifactFacts, Kind, claims_of
 from runs.trials.models import Artifact, Benchmark, Claim
 
 
@@ -13,13 +13,23 @@ def build_claims(benchmark: Benchmark) -> int:
     """Add the claims that follow from the benchmark's artifacts; return how many are new.
 
     Claims stay once they are there, for trials refer to them: those of an artifact that was
-    excluded since take no part. The benchmark's seed draws the false ones.
+    excluded since take no part. The benchmark's seed draws the false ones, each once. Nothing is
+    added to an imported benchmark.
     """
+    if benchmark.is_imported:
+        return 0
     Benchmark.objects.select_for_update().get(pk=benchmark.pk)
     facts = artifact_facts(benchmark)
     languages = {kind["key"]: kind.get("language", "") for kind in benchmark.kinds}
     by_key = {one.key: one for one in facts}
     topics = {one.idea: one.topic for one in facts if one.topic is not None}
+    drawn = {
+        _counterpart(kind, left, right, idea, by_key)
+        for kind, left, right, idea in benchmark.claims.exclude(hardness="").values_list(
+            "kind", "left", "right", "idea"
+        )
+        if right in by_key
+    }
     before = benchmark.claims.count()
     Claim.objects.bulk_create(
         [
@@ -36,11 +46,22 @@ def build_claims(benchmark: Benchmark) -> int:
                 idea_id=claim.idea,
             )
             for claim in claims_of(facts, seed=benchmark.seed)
+            if claim.hardness is None
+            or _counterpart(claim.kind, claim.left, claim.right, claim.idea, by_key) not in drawn
         ],
         ignore_conflicts=True,
         batch_size=1000,
     )
     return benchmark.claims.count() - before
+
+
+def _counterpart(
+    kind: str, left: int, right: int, idea: int, facts: dict[int, ArtifactFacts]
+) -> tuple[object, ...]:
+    """Return the claim to which a drawn one is the counterpart, so that it is drawn only once."""
+    if kind == Kind.CONTEXT:
+        return kind, right, idea
+    return kind, left, facts[right].path
 
 
 def artifact_facts(benchmark: Benchmark) -> list[ArtifactFacts]:

@@ -1,0 +1,3 @@
+from runs.trials.admin.trial import TrialAdmin
+
+__all__ = ["TrialAdmin"]

@@ -1,0 +1,212 @@
+"""Trials in the admin: their start with an estimate, progress and control."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, reverse
+from unfold.decorators import display
+
+from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
+from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.formatting import counted
+from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.work.progress import NotPossible, counts
+from issues.models import JudgeTemplate, TemplateState
+from issues.states import Refused
+from runs.trials import trial_control
+from runs.trials.claim_rows import build_claims
+from runs.trials.metrics import METRICS
+from runs.trials.models import Benchmark, ClaimJudgment, Trial
+from runs.trials.trial_judges import TrialJudge
+
+ADD = "trials.add_trial"
+MESSAGES = {
+    "cancel": "Cancelled. Scores are kept, and you can resume.",
+    "resume": "Resumed with the missing judgments.",
+    "retry_errors": "Retrying the failed judgments.",
+}
+"""Messages of the actions on a trial."""
+
+
+class StartForm(forms.Form):
+    """The judges of a trial each: every model with every template, and metrics."""
+
+    models = forms.ModelMultipleChoiceField(
+        LanguageModel.objects.active().not_applications().order_by("name"),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 6}),
+        help_text="Hold Ctrl or ⌘ to choose several.",
+    )
+    templates = forms.ModelMultipleChoiceField(
+        JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED).order_by("title", "-version"),
+        label="Judge templates",
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 6}),
+        help_text="Each model judges with each template. “Similarity of two texts” fits claims "
+        "that two texts are the same, the other two from 1 to 7 claims that a text describes "
+        "another. Rank claims are asked without a template.",
+    )
+    metrics = forms.MultipleChoiceField(
+        choices=[(key.value, judge.name) for key, judge in METRICS.items()],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="They cost nothing: a judge that cannot beat them is not worth its price.",
+    )
+    cost_limit_usd = forms.DecimalField(
+        label="Cost limit of each model (USD)",
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=4,
+        help_text="Leave empty for no limit.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            if name != "metrics":
+                field.widget.attrs["class"] = "eh-input"
+
+    def judges(self) -> list[TrialJudge]:
+        given = self.cleaned_data
+        models, templates = list(given["models"]), list(given["templates"])
+        return [
+            *(TrialJudge(model, one) for model in models for one in templates or [None]),
+            *(TrialJudge(metric=metric) for metric in given["metrics"]),
+        ]
+
+
+@admin.register(Trial)
+class TrialAdmin(PageAdmin):
+    """Trials: a judge on the claims of a benchmark."""
+
+    keeps_history = False
+    when_empty = "Open a benchmark and try judges on its claims."
+    list_display = ("__str__", "benchmark", "judge", "state", "spent_usd", "created_at")
+    list_filter = (
+        "state",
+        ("benchmark", admin.RelatedOnlyFieldListFilter),
+        ("language_model", admin.RelatedOnlyFieldListFilter),
+    )
+    list_select_related = ("benchmark", "language_model", "template", "requested_by")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: it is controlled by its actions."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: validations rest on it; it is deleted with its benchmark."""
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Trial]:
+        rows: QuerySet[Trial] = super().get_queryset(request)
+        return rows.select_related("benchmark", "language_model", "template")
+
+    @display(description="judge")
+    def judge(self, row: Trial) -> str:
+        return row.judge_name
+
+    def get_urls(self) -> list[URLPattern]:
+        act = self.view_path("<int:object_id>/act/", self.act_view, "act")
+        return [act, *super().get_urls()]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Choose judges for the benchmark in the URL, see the estimate, and start."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        sent = request.POST if request.method == "POST" else request.GET
+        benchmark = Benchmark.objects.filter(pk=row_number(sent.get("benchmark"))).first()
+        form = StartForm(request.POST if request.method == "POST" and benchmark else None)
+        estimate = None
+        if benchmark and form.is_bound and form.is_valid():
+            build_claims(benchmark)
+            judges = form.judges()
+            estimate = trial_control.estimate(benchmark, judges)
+            if "start" in request.POST:
+                try:
+                    limit = form.cleaned_data["cost_limit_usd"]
+                    made = trial_control.start(
+                        benchmark, judges, by=current_user(request), cost_limit_usd=limit
+                    )
+                    self.say_done(request, f"Started: {counted(len(made), 'trial')}.")
+                    return HttpResponseRedirect(self._after_start(made))
+                except Refused as refused:
+                    self.say(request, *refused.problems)
+        return self.page(
+            request,
+            "trials/start.html",
+            title="Try judges",
+            benchmark=benchmark,
+            benchmarks=Benchmark.objects.order_by("-pk")[:50],
+            form=form,
+            estimate=estimate,
+        )
+
+    def _after_start(self, made: list[Trial]) -> str:
+        if len(made) == 1:
+            return made[0].get_absolute_url()
+        return f"{self.url_of('changelist')}?benchmark__id__exact={made[0].benchmark_id}"
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Show progress, control and failures."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        row = self.found(request, row_number(object_id))
+        found = counts(row.judgments.all())
+        ended = found[ItemState.DONE] + found[ItemState.ERROR]
+        total = sum(found.values())
+        errors = ClaimJudgment.objects.readable_by(request.user)
+        return self.page(
+            request,
+            "trials/trial.html",
+            title=str(row),
+            trial=row,
+            counts=found,
+            ended=ended,
+            total=total,
+            percent=100 * ended / total if total else 0,
+            is_stopped=row.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED),
+            may_read=Trial.objects.readable_by(request.user).filter(pk=row.pk).exists(),
+            errors=errors.filter(trial=row, state=ItemState.ERROR)[:20],
+            may_control=request.user.has_perm(ADD),
+        )
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Cancel, resume, or retry failed judgments."""
+        if request.method != "POST" or not request.user.has_perm(ADD):
+            raise PermissionDenied
+        row = self.found(request, object_id)
+        act = request.POST.get("act", "")
+        if act not in MESSAGES:
+            raise Http404(f"There is no action {act!r}.")
+        limit = forms.DecimalField(required=False, min_value=0, max_digits=12, decimal_places=4)
+        try:
+            match act:
+                case "cancel":
+                    trial_control.cancel(row)
+                case "resume":
+                    new = limit.clean(request.POST.get("cost_limit_usd"))
+                    trial_control.resume(row, cost_limit_usd=new)
+                case "retry_errors":
+                    trial_control.retry_errors(row)
+            self.say_done(request, MESSAGES[act])
+        except (NotPossible, forms.ValidationError) as error:
+            self.say(request, *getattr(error, "messages", [str(error)]))
+        return HttpResponseRedirect(row.get_absolute_url())
+
+
+def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
+    url = f"{reverse('admin:trials_trial_add')}?benchmark={benchmark.pk}"
+    return PanelPart([Button("Try judges …", url, is_link=True)])
+
+
+contribute(Contribution(permission=ADD, panel=panel_of_benchmark), Benchmark)
