@@ -9,6 +9,7 @@ from reports.dashboard import views as dashboard_views
 from reports.documents import converters as converters  # registers what the addresses use
 from reports.failure_clusters import views as cluster_views
 from reports.issue_proposals import views as proposal_views
+from reports.judge_reliability.trials import views as trial_views
 from reports.registry import PAGES
 from reports.run import views as run_views
 from reports.schedules import views as schedule_views
@@ -67,6 +68,8 @@ urlpatterns = [
     path("compare/pairs/<int:first>/<int:second>/", pair_views.pair, name="compare_pair"),
     path("compare/pairs/next/", pair_views.next_pair, name="compare_next_pair"),
     path("compare/baseline/<int:pk>/", compare_views.baseline, name="compare_baseline"),
+    path("claims/<int:pk>/", trial_views.claim, name="claim"),
+    path("benchmarks/<int:pk>/validate/", trial_views.mark_validated, name="mark_validated"),
     path("cards/", dashboard_views.choose_cards, name="choose_cards"),
     path("issue/<int:pk>/accept/", proposal_views.accept_proposal, name="accept_proposal"),
     *(path(f"{page.key}/", report_views.show, {"key": page.key}, name=page.key) for page in PAGES),

@@ -16,7 +16,6 @@ Statistics in Medicine 27, 1693-1702 (interval of a mean of two rates from those
 """
 
 from collections.abc import Hashable, Mapping
-from enum import StrEnum
 from math import hypot
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from evalhub.statistics.arguments import check_resampling
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judge_accuracy import JudgeCounts, judge_accuracy
-from evalhub.statistics.rate_interval import MIN_ISSUES, UNSEEN_CORRELATION
+from evalhub.statistics.rate_interval import MIN_ISSUES, UNSEEN_CORRELATION, Method
 from evalhub.statistics.resampling import Floats, chunks
 from evalhub.statistics.student import student_quantile
 from evalhub.statistics.wilson import wilson_bounds, wilson_quantile
@@ -38,13 +37,6 @@ Ideas = tuple[Hashable, Hashable]
 """The ideas of a claim's two artifacts; the same one twice where they share it."""
 
 
-class IdeaMethod(StrEnum):
-    """The method of an interval."""
-
-    BY_IDEA = "Wilson by idea, resampled"
-    BY_CLAIM = "Wilson by claim, does not account for ideas"
-
-
 class BalancedAccuracy(NamedTuple):
     """The mean of sensitivity and specificity, in [0, 1]; sensitivity is about true claims."""
 
@@ -52,7 +44,7 @@ class BalancedAccuracy(NamedTuple):
     interval: Interval
     sensitivity: Interval
     specificity: Interval
-    method: IdeaMethod
+    method: Method
 
 
 def balanced_accuracy(
@@ -95,7 +87,7 @@ def balanced_accuracy(
         for rate, side, values in zip((rates[0], rates[1]), (true, false), drawn, strict=True)
     )
     value = (rates[0] + rates[1]) / 2
-    method = IdeaMethod.BY_IDEA if by_idea else IdeaMethod.BY_CLAIM
+    method = Method.BY_IDEA if by_idea else Method.BY_CLAIM
     interval = _of_mean(rates[0], rates[1], of_true, of_false)
     return BalancedAccuracy(value, interval, of_true, of_false, method)
 

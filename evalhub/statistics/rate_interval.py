@@ -35,6 +35,8 @@ class Method(StrEnum):
     BY_ISSUE = "Wilson by issue"
     BY_TEST = "Wilson by test, does not account for issues"
     WILSON = "Wilson"
+    BY_IDEA = "Wilson by idea, resampled"
+    BY_CLAIM = "Wilson by claim, does not account for ideas"
     NONE = ""
 
 

@@ -97,7 +97,7 @@ def interval_note(rows: Iterable[Sequence[Cell]]) -> str:
     values = (cell.value if isinstance(cell, Linked) else cell for row in rows for cell in row)
     used = {value.method for value in values if isinstance(value, Rate)} - {Method.NONE}
     named = [
-        f"{BY_TEST_MARK} {method}" if method is Method.BY_TEST else str(method)
+        f"{BY_TEST_MARK} {method}" if method in (Method.BY_TEST, Method.BY_CLAIM) else str(method)
         for method in Method
         if method in used
     ]

@@ -1,4 +1,4 @@
-"""Judge reliability: one page with three tabs, each a report of its own."""
+"""Judge reliability: one page with four tabs, each a report of its own."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.http import QueryDict
 
+from evalhub.admin_site.pages import row_number
 from reports.documents.document import Document
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading
@@ -14,9 +15,12 @@ from reports.judge_reliability.humans import tab as humans
 from reports.judge_reliability.humans.accuracy_tables import ANY, CELLS, SAMPLES
 from reports.judge_reliability.judges import tab as judges
 from reports.judge_reliability.judges.pair_tables import MEASURES, SAME
+from reports.judge_reliability.trials import tab as trials
+from reports.judge_reliability.trials.claim_tables import VERDICTS
 from reports.judge_reliability.trust import tab as trust
 from reports.judge_reliability.trust.query import DOMAINS, TAGS
 from runs.models import Run
+from runs.trials.models import Benchmark, ClaimKind, Topic
 
 
 class Tab(NamedTuple):
@@ -28,11 +32,20 @@ class Tab(NamedTuple):
     build: Callable[[Mapping[str, Any], Reading], Document]
 
 
+TRIALS = "trials"
 TABS = (
     Tab("humans", "Agreement with humans", ("sample", "party", "cell"), humans.build),
     Tab("trust", "When to trust which judge", ("by",), trust.build),
     Tab("judges", "Between judges", ("measure", "run"), judges.build),
+    Tab(TRIALS, "Trials of judges", trials.FIELDS, trials.build),
 )
+
+
+class TopicField(forms.ModelChoiceField):
+    """A topic of a benchmark; the titles of a sealed one are not shown here."""
+
+    def label_from_instance(self, topic: Any) -> str:
+        return f"Topic {topic.place + 1}" if topic.benchmark.sealed else str(topic)
 
 
 class JudgeReliabilityForm(EvaluatedRunsForm):
@@ -72,13 +85,44 @@ class JudgeReliabilityForm(EvaluatedRunsForm):
         help_text="On the tab Between judges: read the judge runs of this run only",
     )
 
+    benchmark = forms.ModelChoiceField(
+        Benchmark.objects.only("name").order_by("-pk"),
+        empty_label="All benchmarks",
+        help_text="On the tab Trials of judges, as all below.",
+    )
+    kind = forms.ChoiceField(label="Claims", choices=[("", "All kinds"), *ClaimKind.choices])
+    topic = TopicField(Topic.objects.none(), empty_label="All topics")
+    cluster = forms.ChoiceField(
+        label="Ideas",
+        choices=[("", "All"), ("cluster", "of clusters of related ideas"), ("other", "of others")],
+    )
+    order = forms.ChoiceField(choices=[("", "Both orders"), ("0", "as given"), ("1", "reversed")])
+    verdict = forms.ChoiceField(
+        label="List claims",
+        choices=[("", "All"), *VERDICTS],
+        help_text="Of the table Claims only",
+    )
+
     def __init__(self, query: QueryDict) -> None:
         super().__init__(query)
         self.chosen = tab_of(query.get("tab", ""))
         for name in {name for tab in TABS if tab != self.chosen for name in tab.fields}:
             del self.fields[name]
+        if self.chosen.key == TRIALS:
+            self._prepare_trials(query)
         if self.chosen.key == "judges":
             self.fields["last"].label, self.fields["last"].help_text = "Judge runs", ""
+
+    def _prepare_trials(self, query: QueryDict) -> None:
+        """Leave out what chooses runs, and offer the topics of the benchmark."""
+        del self.fields["suite"], self.fields["last"]
+        benchmark = row_number(query.get("benchmark"))
+        topics: Any = self.fields["topic"]
+        rows = Topic.objects.filter(benchmark=benchmark).select_related("benchmark")
+        topics.queryset = rows.order_by("place", "pk")
+        if not benchmark:
+            for name in trials.FIELDS[1:]:
+                self.fields[name].widget = forms.HiddenInput()
 
     @property
     def tabs(self) -> list[dict[str, Any]]:
@@ -108,7 +152,8 @@ JUDGE_RELIABILITY = Page(
     question="Can I trust the judges?",
     summary="How well judges agree with humans (accuracy, kappa, confusion matrix, corrected pass "
     "rates), when to trust which judge by domain or tag, and how judges compare with each other "
-    "(agreement, coverage, failures, cost, biases). `tab` selects one of the three reports.",
+    "(agreement, coverage, failures, cost, biases), and which judge is fit for a task by claims of "
+    "known truth. `tab` selects one of the four reports.",
     form=JudgeReliabilityForm,
     build=build,
     template="reports/judge_reliability/page.html",

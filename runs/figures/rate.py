@@ -40,7 +40,7 @@ class Rate:
 
     @property
     def accounts_for_issues(self) -> bool:
-        return self.method is not Method.BY_TEST
+        return self.method not in (Method.BY_TEST, Method.BY_CLAIM)
 
 
 def rate_of_issues(

@@ -2,9 +2,20 @@
 
 import re
 
+from evalhub.models import BatchState, ItemState
 from runs.trials.claim_rows import build_claims
-from runs.trials.models import Artifact, Benchmark, BenchmarkState, Idea, Topic, Validity
-from tests.factories import number
+from runs.trials.models import (
+    Artifact,
+    Benchmark,
+    BenchmarkState,
+    ClaimJudgment,
+    ClaimKind,
+    Idea,
+    Topic,
+    Trial,
+    Validity,
+)
+from tests.factories import make_model, number
 from tests.provider import prompt
 
 KINDS = [
@@ -61,3 +72,46 @@ def programs_in(request):
     """The programs that both texts of a judge's prompt are about, as they are shown."""
     blocks = re.findall(r"\[BEGIN (?:REFERENCE|OUTPUT) \w+\]\n(.*?)\n\[END", prompt(request), re.S)
     return [re.search(r"program \d+\.\d+", block)[0] for block in blocks[-2:]]
+
+
+def tried(benchmark, name, judge, *, template, **fields):
+    """A trial of a scripted model that ended; `judge(claim, order)` gives a score, None: failed."""
+    trial = Trial.objects.create(
+        benchmark=benchmark,
+        language_model=make_model(name=name, is_scripted=True),
+        endpoint={},
+        template=template,
+        threshold=4,
+        method=name,
+        is_scripted=True,
+        state=BatchState.DONE,
+        **fields,
+    )
+    ClaimJudgment.objects.bulk_create(
+        ClaimJudgment(
+            trial=trial,
+            claim=claim,
+            order=order,
+            score=score,
+            state=ItemState.ERROR if score is None else ItemState.DONE,
+        )
+        for claim in benchmark.claims.all()
+        for order in (0, 1)
+        for score in [judge(claim, order)]
+    )
+    return trial
+
+
+def right(claim, order):
+    """A judge that is right on every claim."""
+    is_true = claim.truth != (claim.kind == ClaimKind.RANK and order == 1)
+    return 6 if is_true else 2
+
+
+def always_7(claim, order):
+    return 7
+
+
+def first_only(claim, order):
+    """A judge that reads the order, and nothing else."""
+    return 7 if order == 0 else 1

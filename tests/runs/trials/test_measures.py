@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from evalhub.statistics.balanced_accuracy import IdeaMethod
+from evalhub.statistics.rate_interval import Method
 from runs.trials.claims import Kind, claims_of
 from runs.trials.measures import ClaimVerdict, Share, Violation, measures_by, measures_of
 from tests.runs.trials.graphs import artifacts, verdicts
@@ -117,11 +117,11 @@ def test_a_perfect_judge_is_not_certain(facts):
 
     assert found.balanced.value == 1
     assert 0.95 < found.balanced.interval.low < 1
-    assert found.balanced.method is IdeaMethod.BY_IDEA
+    assert found.balanced.method is Method.BY_IDEA
 
 
 def test_few_ideas_are_not_accounted_for():
     facts = artifacts(topics=2, ideas=2)
     found = measured(facts, lambda claim, order: 7 if claim.truth else 1)
 
-    assert found.balanced.method is IdeaMethod.BY_CLAIM
+    assert found.balanced.method is Method.BY_CLAIM

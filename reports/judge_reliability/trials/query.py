@@ -1,0 +1,150 @@
+"""Trials of a benchmark with their verdicts, in a fixed number of queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, QuerySet
+
+from evalhub.models import BatchState, ItemState, User
+from runs.trials.measures import ClaimVerdict
+from runs.trials.models import Benchmark, Claim, Topic, Trial, Validation
+from runs.trials.verdicts import Judged, judged_claims
+
+
+@dataclass(frozen=True)
+class TrialReport:
+    """The newest trial of each judge of a benchmark, and all judgments of its usable claims.
+
+    `claims` are the ids of those that pass the filters, `judged` all judgments by trial.
+    """
+
+    benchmark: Benchmark
+    trials: tuple[Trial, ...]
+    claims: frozenset[int]
+    judged: Mapping[int, Sequence[Judged]]
+    topics: Mapping[str, str]
+    validations: Mapping[str, Sequence[Validation]] = field(default_factory=dict)
+    order: int | None = None
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Return the name of each trial's judge; judges of one name by their trial."""
+        names = [trial.judge_name for trial in self.trials]
+        return {
+            trial.pk: name if names.count(name) == 1 else f"{name}, trial {trial.pk}"
+            for trial, name in zip(self.trials, names, strict=True)
+        }
+
+    @property
+    def scripted(self) -> list[str]:
+        return [self.names[trial.pk] for trial in self.trials if trial.is_scripted]
+
+    def verdicts(self) -> dict[int, list[ClaimVerdict]]:
+        """Return all verdicts by trial, whatever the filters; those to come have none."""
+        return {
+            trial.pk: [one.verdict for one in self.judged.get(trial.pk, ())]
+            for trial in self.trials
+        }
+
+    def shown(self) -> dict[int, list[Judged]]:
+        """Return the judgments by trial that pass the filters and have ended."""
+        return {
+            trial.pk: [one for one in self.judged.get(trial.pk, ()) if self._is_shown(one)]
+            for trial in self.trials
+        }
+
+    def _is_shown(self, one: Judged) -> bool:
+        is_ended = one.state in (ItemState.DONE, ItemState.ERROR)
+        return is_ended and one.claim in self.claims and self.order in (None, one.order)
+
+
+def trial_report(benchmark: Benchmark, filters: Mapping[str, Any], reader: User) -> TrialReport:
+    """Read the newest trial of each judge; filters are those of the page."""
+    newest = (
+        Trial.objects.filter(benchmark=benchmark)
+        .exclude(state=BatchState.CANCELLED)
+        .order_by()
+        .values("method")
+        .annotate(newest=Max("pk"))
+        .values("newest")
+    )
+    trials = tuple(
+        Trial.objects.filter(pk__in=newest)
+        .select_related("language_model", "template", "benchmark")
+        .order_by("pk")
+    )
+    usable = Claim.objects.filter(benchmark=benchmark).usable()
+    topics = Topic.objects.filter(benchmark=benchmark)
+    readable = dict(topics.readable_by(reader).values_list("pk", "title"))
+    validated = Validation.objects.filter(
+        method__in=[trial.method for trial in trials], withdrawn_at=None
+    ).select_related("trial__benchmark", "by")
+    order = filters.get("order")
+    return TrialReport(
+        benchmark=benchmark,
+        trials=trials,
+        claims=frozenset(filtered(usable, filters).values_list("pk", flat=True)),
+        judged=judged_claims(trials, usable, benchmark.kinds),
+        topics={
+            str(pk): readable.get(pk, f"Topic {n}")
+            for n, pk in enumerate(topics.values_list("pk", flat=True), 1)
+        },
+        validations=_by_method(validated),
+        order=int(order) if order not in (None, "") else None,
+    )
+
+
+def filtered(claims: QuerySet[Claim], filters: Mapping[str, Any]) -> QuerySet[Claim]:
+    """Filter claims by kind, topic and cluster."""
+    if kind := filters.get("kind"):
+        claims = claims.filter(kind=kind)
+    if topic := filters.get("topic"):
+        claims = claims.filter(topic=topic)
+    if cluster := filters.get("cluster"):
+        claims = claims.filter(topic__is_cluster=cluster == "cluster")
+    return claims
+
+
+def _by_method(rows: QuerySet[Validation]) -> dict[str, list[Validation]]:
+    found: dict[str, list[Validation]] = {}
+    for row in rows:
+        found.setdefault(row.method, []).append(row)
+    return found
+
+
+def benchmarks_with_counts() -> QuerySet[Benchmark]:
+    """Return all benchmarks, newest first, with numbers of topics, ideas, claims and trials."""
+    rows = Benchmark.objects.annotate(
+        topic_total=Count("topics", distinct=True),
+        cluster_total=Count("topics", filter=Q(topics__is_cluster=True), distinct=True),
+        claim_total=Count("claims", distinct=True),
+        trial_total=Count("trials", distinct=True),
+    )
+    found: QuerySet[Benchmark] = rows.order_by("-pk")
+    return found
+
+
+def trials_with_counts() -> QuerySet[Trial]:
+    """Return all trials, newest first, with their judgments by state."""
+    rows = Trial.objects.select_related("benchmark", "language_model", "template").annotate(
+        total=Count("judgments"),
+        ended=Count("judgments", filter=~Q(judgments__state=ItemState.PENDING)),
+        failed=Count("judgments", filter=Q(judgments__state=ItemState.ERROR)),
+    )
+    found: QuerySet[Trial] = rows.order_by("-pk")
+    return found
+
+
+def claim_names(ids: Sequence[int], reader: User) -> dict[int, dict[str, Any]]:
+    """Return what names these claims; texts of sealed benchmarks only to those who may read."""
+    rows = Claim.objects.filter(pk__in=ids).annotate(
+        of_left=F("left__idea__name"), of_right=F("right__idea__name"), of_part=F("idea__name")
+    )
+    readable = set(rows.readable_by(reader).values_list("pk", flat=True))
+    names = ("of_left", "of_right", "of_part")
+    found = {}
+    for row in rows.values("pk", "kind", "truth", "hardness", "topic", "languages", *names):
+        hidden = dict.fromkeys(names, "") if row["pk"] not in readable else {}
+        found[row["pk"]] = row | hidden
+    return found

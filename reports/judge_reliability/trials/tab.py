@@ -1,0 +1,151 @@
+"""Trials of judges: which one is fit for which task, by claims of known truth."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evalhub.formatting import counted, few
+from evalhub.models import BatchState
+from reports.documents.document import Document, Fact
+from reports.documents.reading import Reading
+from reports.judge_reliability.trials.claim_tables import (
+    claims_table,
+    judgments_table,
+    violations_table,
+)
+from reports.judge_reliability.trials.fit_rule import Fit, TaskFit, fits_of, sentence
+from reports.judge_reliability.trials.overview_tables import benchmarks_table, trials_table
+from reports.judge_reliability.trials.query import (
+    TrialReport,
+    benchmarks_with_counts,
+    trial_report,
+    trials_with_counts,
+)
+from reports.judge_reliability.trials.trial_tables import (
+    TASKS,
+    groups_table,
+    judges_table,
+    scores_table,
+    start_url,
+    tasks_table,
+)
+from runs.trials.best_judge import RULE, BestJudge, best_judge
+
+FIELDS = ("benchmark", "kind", "topic", "cluster", "order", "verdict")
+SCRIPTED = "scripted endpoint, not a model"
+LISTED = 100
+"""Newest trials in the list."""
+
+
+def build(filters: Mapping[str, Any], reading: Reading) -> Document:
+    """List benchmarks and trials, or report on the judges of one benchmark."""
+    if filters["benchmark"] is None:
+        return _overview()
+    report = trial_report(filters["benchmark"], filters, reading.reader)
+    fits = fits_of(report.verdicts())
+    violations = violations_table(report)
+    return Document(
+        title=f"Which judge is fit? {report.benchmark}",
+        sentences=tuple(_sentences(report, fits)),
+        facts=tuple(_facts(report, fits, reading)),
+        tables=(
+            judges_table(report, fits),
+            tasks_table(report, fits),
+            scores_table(report),
+            groups_table(report),
+            *([violations] if violations else []),
+            claims_table(report, filters["verdict"], reading.reader),
+            judgments_table(report),
+        ),
+        warnings=tuple(_warnings(report, filters)),
+        labels=_labels(report),
+        more={
+            "benchmark": report.benchmark,
+            "marks": [one for marks in report.validations.values() for one in marks],
+            "validation": _choices(report, fits),
+        },
+    )
+
+
+def _overview() -> Document:
+    benchmarks: list[Any] = list(benchmarks_with_counts())
+    trials: list[Any] = list(trials_with_counts()[:LISTED])
+    is_scripted = any(one.is_scripted for one in [*benchmarks, *trials])
+    return Document(
+        title="Trials of judges",
+        sentences=(
+            "A benchmark holds claims about texts whose truth is known from how they were made. "
+            "Judges are tried on them in both orders before they score anything that counts.",
+        ),
+        tables=(benchmarks_table(benchmarks), trials_table(trials)),
+        labels=(SCRIPTED,) if is_scripted else (),
+    )
+
+
+def _labels(report: TrialReport) -> tuple[str, ...]:
+    return (SCRIPTED,) if report.scripted or report.benchmark.is_scripted else ()
+
+
+def _sentences(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> Iterator[str]:
+    if not report.trials:
+        yield "No judge was tried on this benchmark yet."
+        return
+    yield _best(report, best_judge(report.verdicts()))
+    for trial in report.trials:
+        yield sentence(report.names[trial.pk], fits[trial.pk], TASKS)
+
+
+def _best(report: TrialReport, found: BestJudge[int]) -> str:
+    names = [report.names[pk] for pk in found.candidates]
+    if len(report.trials) == 1:
+        return "Only one judge was tried: there is none to compare it with."
+    if found.best is not None:
+        said = f"{names[0]} is the best judge."
+    elif names:
+        said = f"No single judge is the best: {few(names)} are not told apart."
+    else:
+        said = "No judge can be called the best."
+    out = [f"{report.names[pk]} ({reason})" for pk, reason in found.left_out.items()]
+    left_out = f" Left out: {few(out)}." if out else ""
+    return f"{said} {RULE}{left_out}"
+
+
+def _facts(
+    report: TrialReport, fits: Mapping[int, Sequence[TaskFit]], reading: Reading
+) -> Iterator[Fact]:
+    fit = sum(any(one.fit is Fit.FIT for one in mine) for mine in fits.values())
+    yield Fact("claims", "Claims", len(report.claims), "count", "each in both orders")
+    yield Fact("judges", "Judges tried", len(report.trials), "count")
+    yield Fact("fit", "Fit for a task", fit, "count", f"of {counted(len(report.trials), 'judge')}")
+    if reading.reader.has_perm("trials.add_trial"):
+        yield Fact("try", "Try more judges", "Choose judges", "text", "", start_url(report))
+
+
+def _warnings(report: TrialReport, filters: Mapping[str, Any]) -> Iterator[str]:
+    if report.scripted:
+        verb = "is" if len(report.scripted) == 1 else "are"
+        what = (
+            "a scripted endpoint, not a model" if verb == "is" else "scripted endpoints, not models"
+        )
+        yield f"{few(report.scripted)} {verb} {what}: the figures say nothing of a model's quality."
+    if report.benchmark.is_scripted:
+        yield "The texts of this benchmark come from a scripted endpoint, not from a model."
+    running = [report.names[trial.pk] for trial in report.trials if trial.state != BatchState.DONE]
+    if running:
+        yield f"Not complete: {few(running)}. Nothing is concluded below 95% of the judgments."
+    if any(filters.get(name) not in (None, "") for name in ("kind", "topic", "cluster", "order")):
+        yield "Filtered: measures are of the chosen claims, conclusions of all."
+
+
+def _choices(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> list[tuple[str, str]]:
+    """Return what a person may mark: trial and task of each judge that is fit and not marked."""
+    marked = {
+        (trial.pk, one.task)
+        for trial in report.trials
+        for one in report.validations.get(trial.method, ())
+    }
+    return [
+        (f"{trial.pk}-{one.task}", f"{report.names[trial.pk]} for {TASKS[one.task]}")
+        for trial in report.trials
+        for one in fits[trial.pk]
+        if one.fit is Fit.FIT and (trial.pk, one.task) not in marked
+    ]

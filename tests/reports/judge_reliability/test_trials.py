@@ -1,0 +1,185 @@
+"""The report on trials: what a newcomer reads, its filters, files and marks."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from issues.models import JudgeTemplate
+from runs.trials.models import Validation
+from tests.factories import make_user
+from tests.runs.trials.benchmarks import always_7, first_only, make_benchmark, right, tried
+
+pytestmark = pytest.mark.django_db
+URL = "/reports/judge_reliability/"
+
+
+@pytest.fixture
+def similarity():
+    return JudgeTemplate.objects.get(family="similarity")
+
+
+@pytest.fixture
+def benchmark(similarity):
+    benchmark = make_benchmark(topics=3, ideas=6, clusters=2, cluster_ideas=6, name="Sorting")
+    for name, judge in (("Sound", right), ("Yes-sayer", always_7), ("First-glance", first_only)):
+        tried(benchmark, name, judge, template=similarity)
+    return benchmark
+
+
+def page(client, benchmark, **filters):
+    query = {"tab": "trials", "benchmark": benchmark.pk, **filters}
+    return client.get(reverse("reports:judge_reliability"), query)
+
+
+def text_of(response):
+    return response.content.decode()
+
+
+def test_one_sentence_per_judge_says_if_it_is_fit_and_else_why(client, benchmark):
+    client.force_login(make_user("viewer"))
+    document = page(client, benchmark).context["document"]
+
+    best, sound, yes, first = document.sentences
+    assert best.startswith("Sound (Similarity of two texts, from 1 to 7 v1) is the best judge.")
+    assert "is fit for " in sound
+    assert "similarity of two texts" in sound
+    assert "better of two texts" in sound
+    assert "not fit" not in sound
+    assert "is not fit for similarity of two texts: it takes related programs" in yes
+    assert "prefers the text that is shown first, on 100%" in yes
+    assert "is not fit for similarity of two texts: it changes its verdict when" in first
+
+
+def test_scripted_endpoints_are_flagged_on_page_and_files(client, benchmark):
+    client.force_login(make_user("viewer"))
+    flag = "scripted endpoint, not a model"
+    assert flag in text_of(page(client, benchmark))
+    for ending in ("json", "md", "html"):
+        address = reverse("reports:judge_reliability_download", args=[ending])
+        found = client.get(address, {"tab": "trials", "benchmark": benchmark.pk})
+        assert flag in text_of(found)
+    rows = judgments_csv(client, benchmark)
+    assert {row["is_scripted"] for row in rows} == {"True"}
+
+
+def judgments_csv(client, benchmark, **filters):
+    address = reverse("reports:judge_reliability_download", args=["csv"])
+    query = {"tab": "trials", "benchmark": benchmark.pk, "table": "judgments", **filters}
+    found = b"".join(client.get(address, query).streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(found)))
+
+
+def test_files_have_every_judgment(client, benchmark):
+    client.force_login(make_user("viewer"))
+
+    assert len(judgments_csv(client, benchmark)) == 3 * 2 * benchmark.claims.count()
+    reversed_only = judgments_csv(client, benchmark, order="1", kind="rank")
+    assert {row["order"] for row in reversed_only} == {"reversed"}
+    assert len(reversed_only) == 3 * benchmark.claims.filter(kind="rank").count()
+
+
+def test_filters_narrow_measures_and_leave_conclusions(client, benchmark):
+    client.force_login(make_user("viewer"))
+    everything = page(client, benchmark).context["document"]
+    equal = page(client, benchmark, kind="equal").context["document"]
+
+    assert equal.sentences == everything.sentences
+    yes = equal.table("fitness").as_rows()[1]
+    assert yes["true_found"].share == 1
+    assert yes["false_found"] is None
+    assert equal.table("claims").rows.keys == sorted(
+        benchmark.claims.filter(kind="equal").values_list("pk", flat=True)
+    )
+
+
+@pytest.mark.parametrize("verdict", ["wrong", "split", "orders"])
+def test_claims_are_listed_by_their_verdicts(client, benchmark, verdict):
+    client.force_login(make_user("viewer"))
+    table = page(client, benchmark, verdict=verdict).context["document"].table("claims")
+
+    assert 0 < len(table.rows) <= benchmark.claims.count()
+    assert (
+        len(page(client, benchmark, verdict="failed").context["document"].table("claims").rows) == 0
+    )
+
+
+def test_queries_do_not_grow_with_claims_and_judges(
+    client, similarity, django_assert_max_num_queries, django_assert_num_queries
+):
+    client.force_login(make_user("viewer"))
+    small = make_benchmark(topics=2, ideas=1)
+    tried(small, "One", right, template=similarity)
+    page(client, small)
+    with django_assert_max_num_queries(60) as counted:
+        page(client, small)
+    large = make_benchmark(topics=4, ideas=8, clusters=2)
+    for name in ("A", "B", "C"):
+        tried(large, name, right, template=similarity)
+    with django_assert_num_queries(len(counted)):
+        page(client, large)
+
+
+def test_a_fit_judge_is_marked_for_a_task_and_the_mark_withdrawn(client, benchmark):
+    client.force_login(make_user("maintainer"))
+    trial = benchmark.trials.get(language_model__name="Sound")
+    method = f"{trial.pk}-similarity"
+    address = reverse("reports:mark_validated", args=[benchmark.pk])
+    from runs.trials.trial_judges import TrialJudge
+
+    type(trial).objects.filter(pk=trial.pk).update(
+        method=TrialJudge(trial.language_model, trial.template).method
+    )
+    assert method in text_of(page(client, benchmark))
+
+    client.post(address, {"choice": method})
+    mark = Validation.objects.get()
+    assert (mark.trial, mark.task, mark.withdrawn_at) == (trial, "similarity", None)
+    assert "Withdraw mark" in text_of(page(client, benchmark))
+
+    client.post(address, {"withdraw": mark.pk})
+    mark.refresh_from_db()
+    assert mark.withdrawn_at is not None
+
+
+def test_a_judge_that_is_not_fit_cannot_be_marked(client, benchmark):
+    client.force_login(make_user("maintainer"))
+    trial = benchmark.trials.get(language_model__name="Yes-sayer")
+    address = reverse("reports:mark_validated", args=[benchmark.pk])
+
+    found = client.post(address, {"choice": f"{trial.pk}-similarity"}, follow=True)
+
+    assert "cannot be marked: it takes related programs" in text_of(found)
+    assert not Validation.objects.exists()
+
+
+def test_a_claim_shows_its_texts_and_what_judges_said(client, benchmark):
+    client.force_login(make_user("viewer"))
+    claim = benchmark.claims.filter(kind="different").first()
+    found = text_of(client.get(reverse("reports:claim", args=[claim.pk])))
+
+    assert claim.left.text in found
+    assert claim.right.text in found
+    assert "Yes-sayer" in found
+
+
+def test_texts_of_a_sealed_benchmark_are_for_few(client, similarity):
+    benchmark = make_benchmark(sealed=True)
+    tried(benchmark, "Any", right, template=similarity)
+    claim = benchmark.claims.first()
+    client.force_login(make_user("viewer"))
+
+    assert client.get(reverse("reports:claim", args=[claim.pk])).status_code == 404
+    shown = text_of(page(client, benchmark))
+    assert "program 0.0" not in shown
+    assert "topic 0" not in shown
+
+
+def test_benchmarks_and_trials_are_listed(client, benchmark):
+    client.force_login(make_user("viewer"))
+    found = client.get(reverse("reports:judge_reliability"), {"tab": "trials"})
+
+    document = found.context["document"]
+    assert [table.key for table in document.tables] == ["benchmarks", "trials"]
+    assert document.table("trials").as_rows()[0]["judged"].share == 1
