@@ -35,7 +35,7 @@ class Method(StrEnum):
     BY_ISSUE = "Wilson by issue"
     BY_TEST = "Wilson by test, does not account for issues"
     WILSON = "Wilson"
-    BY_IDEA = "Wilson by idea, resampled"
+    BY_IDEA = "Wilson by idea, jackknife"
     BY_CLAIM = "Wilson by claim, does not account for ideas"
     NONE = ""
 

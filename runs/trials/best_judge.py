@@ -71,28 +71,22 @@ def task_mean(verdicts: Sequence[ClaimVerdict], *, level: float = 0.95) -> TaskM
 
 def best_judge(verdicts: Mapping[K, Sequence[ClaimVerdict]]) -> BestJudge[K]:
     """Choose among judges of the same claims; a single one has nobody to be better than."""
-    left_out = {key: reason for key, mine in verdicts.items() if (reason := _problem(mine))}
-    scores = {key: _score(mine) for key, mine in verdicts.items() if key not in left_out}
-    ranked = sorted(scores, key=lambda key: -scores[key])
-    if not ranked:
+    left_out: dict[K, str] = {}
+    scores: dict[K, float] = {}
+    for key, mine in verdicts.items():
+        scored = sum(one.verdict is not None for one in mine)
+        if not is_enough(scored, len(mine)):
+            left_out[key] = f"only {scored_words(scored, len(mine))}"
+        elif (found := task_mean(mine)) is None:
+            left_out[key] = "a task lacks true or false claims"
+        else:
+            scores[key] = found.value
+    if not scores:
         return BestJudge((), left_out)
-    first, *rivals = ranked
+    first, *rivals = sorted(scores, key=lambda key: -scores[key])
     level = 1 - ALPHA / max(1, len(rivals))
     tied = [key for key in rivals if not _is_better(verdicts[first], verdicts[key], level)]
     return BestJudge((first, *tied), left_out)
-
-
-def _problem(mine: Sequence[ClaimVerdict]) -> str:
-    """Return why a judge takes no part; "" if it does."""
-    scored = sum(one.verdict is not None for one in mine)
-    if not is_enough(scored, len(mine)):
-        return f"only {scored_words(scored, len(mine))}"
-    return "" if task_mean(mine) else "a task lacks true or false claims"
-
-
-def _score(mine: Sequence[ClaimVerdict]) -> float:
-    found = task_mean(mine)
-    return found.value if found else 0.0
 
 
 def _is_better(one: Sequence[ClaimVerdict], other: Sequence[ClaimVerdict], level: float) -> bool:

@@ -8,7 +8,8 @@ from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import row_url
 from reports.judge_reliability.trials.query import TrialReport, claim_names
-from reports.judge_reliability.trials.trial_tables import NO_TRIALS, ORDER_NAMES, measured
+from reports.judge_reliability.trials.trial_tables import NO_TRIALS, ORDER_NAMES
+from runs.trials.models import Trial
 from runs.trials.verdicts import Judged
 
 
@@ -17,7 +18,7 @@ def violations_table(report: TrialReport) -> Table | None:
     rows = [
         (report.names[trial.pk], *(_text(text) for text in violation))
         for trial in report.trials
-        for violation in measured(report.shown()[trial.pk]).violations
+        for violation in report.measures[trial.pk].violations
     ]
     columns = (
         Column("judge", "Judge"),
@@ -46,7 +47,7 @@ VERDICTS = (
 def claims_table(report: TrialReport, verdict: str, reader: User) -> Table:
     """Return claims × judges, loaded a page at a time."""
     by_claim: dict[int, dict[int, list[Judged]]] = defaultdict(lambda: defaultdict(list))
-    for trial, judged in report.shown().items():
+    for trial, judged in report.shown.items():
         for one in judged:
             by_claim[one.claim][trial].append(one)
     ids = [pk for pk in sorted(report.claims) if _is_wanted(by_claim.get(pk, {}), verdict)]
@@ -122,23 +123,11 @@ def _score(one: Judged) -> str:
 
 def judgments_table(report: TrialReport) -> Table:
     """Return every judgment that the filters leave, a row each, for files."""
-    rows = [
-        (
-            one.claim,
-            one.verdict.kind,
-            report.topics.get(one.verdict.topic, ""),
-            one.verdict.is_hard,
-            report.names[trial.pk],
-            ORDER_NAMES[one.order],
-            one.verdict.truth,
-            one.verdict.score,
-            one.verdict.verdict,
-            one.verdict.is_right,
-            trial.is_scripted,
-        )
-        for trial in report.trials
-        for one in report.shown()[trial.pk]
-    ]
+    keys = [(trial, one) for trial in report.trials for one in report.shown[trial.pk]]
+
+    def load(some: Sequence[tuple[Trial, Judged]]) -> list[tuple[Cell, ...]]:
+        return [_judgment_row(report, trial, one) for trial, one in some]
+
     return Table(
         key="judgments",
         title="Judgments",
@@ -155,8 +144,25 @@ def judgments_table(report: TrialReport) -> Table:
             Column("is_right", "Right"),
             Column("is_scripted", "Scripted endpoint, not a model"),
         ),
-        rows=rows,
+        rows=LazyRows(keys, load),
         note="A rank claim is true as shown if the first text is the better one. No score: failed.",
         empty=NO_TRIALS,
         look="folded",
+    )
+
+
+def _judgment_row(report: TrialReport, trial: Trial, one: Judged) -> tuple[Cell, ...]:
+    verdict = one.verdict
+    return (
+        one.claim,
+        verdict.kind,
+        report.topics.get(verdict.topic, ""),
+        verdict.is_hard,
+        report.names[trial.pk],
+        ORDER_NAMES[one.order],
+        verdict.truth,
+        verdict.score,
+        verdict.verdict,
+        verdict.is_right,
+        trial.is_scripted,
     )

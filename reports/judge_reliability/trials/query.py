@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, F, Max, Q, QuerySet
 
 from evalhub.models import BatchState, ItemState, User
-from runs.trials.measures import ClaimVerdict
+from runs.trials.measures import ClaimVerdict, JudgeMeasures, measures_of
 from runs.trials.models import Benchmark, Claim, Topic, Trial, Validation
 from runs.trials.verdicts import Judged, judged_claims
 
@@ -27,7 +28,7 @@ class TrialReport:
     validations: Mapping[str, Sequence[Validation]] = field(default_factory=dict)
     order: int | None = None
 
-    @property
+    @cached_property
     def names(self) -> dict[int, str]:
         """Return the name of each trial's judge; judges of one name by their trial."""
         names = [trial.judge_name for trial in self.trials]
@@ -40,6 +41,7 @@ class TrialReport:
     def scripted(self) -> list[str]:
         return [self.names[trial.pk] for trial in self.trials if trial.is_scripted]
 
+    @cached_property
     def verdicts(self) -> dict[int, list[ClaimVerdict]]:
         """Return all verdicts by trial, whatever the filters; those to come have none."""
         return {
@@ -47,12 +49,18 @@ class TrialReport:
             for trial in self.trials
         }
 
+    @cached_property
     def shown(self) -> dict[int, list[Judged]]:
         """Return the judgments by trial that pass the filters and have ended."""
         return {
             trial.pk: [one for one in self.judged.get(trial.pk, ()) if self._is_shown(one)]
             for trial in self.trials
         }
+
+    @cached_property
+    def measures(self) -> dict[int, JudgeMeasures]:
+        """Return the figures of each trial on what is shown."""
+        return {pk: measures_of(one.verdict for one in mine) for pk, mine in self.shown.items()}
 
     def _is_shown(self, one: Judged) -> bool:
         is_ended = one.state in (ItemState.DONE, ItemState.ERROR)

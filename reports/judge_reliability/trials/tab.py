@@ -41,7 +41,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     if filters["benchmark"] is None:
         return _overview()
     report = trial_report(filters["benchmark"], filters, reading.reader)
-    fits = fits_of(report.verdicts())
+    fits = fits_of(report.verdicts)
     violations = violations_table(report)
     return Document(
         title=f"Which judge is fit? {report.benchmark}",
@@ -89,7 +89,7 @@ def _sentences(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> It
     if not report.trials:
         yield "No judge was tried on this benchmark yet."
         return
-    yield _best(report, best_judge(report.verdicts()))
+    yield _best(report, best_judge(report.verdicts))
     for trial in report.trials:
         yield sentence(report.names[trial.pk], fits[trial.pk], TASKS)
 

@@ -14,7 +14,7 @@ from reports.judge_reliability.trials.figure import Scores, bin_of, score_bars
 from reports.judge_reliability.trials.fit_rule import RULE, Fit, TaskFit
 from reports.judge_reliability.trials.query import TrialReport
 from runs.figures.rate import Rate
-from runs.trials.measures import JudgeMeasures, Share, measures_of
+from runs.trials.measures import JudgeMeasures, Share
 from runs.trials.models import ClaimKind, Task, Trial
 from runs.trials.verdicts import Judged
 
@@ -25,7 +25,6 @@ ORDER_NAMES = {0: "as given", 1: "reversed"}
 
 def judges_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> Table:
     """Return judges × measures, on the claims that pass the filters."""
-    shown = report.shown()
     return Table(
         key="fitness",
         title="Which judge is fit?",
@@ -44,17 +43,13 @@ def judges_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> 
             Column("validated", "Marked as validated"),
         ),
         rows=[
-            _judge_row(report, trial, measured(shown[trial.pk]), fits.get(trial.pk, ()))
+            _judge_row(report, trial, report.measures[trial.pk], fits.get(trial.pk, ()))
             for trial in report.trials
         ],
         note="Balanced accuracy is the mean of the shares of true and of false claims found. "
         "Pairs without both verdicts, and triples without all three, do not count. " + RULE,
         empty=NO_TRIALS,
     )
-
-
-def measured(judged: Sequence[Judged]) -> JudgeMeasures:
-    return measures_of([one.verdict for one in judged])
 
 
 def _judge_row(
@@ -139,7 +134,7 @@ class Grouping(NamedTuple):
 
 def groups_table(report: TrialReport) -> Table:
     """Return the share of right verdicts by kind, topic and cluster, judges side by side."""
-    shown = report.shown()
+    shown = report.shown
     groupings = (
         Grouping("kind", lambda one: one.verdict.kind, lambda key: str(ClaimKind(key).label)),
         Grouping("topic", lambda one: one.verdict.topic, lambda key: report.topics.get(key, key)),
@@ -186,7 +181,7 @@ def scores_table(report: TrialReport) -> Table:
         for truth in (True, False):
             counts = Counter(
                 bin_of(one.verdict.score, is_metric=bool(trial.metric))
-                for one in report.shown()[trial.pk]
+                for one in report.shown[trial.pk]
                 if one.verdict.score is not None and one.verdict.truth is truth
             )
             lines.append((report.names[trial.pk], truth, counts))

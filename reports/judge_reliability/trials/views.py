@@ -53,7 +53,7 @@ def mark_validated(request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponseRedirect(back)
     trial_pk, _, task = request.POST.get("choice", "").partition("-")
     trial = get_object_or_404(Trial, pk=row_number(trial_pk), benchmark=benchmark)
-    fits = fits_of(trial_report(benchmark, {}, user).verdicts()).get(trial.pk, [])
+    fits = fits_of(trial_report(benchmark, {}, user).verdicts).get(trial.pk, [])
     fit = next((one for one in fits if one.task == task), None)
     if fit is None:
         raise Http404(f"Trial {trial.pk} has no claim for the task {task!r}.")
