@@ -262,7 +262,7 @@ EVALHUB_WORK = [
     "runs.judging.work.JudgingKind",
     "runs.tuning.work.TuningKind",
     "runs.pairwise.work.PairwiseKind",
-    "runs.trials.trial_work.TrialKind",
+    "runs.trials.work.GeneratingKind",
     "issues.drafting.work.DraftingKind",
     "reports.summaries.work.Summarising",
 ]
