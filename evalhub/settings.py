@@ -262,7 +262,8 @@ EVALHUB_WORK = [
     "runs.judging.work.JudgingKind",
     "runs.tuning.work.TuningKind",
     "runs.pairwise.work.PairwiseKind",
-    "runs.trials.work.GeneratingKind",
+    "runs.trials.generation_work.GeneratingKind",
+    "runs.trials.trial_work.TrialKind",
     "issues.drafting.work.DraftingKind",
     "reports.summaries.work.Summarising",
 ]

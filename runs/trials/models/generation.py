@@ -65,7 +65,7 @@ class GenerationRun(Batch):
         return f"generation run {self.pk} of {self.benchmark}"
 
     def get_absolute_url(self) -> str:
-        return reverse("admin:trials_generationrun_change", args=[self.pk])
+        return reverse("admin:trials_benchmark_change", args=[self.benchmark_id])
 
     @property
     def is_replay(self) -> bool:

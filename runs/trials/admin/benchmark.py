@@ -1,0 +1,280 @@
+"""Benchmarks in the admin: their texts, generation, fresh instances and imports."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern
+from unfold.admin import TabularInline
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.formatting import counted
+from evalhub.llm import local_model
+from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.work.progress import NotPossible, counts
+from issues.admin.refusals import refusals_shown
+from issues.states import Refused
+from runs.trials import generation_runs
+from runs.trials.admin.forms import BenchmarkForm, GenerateForm, ImportForm
+from runs.trials.artifact_review import expose
+from runs.trials.benchmarks import generate_fresh, set_paths, small_benchmark
+from runs.trials.imports import import_benchmark, read_lines
+from runs.trials.models import Benchmark, GenerationRun, IdeaState, Topic
+from runs.trials.text_grid import grid_of
+
+MAX_BYTES = 8 * 1024 * 1024
+GENERATE = "trials.add_generationrun"
+ACTS = {
+    "cancel": "Cancelled. What was written is kept, and you can resume.",
+    "resume": "Resumed with the missing steps.",
+    "retry_errors": "Retrying the failed steps.",
+    "expose": "Marked as shown to developers.",
+    "fresh": "Generating a fresh instance.",
+}
+"""Messages of the actions on a benchmark."""
+
+
+class TopicInline(TabularInline):
+    model = Topic
+    fields = ("title", "kind", "is_cluster", "place")
+    extra = 1
+
+
+@admin.register(Benchmark)
+class BenchmarkAdmin(PageAdmin):
+    """Benchmarks: claims of known truth, and the texts that they are about."""
+
+    form = BenchmarkForm
+    inlines = (TopicInline,)
+    keeps_history = False
+    when_empty = "Create one, import labelled pairs, or have a small one generated to try."
+    list_before_template = "trials/benchmarks_before.html"
+    list_display = ("name", "kind", "state", "ideas", "claims_total", "created_at")
+    list_filter = ("state", "is_scripted", "is_imported")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Benchmark]:
+        rows: QuerySet[Benchmark] = super().get_queryset(request)
+        readable: QuerySet[Benchmark] = rows.readable_by(request.user)  # type: ignore[attr-defined]
+        active = Q(topics__ideas__state=IdeaState.ACTIVE)
+        return readable.annotate(
+            ideas_total=Count("topics__ideas", filter=active, distinct=True),
+            n_claims=Count("claims", distinct=True),
+        )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Benchmark | None = None) -> bool:
+        """Refuse where trials rest on it; bulk deletion would not look at each."""
+        if obj is None or obj.trials.exists():
+            return False
+        return bool(super().has_delete_permission(request, obj))
+
+    @display(description="contents", label={"scripted": "warning"})
+    def kind(self, row: Benchmark) -> str:
+        if row.is_scripted:
+            return "scripted"
+        if row.is_imported:
+            return "imported"
+        return "fresh instance" if row.parent_id else "generated"
+
+    @display(description="ideas", ordering="ideas_total")
+    def ideas(self, row: Any) -> int:
+        return int(row.ideas_total)
+
+    @display(description="claims", ordering="n_claims")
+    def claims_total(self, row: Any) -> int:
+        return int(row.n_claims)
+
+    def get_urls(self) -> list[URLPattern]:
+        own = {"edit": self.edit_view, "generate": self.generate_view, "act": self.act_view}
+        return [
+            self.view_path("small/", self.small_view, "small"),
+            self.view_path("import/", self.import_view, "import"),
+            *(self.view_path(f"<int:object_id>/{n}/", view, n) for n, view in own.items()),
+            *super().get_urls(),
+        ]
+
+    # Settings -------------------------------------------------------------------------------------
+
+    def edit_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Show the form: the page of a benchmark itself shows its texts."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        return self.changeform_view(request, str(object_id))
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        set_paths(form.instance, form.cleaned_data["paths"])
+
+    def save_model(self, request: HttpRequest, obj: Benchmark, form: Any, change: bool) -> None:
+        if not change:
+            obj.author = current_user(request)
+        super().save_model(request, obj, form, change)
+        if "cron" in form.changed_data:
+            if obj.cron:
+                obj.start_schedule(obj.cron)
+            else:
+                obj.pause()
+
+    def response_post_save_add(self, request: HttpRequest, obj: Benchmark) -> HttpResponse:
+        return self.back(request, obj)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Benchmark) -> HttpResponse:
+        return self.back(request, obj)
+
+    # Texts ----------------------------------------------------------------------------------------
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Show topics, ideas and texts, with the progress of the last generation run."""
+        if request.method == "POST":
+            return self.changeform_view(request, object_id, form_url, extra_context)
+        benchmark = self.found(request, row_number(object_id))
+        runs = list(benchmark.generation_runs.select_related("language_model", "tested_model")[:10])
+        return self.page(
+            request,
+            "trials/benchmark.html",
+            title=str(benchmark),
+            benchmark=benchmark,
+            grid=grid_of(benchmark),
+            runs=runs,
+            progress=_progress(runs[0]) if runs else None,
+            instances=benchmark.instances.readable_by(request.user),
+            may_edit=self.has_change_permission(request, benchmark),
+            may_generate=request.user.has_perm(GENERATE),
+            may_try=request.user.has_perm("trials.add_trial"),
+        )
+
+    def generate_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Choose stage and model, then start."""
+        benchmark = self.found(request, object_id)
+        if not request.user.has_perm(GENERATE):
+            raise PermissionDenied
+        form = GenerateForm(request.POST if request.method == "POST" else None)
+        if form.is_bound and form.is_valid():
+            with refusals_shown(self, request):
+                run = generation_runs.start(
+                    form.order(benchmark),
+                    by=current_user(request),
+                    cost_limit_usd=form.cleaned_data["cost_limit_usd"],
+                )
+                self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
+                return HttpResponseRedirect(benchmark.get_absolute_url())
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Generate {benchmark}",
+            sentences=[
+                "The model writes what is missing: ideas of topics, descriptions of ideas, and the "
+                "texts of all paths without an asterisk. Each step can be reviewed."
+            ],
+            form=form,
+            button="Start",
+            back_url=benchmark.get_absolute_url(),
+        )
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Control the last generation run, mark exposure, or generate a fresh instance."""
+        benchmark = self.found(request, object_id)
+        act = request.POST.get("act", "")
+        right = "trials.change_benchmark" if act == "expose" else GENERATE
+        if request.method != "POST" or not request.user.has_perm(right):
+            raise PermissionDenied
+        if act not in ACTS:
+            raise Http404(f"There is no action {act!r}.")
+        try:
+            if act == "expose":
+                expose(benchmark.artifacts.values_list("pk", flat=True))
+            elif act == "fresh":
+                benchmark = generate_fresh(benchmark, by=current_user(request)).benchmark
+            else:
+                _control(benchmark.generation_runs.first(), act)
+            self.say_done(request, ACTS[act])
+        except (NotPossible, Refused) as error:
+            self.say(request, *getattr(error, "problems", [str(error)]))
+        return HttpResponseRedirect(benchmark.get_absolute_url())
+
+    # New ------------------------------------------------------------------------------------------
+
+    def small_view(self, request: HttpRequest) -> HttpResponse:
+        """Have the embedded model, or else the first one, write 2 topics with 3 ideas each."""
+        if request.method != "POST" or not request.user.has_perm(GENERATE):
+            raise PermissionDenied
+        models = LanguageModel.objects.active().not_applications().order_by("pk")
+        embedded = models.filter(litellm_model=local_model.LITELLM_MODEL)
+        model = embedded.first() or models.first()
+        if model is None:
+            self.say(request, "There is no language model: add one first.")
+            return HttpResponseRedirect(self.url_of("changelist"))
+        with refusals_shown(self, request):
+            run = small_benchmark(model, by=current_user(request))
+            self.say_done(request, f"{model} writes 2 topics with 3 ideas each.")
+            return HttpResponseRedirect(run.benchmark.get_absolute_url())
+        return HttpResponseRedirect(self.url_of("changelist"))
+
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        """Import real texts with the labels of annotators."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        sent = request.method == "POST"
+        form = ImportForm(request.POST if sent else None, request.FILES if sent else None)
+        if form.is_bound and form.is_valid():
+            given = form.cleaned_data
+            with refusals_shown(self, request):
+                made = import_benchmark(
+                    given["name"],
+                    read_lines(_text_of(given["file"])),
+                    by=current_user(request),
+                    sealed=given["sealed"],
+                )
+                self.say_done(request, f"Imported {counted(made.claims.count(), 'claim')}.")
+                return HttpResponseRedirect(made.get_absolute_url())
+        return self.page(
+            request,
+            "trials/import.html",
+            title="Import labelled pairs",
+            form=form,
+            back_url=self.url_of("changelist"),
+        )
+
+
+def _text_of(file: Any) -> str:
+    if file.size > MAX_BYTES:
+        raise Refused([f"{file.name} has {file.size:,} bytes: at most {MAX_BYTES:,}."])
+    try:
+        return str(file.read().decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise Refused(
+            [f"{file.name} is not UTF-8: {error.reason} at byte {error.start}."]
+        ) from error
+
+
+def _control(run: GenerationRun | None, act: str) -> None:
+    if run is None:
+        raise NotPossible("Nothing was generated yet.")
+    if act == "cancel":
+        generation_runs.cancel(run)
+    elif act == "resume":
+        generation_runs.resume(run)
+    else:
+        generation_runs.retry_errors(run)
+
+
+def _progress(run: GenerationRun) -> dict[str, Any]:
+    """Return what the page shows of a run: its steps by state, of those that are expected."""
+    found = counts(run.steps.all())
+    ended = found[ItemState.DONE] + found[ItemState.ERROR]
+    total = max(run.expected, sum(found.values()))
+    if run.state == BatchState.DONE:
+        total = ended
+    return {
+        "run": run,
+        "counts": found,
+        "ended": ended,
+        "total": total,
+        "percent": 100 * ended / total if total else 100,
+        "is_stopped": run.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED),
+        "errors": run.steps.filter(state=ItemState.ERROR).select_related("topic", "idea")[:20],
+    }

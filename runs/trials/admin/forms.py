@@ -1,0 +1,170 @@
+"""Forms of benchmarks: their settings, their generation, and files of labelled pairs."""
+
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from evalhub.models import LanguageModel
+from evalhub.schedules import BadCron, next_times
+from runs.trials.generation_runs import GenerationOrder
+from runs.trials.generation_settings import MAX_IDEAS, MAX_TOPICS, GenerationSettings
+from runs.trials.graph import (
+    KINDS,
+    BadPath,
+    chain_of,
+    kinds_from,
+    path_text,
+    problems_of_kinds,
+    read_path,
+)
+from runs.trials.models import Benchmark, Stage
+
+INPUT = {"class": "eh-input"}
+
+
+class BenchmarkForm(forms.ModelForm):
+    """A benchmark with its paths as lines of text."""
+
+    paths = forms.CharField(
+        required=False,
+        widget=forms.Textarea({**INPUT, "rows": 5}),
+        help_text="One per line, such as description > java > summary. An asterisk marks a text "
+        "that the model under test writes: description > java > summary*.",
+    )
+
+    class Meta:
+        model = Benchmark
+        fields = ("name", "description", "state", "sealed", "seed", "kinds", "cron")
+        labels = {"kinds": "Kinds of texts", "cron": "Schedule of fresh instances"}
+        help_texts = {
+            "kinds": "JSON: key, label, form (text or code) and the language of code.",
+            "cron": "For example 0 6 1 * * for each first of the month at 06:00. Leave empty for "
+            "none.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            lines = [path_text(chain_of(path.steps)) for path in self.instance.paths.all()]
+            self.initial["paths"] = "\n".join(lines)
+        else:
+            self.initial["kinds"] = [kind.as_json() for kind in KINDS]
+
+    def clean_kinds(self) -> Any:
+        kinds = self.cleaned_data["kinds"]
+        if problems := problems_of_kinds(kinds):
+            raise forms.ValidationError(problems)
+        if not self.instance.pk:
+            return kinds
+        used = set(self.instance.artifacts.values_list("kind", flat=True).distinct())
+        if lost := used - set(kinds_from(kinds)):
+            raise forms.ValidationError(f"There are texts of the kind {min(lost)!r}: keep it.")
+        return kinds
+
+    def clean_cron(self) -> str:
+        cron = str(self.cleaned_data["cron"]).strip()
+        if cron:
+            try:
+                next_times(cron, timezone.now(), 1)
+            except BadCron as error:
+                raise forms.ValidationError(str(error)) from error
+        return cron
+
+    def clean_paths(self) -> list[str]:
+        lines = [line.strip() for line in self.cleaned_data["paths"].splitlines() if line.strip()]
+        problems = []
+        for line in lines:
+            try:
+                read_path(line, self._keys())
+            except BadPath as error:
+                problems.append(str(error))
+        if problems:
+            raise forms.ValidationError(problems)
+        return lines
+
+    def _keys(self) -> list[str]:
+        kinds = self.data.get("kinds") and self.cleaned_data.get("kinds")
+        return list(kinds_from(kinds or [kind.as_json() for kind in KINDS]))
+
+
+class GenerateForm(forms.Form):
+    """A generation run, or the replay of tested paths."""
+
+    stage = forms.ChoiceField(
+        label="Last stage",
+        choices=Stage.choices,
+        initial=Stage.ARTIFACTS,
+        help_text="Stop after a stage to review it. The next run goes on with what is missing.",
+    )
+    model = forms.ModelChoiceField(
+        LanguageModel.objects.active().not_applications().order_by("name"),
+        label="Trusted model",
+        empty_label="Choose a model",
+        help_text="Truth follows from its texts, so choose a strong one.",
+    )
+    ideas_per_topic = forms.IntegerField(min_value=1, max_value=MAX_IDEAS, initial=10)
+    ideas_per_cluster = forms.IntegerField(
+        min_value=1,
+        max_value=MAX_IDEAS,
+        required=False,
+        help_text="Leave empty for as many as of other topics.",
+    )
+    max_tokens = forms.IntegerField(
+        label="Output tokens per text", min_value=16, max_value=32_000, initial=2000
+    )
+    topics = forms.IntegerField(
+        label="Topics to add",
+        min_value=0,
+        max_value=MAX_TOPICS,
+        required=False,
+        help_text="For the stage topics only: the model completes the list.",
+    )
+    outside = forms.CharField(
+        label="Examples outside all topics",
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea({"rows": 3}),
+        help_text="One per line. The added topics cover them.",
+    )
+    cost_limit_usd = forms.DecimalField(
+        label="Cost limit (USD)",
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=4,
+        help_text="Leave empty for no limit.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs.update(INPUT)
+
+    def order(self, benchmark: Benchmark) -> GenerationOrder:
+        given = self.cleaned_data
+        lines = [line.strip() for line in given["outside"].splitlines()]
+        settings = GenerationSettings(
+            ideas_per_topic=given["ideas_per_topic"],
+            ideas_per_cluster=given["ideas_per_cluster"],
+            max_tokens=given["max_tokens"],
+            topics=given["topics"] or 0,
+            outside=[line[:1000] for line in lines if line][:50],
+        )
+        return GenerationOrder(benchmark, Stage(given["stage"]), given["model"], settings=settings)
+
+
+class ImportForm(forms.Form):
+    """A file of labelled pairs."""
+
+    name = forms.CharField(max_length=150, label="Name of the benchmark")
+    file = forms.FileField(
+        help_text="JSON lines in UTF-8, at most 8 MB. Each line has left, right, and label (true "
+        "or false) or score (1 to 7); optional are kind, topic and idea.",
+    )
+    sealed = forms.BooleanField(required=False, help_text="Only readers of sealed tests see it.")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("name", "file"):
+            self.fields[name].widget.attrs.update(INPUT)
