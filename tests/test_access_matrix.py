@@ -39,6 +39,7 @@ from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.models import Correction
+from runs.trials.models import Artifact, Benchmark, Idea, Topic
 from runs.tuning.models import Tuning
 from runs.workbench.models import Workbench
 from tests.api import client_of
@@ -222,6 +223,12 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
     # Pairs
     "admin:pairwise_pairwisejudgerun_act": (post(MAINTAINERS, act="cancel"),),
+    # Benchmarks
+    "admin:trials_benchmark_small": (post(MAINTAINERS),),
+    "admin:trials_benchmark_import": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:trials_benchmark_edit": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:trials_benchmark_generate": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:trials_benchmark_act": (post(MAINTAINERS, act="expose"),),
     # Rehearsals
     "admin:tuning_tuning_disagreements": (get(WRITERS),),
     "admin:tuning_tuning_progress": (get(WRITERS),),
@@ -519,7 +526,12 @@ def rows() -> dict[str, Any]:
     )
     pair = Pair.objects.create(first=result, second=second)
     pair_judgment = PairJudgment.objects.create(judge_run=pairwise_run, pair=pair, order=0)
+    benchmark = Benchmark.objects.create(name="b")
+    idea = Idea.objects.create(topic=Topic.objects.create(benchmark=benchmark, title="t"), name="i")
     return {
+        "benchmark": benchmark,
+        "idea": idea,
+        "artifact": Artifact.objects.create(benchmark=benchmark, idea=idea, kind="summary"),
         "pairwisejudgerun": pairwise_run,
         "pairwiserun": pairwise_run,
         "pairjudgment": pair_judgment,

@@ -73,6 +73,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
         "try_in_workbench": WRITERS,
     },
     "runs.run": {"compare_selected": ALL},
+    "trials.artifact": {"approve": MAINTAINERS, "mark_exposed": MAINTAINERS},
 }
 
 MAY_DELETE: dict[str, frozenset[str]] = {

@@ -28,6 +28,7 @@ from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore,
 from runs.pairwise.judge_runs import PairwiseOrder, start
 from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
+from runs.trials.models import Artifact, Benchmark, GenerationRun, Idea, Topic
 from runs.tuning.models import LabelledExample, Tuning
 from runs.workbench.contents import bench_of_test
 from runs.workbench.models import RowPairJudgment, Workbench
@@ -178,6 +179,7 @@ def rows() -> dict[str, Any]:
         "tuning": rehearsed(result, evaluation),
         **sealed_pairs(run, test),
         "workbench": sealed_bench(test),
+        **sealed_benchmark(run.language_model),
     }
 
 
@@ -265,6 +267,33 @@ def sealed_bench(test: Any) -> Workbench:
         first=row, second=other, slot="m1", state="ok", choice="first", justification=SECRET
     )
     return bench
+
+
+def sealed_benchmark(model: Any) -> dict[str, Any]:
+    """A sealed benchmark with the secret in every text, and a step that failed."""
+    benchmark = Benchmark.objects.create(
+        name="b",
+        sealed=True,
+        description=SECRET,
+        kinds=[{"key": "summary", "label": "summary"}],
+        perturbation={"instruction": SECRET},
+    )
+    topic = Topic.objects.create(benchmark=benchmark, title=SECRET)
+    left_out = {"state": "excluded", "reason": SECRET}
+    idea = Idea.objects.create(topic=topic, name=SECRET, statement=SECRET, **left_out)
+    artifact = Artifact.objects.create(
+        benchmark=benchmark,
+        idea=idea,
+        kind="summary",
+        validity="corrupted",
+        review="excluded",
+        **dict.fromkeys(Artifact.sealed_fields, SECRET),
+    )
+    run = GenerationRun.objects.create(
+        benchmark=benchmark, language_model=model, endpoint={}, state="failed", reason=SECRET
+    )
+    run.steps.create(idea=idea, kind="summary", state="error", error_message=SECRET)
+    return {"benchmark": benchmark, "idea": idea, "artifact": artifact}
 
 
 def rehearsed(result: Result, evaluation: HumanEvaluation) -> Tuning:
