@@ -118,6 +118,29 @@ def add_results(queue: Queue, results: Sequence[Result], *, by: User) -> list[Re
     return _insert(queue, items)
 
 
+def add_sample(queue: Queue, run: Run, size: int) -> list[ReviewItem]:
+    """Add this many of the run's answers, drawn at random, all if it has fewer.
+
+    Raises:
+        ValidationError: The queue is closed, or reviews pairs.
+    """
+    if queue.state != QueueState.OPEN or queue.scope == ReviewScope.PAIRS:
+        raise ValidationError(f"{queue} is closed or reviews pairs: choose another queue.")
+    ids = run.results.filter(state=ItemState.DONE).values_list("pk", flat=True)
+    drawn = sorted(ids, key=lambda pk: lot(queue.seed, pk))[:size]
+    age_s = _queue_age_s(queue)
+    items = [
+        ReviewItem(
+            queue=queue,
+            result_id=pk,
+            is_random=True,
+            position=position(BY_CHANCE, age_s, number / len(drawn)),
+        )
+        for number, pk in enumerate(drawn)
+    ]
+    return _insert(queue, items)
+
+
 @transaction.atomic
 def withdraw_results(items: Collection[int]) -> None:
     """Remove items that nobody has begun to review.

@@ -13,7 +13,7 @@ class GenerationSettings(BaseModel):
 
     `ideas_per_cluster` None: as many as of other topics. `ideas` are the ids of those to work on;
     none: all. `outside` are examples that no topic covers: the model completes the list of topics
-    with `topics` more.
+    with `topics` more. `jury` and `release` are those of the run that a replay becomes.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -24,6 +24,8 @@ class GenerationSettings(BaseModel):
     topics: int = Field(0, ge=0, le=MAX_TOPICS)
     outside: list[Annotated[str, Field(max_length=1000)]] = Field([], max_length=50)
     ideas: list[int] = []
+    jury: int | None = None
+    release: str = Field("", max_length=100)
 
     def ideas_of(self, *, is_cluster: bool) -> int:
         """Return the number of ideas that a topic shall have."""

@@ -26,6 +26,7 @@ from runs.trials.prompts import (
     root_messages,
     topics_request,
 )
+from runs.trials.replays import finish_replay
 from runs.trials.writing import NotWritten, WrittenFields, WrittenText, write_fields, write_text
 
 ENDED_FIELDS = [
@@ -95,6 +96,10 @@ class GeneratingKind(Kind[GenerationRun, GenerationStep, StepJob]):
         overwrite(ended, ENDED_FIELDS)
         for run, ideas in grown.items():
             add_artifact_steps(run, ideas)
+
+    def finish(self, batch: GenerationRun) -> None:
+        if batch.is_replay:
+            finish_replay(batch)
 
 
 class _Prompts:
