@@ -39,7 +39,7 @@ from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.models import Correction
-from runs.trials.models import Artifact, Benchmark, Idea, Topic
+from runs.trials.models import Artifact, Benchmark, Claim, Idea, Topic, Trial, Validation
 from runs.tuning.models import Tuning
 from runs.workbench.models import Workbench
 from tests.api import client_of
@@ -229,6 +229,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:trials_benchmark_edit": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_generate": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_act": (post(MAINTAINERS, act="expose"),),
+    "admin:trials_trial_act": (post(MAINTAINERS, act="cancel"),),
+    "reports:claim": (get(),),
+    "reports:mark_validated": (post(MAINTAINERS, withdraw="1"),),
     # Rehearsals
     "admin:tuning_tuning_disagreements": (get(WRITERS),),
     "admin:tuning_tuning_progress": (get(WRITERS),),
@@ -528,10 +531,22 @@ def rows() -> dict[str, Any]:
     pair_judgment = PairJudgment.objects.create(judge_run=pairwise_run, pair=pair, order=0)
     benchmark = Benchmark.objects.create(name="b")
     idea = Idea.objects.create(topic=Topic.objects.create(benchmark=benchmark, title="t"), name="i")
+    artifact, described = (
+        Artifact.objects.create(benchmark=benchmark, idea=idea, kind=kind)
+        for kind in ("summary", "description")
+    )
+    about = {"topic": idea.topic, "idea": idea, "truth": True, "kind": "describes"}
+    claim = Claim.objects.create(benchmark=benchmark, left=described, right=artifact, **about)
+    trial = Trial.objects.create(
+        benchmark=benchmark, metric="rouge_l", threshold=0.3, method="metric"
+    )
+    Validation.objects.create(trial=trial, task="summary", method="metric")
     return {
         "benchmark": benchmark,
         "idea": idea,
-        "artifact": Artifact.objects.create(benchmark=benchmark, idea=idea, kind="summary"),
+        "artifact": artifact,
+        "trial": trial,
+        "claim": claim,
         "pairwisejudgerun": pairwise_run,
         "pairwiserun": pairwise_run,
         "pairjudgment": pair_judgment,
@@ -652,9 +667,12 @@ def model_of(address: Address) -> str:
     if address.name.startswith("reports:summary"):
         return "summary"
     if address.name.startswith("reports:"):
-        return {"reports:similarity": "test", "reports:snapshot": "snapshot"}.get(
-            address.name.removesuffix("_download"), "run"
-        )
+        return {
+            "reports:similarity": "test",
+            "reports:snapshot": "snapshot",
+            "reports:claim": "claim",
+            "reports:mark_validated": "benchmark",
+        }.get(address.name.removesuffix("_download"), "run")
     if address.name in ("admin:view_on_site", "admin:auth_user_password_change"):
         return "user" if "password" in address.name else "issue"
     return address.name.split("_")[1]

@@ -28,7 +28,7 @@ from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore,
 from runs.pairwise.judge_runs import PairwiseOrder, start
 from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
-from runs.trials.models import Artifact, Benchmark, GenerationRun, Idea, Topic
+from runs.trials.models import Artifact, Benchmark, Claim, GenerationRun, Idea, Topic, Trial
 from runs.tuning.models import LabelledExample, Tuning
 from runs.workbench.contents import bench_of_test
 from runs.workbench.models import RowPairJudgment, Workbench
@@ -78,7 +78,8 @@ READ_AT = {
     *("api-draft-list", "api-draft-detail"),
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
     "admin:workbench_workbench_export",
-    *("admin:runs_suite_export", "reports:run_jsonl", "api-image-detail"),
+    *("admin:runs_suite_export", "reports:run_jsonl"),
+    *("reports:claim", "admin:trials_trial_change"),
 }
 """Some of the addresses at which there is something to hide."""
 
@@ -293,7 +294,32 @@ def sealed_benchmark(model: Any) -> dict[str, Any]:
         benchmark=benchmark, language_model=model, endpoint={}, state="failed", reason=SECRET
     )
     run.steps.create(idea=idea, kind="summary", state="error", error_message=SECRET)
-    return {"benchmark": benchmark, "idea": idea, "artifact": artifact}
+    return {"benchmark": benchmark, "idea": idea, "artifact": artifact, **sealed_trial(topic)}
+
+
+def sealed_trial(topic: Topic) -> dict[str, Any]:
+    """A claim on which a judge failed, in a trial that was stopped, with a validation."""
+    idea = Idea.objects.create(topic=topic, name=f"usable {SECRET}")
+    about = {"benchmark": topic.benchmark, "idea": idea}
+    left, right = (
+        Artifact.objects.create(kind=kind, text=SECRET, **about)
+        for kind in ("description", "explanation")
+    )
+    claim = Claim.objects.create(
+        **about, topic=topic, kind="describes", left=left, right=right, anchor=left, truth=True
+    )
+    trial = Trial.objects.create(
+        benchmark=topic.benchmark,
+        metric="rouge_l",
+        threshold=0.3,
+        method="metric",
+        state="failed",
+        reason=SECRET,
+    )
+    said = {"justification": SECRET, "error_message": SECRET}
+    trial.judgments.create(claim=claim, order=0, state="error", **said)
+    trial.validations.create(task="summary", method="metric", note=SECRET)
+    return {"claim": claim, "trial": trial}
 
 
 def rehearsed(result: Result, evaluation: HumanEvaluation) -> Tuning:

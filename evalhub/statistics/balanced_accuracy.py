@@ -50,8 +50,8 @@ def balanced_accuracy(
     """Return the balanced accuracy and the intervals of it and of both its rates.
 
     Args:
-        counts: The confusion matrix of the claims about each idea or pair of ideas; "pass" stands
-            for the verdict that a claim is true.
+        counts: The confusion matrix of the claims about each idea or pair of ideas; "pass" is the
+            verdict that a claim is true.
 
     Returns:
         None without a true or without a false claim. Below 5 ideas claims count one by one, and

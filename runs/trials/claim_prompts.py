@@ -1,4 +1,4 @@
-"""What a judge is shown of a claim, in either order: nothing tells a true one from a false one."""
+"""Texts and question of a claim as judges see them, with no sign of whether it is true."""
 
 from dataclasses import dataclass
 

@@ -19,7 +19,7 @@ DESCRIPTION = "description"
 
 
 class Kind(StrEnum):
-    """What is claimed of two artifacts; "left" and "right" name them."""
+    """A relation of two artifacts; "left" and "right" name them."""
 
     EQUAL = "equal"
     """Both come from one description by different paths and mean the same."""
@@ -49,7 +49,7 @@ ALL_KINDS = tuple(Kind)
 
 @dataclass(frozen=True)
 class ArtifactFacts:
-    """What claims need to know of a valid artifact.
+    """A valid artifact, without its text.
 
     Attributes:
         key: Its ID.
@@ -77,7 +77,7 @@ class ArtifactFacts:
 
     @property
     def is_account(self) -> bool:
-        """Whether it is a text that says what a program does."""
+        """Return whether it is a text that says what a program does."""
         return not self.is_code and self.kind != DESCRIPTION
 
 

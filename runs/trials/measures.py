@@ -1,4 +1,4 @@
-"""What a judge's verdicts on claims of known truth say about it. Pure.
+"""Measures of a judge by its verdicts on claims of known truth. Pure.
 
 A verdict that failed is counted and takes no part in any figure. None stands for what was not
 measured, such as transitivity where no two verdicts have an artifact in common.
@@ -48,7 +48,7 @@ class ClaimVerdict:
 
     @property
     def question(self) -> tuple[Hashable, ...]:
-        """What was asked, the same for every judge."""
+        """Return an identity of the question, the same for every judge."""
         return self.kind == Kind.RANK, self.task, self.anchor, *self.shown
 
     @property

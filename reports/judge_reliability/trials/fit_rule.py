@@ -1,4 +1,4 @@
-"""Whether a judge is fit for a kind of task, by a trial on claims of known truth. Pure.
+"""Fitness of a judge for a kind of task, by a trial on claims of known truth. Pure.
 
 A judge is fit for a task if all of these hold on its claims, and unfit if one of the first four is
 broken. Otherwise it was not shown.
@@ -49,6 +49,17 @@ RULE = (
 
 Key = tuple[int, str]
 """A trial and a task."""
+
+
+TASKS = {
+    "summary": "judging how useful summaries are",
+    "explanation": "judging how useful explanations are",
+    "similarity": "telling if two texts mean the same",
+    "code": "telling if two programs do the same",
+    "rank": "choosing the better of two texts",
+    "part": "comparing parts of composed programs",
+}
+"""Names of tasks in a sentence, by `runs.trials.models.Task`."""
 
 
 class Fit(StrEnum):
@@ -116,16 +127,16 @@ def conclusion(found: JudgeMeasures, proof: HumanProof) -> tuple[Fit, str]:
     return Fit.OPEN, _missing(found, proof)
 
 
-def sentence(name: str, fits: Sequence[TaskFit], titles: Mapping[str, str]) -> str:
+def sentence(name: str, fits: Sequence[TaskFit]) -> str:
     """Return what the rule says about a judge, in one sentence."""
-    fit = [titles[one.task] for one in fits if one.fit is Fit.FIT]
+    fit = [TASKS[one.task] for one in fits if one.fit is Fit.FIT]
     parts = [f"is fit for {few(fit)}"] if fit else []
     parts += [f"finds {_found(fits[0].measures)}"] if len(fits) == 1 and fit else []
     for one in fits:
         if one.fit is Fit.UNFIT:
-            parts.append(f"is not fit for {titles[one.task]}: it {one.reason}")
+            parts.append(f"is not fit for {TASKS[one.task]}: it {one.reason}")
         elif one.fit is Fit.OPEN:
-            parts.append(f"is not shown to be fit for {titles[one.task]}: it {one.reason}")
+            parts.append(f"is not shown to be fit for {TASKS[one.task]}: it {one.reason}")
     return f"{name} {'; it '.join(parts) or 'has no verdicts yet'}."
 
 

@@ -1,5 +1,6 @@
 """Trials of a benchmark with their verdicts, in a fixed number of queries."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,12 +31,12 @@ class TrialReport:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """Return the name of each trial's judge; judges of one name by their trial."""
-        names = [trial.judge_name for trial in self.trials]
-        return {
-            trial.pk: name if names.count(name) == 1 else f"{name}, trial {trial.pk}"
-            for trial, name in zip(self.trials, names, strict=True)
-        }
+        """Return a short name of each trial's judge that no other has."""
+        found = {trial.pk: _name(trial) for trial in self.trials}
+        twice = {name for name, n in Counter(found.values()).items() if n > 1}
+        full = {t.pk: t.judge_name if found[t.pk] in twice else found[t.pk] for t in self.trials}
+        twice = {name for name, n in Counter(full.values()).items() if n > 1}
+        return {pk: f"{name}, trial {pk}" if name in twice else name for pk, name in full.items()}
 
     @property
     def scripted(self) -> list[str]:
@@ -65,6 +66,10 @@ class TrialReport:
     def _is_shown(self, one: Judged) -> bool:
         is_ended = one.state in (ItemState.DONE, ItemState.ERROR)
         return is_ended and one.claim in self.claims and self.order in (None, one.order)
+
+
+def _name(trial: Trial) -> str:
+    return str(trial.language_model) if trial.language_model else trial.judge_name
 
 
 def trial_report(benchmark: Benchmark, filters: Mapping[str, Any], reader: User) -> TrialReport:

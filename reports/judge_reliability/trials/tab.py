@@ -21,7 +21,7 @@ from reports.judge_reliability.trials.query import (
     trials_with_counts,
 )
 from reports.judge_reliability.trials.trial_tables import (
-    TASKS,
+    TASK_LABELS,
     groups_table,
     judges_table,
     scores_table,
@@ -91,7 +91,7 @@ def _sentences(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> It
         return
     yield _best(report, best_judge(report.verdicts))
     for trial in report.trials:
-        yield sentence(report.names[trial.pk], fits[trial.pk], TASKS)
+        yield sentence(report.names[trial.pk], fits[trial.pk])
 
 
 def _best(report: TrialReport, found: BestJudge[int]) -> str:
@@ -144,7 +144,7 @@ def _choices(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> list
         for one in report.validations.get(trial.method, ())
     }
     return [
-        (f"{trial.pk}-{one.task}", f"{report.names[trial.pk]} for {TASKS[one.task]}")
+        (f"{trial.pk}-{one.task}", f"{report.names[trial.pk]} for {TASK_LABELS[one.task]}")
         for trial in report.trials
         for one in fits[trial.pk]
         if one.fit is Fit.FIT and (trial.pk, one.task) not in marked

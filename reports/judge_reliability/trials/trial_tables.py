@@ -18,7 +18,7 @@ from runs.trials.measures import JudgeMeasures, Share
 from runs.trials.models import ClaimKind, Task, Trial
 from runs.trials.verdicts import Judged
 
-TASKS = {task.value: str(task.label) for task in Task}
+TASK_LABELS = {task.value: str(task.label) for task in Task}
 NO_TRIALS = "No judge was tried on this benchmark yet."
 ORDER_NAMES = {0: "as given", 1: "reversed"}
 
@@ -57,7 +57,7 @@ def _judge_row(
 ) -> tuple[Cell, ...]:
     balanced = found.balanced
     note = "scripted endpoint, not a model" if trial.is_scripted else ""
-    fit_for = tuple(TASKS[one.task] for one in fits if one.fit is Fit.FIT)
+    fit_for = tuple(TASK_LABELS[one.task] for one in fits if one.fit is Fit.FIT)
     return (
         Link(report.names[trial.pk], trial.get_absolute_url(), note),
         fit_for or None,
@@ -110,7 +110,7 @@ def tasks_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> T
         rows=[
             (
                 report.names[trial.pk],
-                TASKS[one.task],
+                TASK_LABELS[one.task],
                 one.fit.value,
                 f"It {one.reason}.",
                 _plain(one.measures.sensitivity),

@@ -13,6 +13,7 @@ from evalhub.history import Signed
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import JudgeTemplate
+from runs.trials.metrics import METRICS, Metric
 from runs.trials.models.benchmark import (
     LEFT_OUT,
     Artifact,
@@ -169,7 +170,7 @@ class Trial(Batch):
     @property
     def judge_name(self) -> str:
         if self.language_model is None:
-            return self.metric
+            return METRICS[Metric(self.metric)].name
         return f"{self.language_model} ({self.template})"
 
 

@@ -42,14 +42,14 @@ def test_one_sentence_per_judge_says_if_it_is_fit_and_else_why(client, benchmark
     document = page(client, benchmark).context["document"]
 
     best, sound, yes, first = document.sentences
-    assert best.startswith("Sound (Similarity of two texts, from 1 to 7 v1) is the best judge.")
+    assert best.startswith("Sound is the best judge.")
     assert "is fit for " in sound
-    assert "similarity of two texts" in sound
-    assert "better of two texts" in sound
+    assert "telling if two texts mean the same" in sound
+    assert "choosing the better of two texts" in sound
     assert "not fit" not in sound
-    assert "is not fit for similarity of two texts: it takes related programs" in yes
+    assert "is not fit for telling if two texts mean the same: it takes related programs" in yes
     assert "prefers the text that is shown first, on 100%" in yes
-    assert "is not fit for similarity of two texts: it changes its verdict when" in first
+    assert "is not fit for telling if two texts mean the same: it changes its verdict when" in first
 
 
 def test_scripted_endpoints_are_flagged_on_page_and_files(client, benchmark):

@@ -114,4 +114,4 @@ def always_7(claim, order):
 
 def first_only(claim, order):
     """A judge that reads the order, and nothing else."""
-    return 7 if order == 0 else 1
+    return 7 if order == 0 or claim.kind == ClaimKind.RANK else 1
