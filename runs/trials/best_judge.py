@@ -36,7 +36,7 @@ class TaskMean(NamedTuple):
 
 @dataclass(frozen=True)
 class BestJudge(Generic[K]):
-    """The judges that may be the best, highest score first; one of them only if it is significantly better.
+    """The judges that may be the best, highest score first; one if it is significantly better.
 
     `left_out` says why the others take no part.
     """
@@ -90,7 +90,7 @@ def best_judge(verdicts: Mapping[K, Sequence[ClaimVerdict]]) -> BestJudge[K]:
 
 
 def _is_better(one: Sequence[ClaimVerdict], other: Sequence[ClaimVerdict], level: float) -> bool:
-    """Return whether the first judge is significantly better on the claims that both have scored."""
+    """Return whether the first judge is significantly better on claims that both have scored."""
     shared = {v.question for v in one if v.verdict is not None} & {
         v.question for v in other if v.verdict is not None
     }
