@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
 from unfold.admin import TabularInline
 from unfold.decorators import display
@@ -18,21 +19,26 @@ from evalhub.work.progress import NotPossible, counts
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials import generation_runs
-from runs.trials.admin.forms import BenchmarkForm, GenerateForm, ImportForm
+from runs.trials.admin.forms import BenchmarkForm, GenerateForm, ImportForm, ReplayForm
 from runs.trials.artifact_review import expose
 from runs.trials.benchmarks import generate_fresh, set_paths, small_benchmark
 from runs.trials.imports import import_benchmark, read_lines
-from runs.trials.models import Benchmark, GenerationRun, IdeaState, Topic
+from runs.trials.models import Benchmark, GenerationPath, GenerationRun, IdeaState, Topic
+from runs.trials.replay_tests import generic_statement
+from runs.trials.replays import figures_of, sample_for_review
 from runs.trials.text_grid import grid_of
 
 MAX_BYTES = 8 * 1024 * 1024
 GENERATE = "trials.add_generationrun"
+REPLAY = (GENERATE, "issues.add_issue", "issues.approve_test", "runs.add_run")
+SAMPLE = "review.add_queue"
 ACTS = {
     "cancel": "Cancelled. What was written is kept, and you can resume.",
     "resume": "Resumed with the missing steps.",
     "retry_errors": "Retrying the failed steps.",
     "expose": "Marked as shown to developers.",
     "fresh": "Generating a fresh instance.",
+    "sample": "A random sample waits for review.",
 }
 """Messages of the actions on a benchmark."""
 
@@ -87,7 +93,12 @@ class BenchmarkAdmin(PageAdmin):
         return int(row.n_claims)
 
     def get_urls(self) -> list[URLPattern]:
-        own = {"edit": self.edit_view, "generate": self.generate_view, "act": self.act_view}
+        own = {
+            "edit": self.edit_view,
+            "generate": self.generate_view,
+            "replay": self.replay_view,
+            "act": self.act_view,
+        }
         return [
             self.view_path("small/", self.small_view, "small"),
             self.view_path("import/", self.import_view, "import"),
@@ -132,7 +143,9 @@ class BenchmarkAdmin(PageAdmin):
         if request.method == "POST":
             return self.changeform_view(request, object_id, form_url, extra_context)
         benchmark = self.found(request, row_number(object_id))
-        runs = list(benchmark.generation_runs.select_related("language_model", "tested_model")[:10])
+        runs = list(
+            benchmark.generation_runs.select_related("language_model", "tested_model", "run")[:20]
+        )
         return self.page(
             request,
             "trials/benchmark.html",
@@ -144,6 +157,11 @@ class BenchmarkAdmin(PageAdmin):
             instances=benchmark.instances.readable_by(request.user),
             may_edit=self.has_change_permission(request, benchmark),
             may_generate=request.user.has_perm(GENERATE),
+            replays=figures_of([run for run in runs if run.is_replay]),
+            statements=_statements(runs),
+            has_tested=any(path.is_tested for path in benchmark.paths.all()),
+            may_replay=request.user.has_perms(REPLAY),
+            may_sample=request.user.has_perm(SAMPLE),
             may_try=request.user.has_perm("trials.add_trial"),
         )
 
@@ -175,11 +193,39 @@ class BenchmarkAdmin(PageAdmin):
             back_url=benchmark.get_absolute_url(),
         )
 
+    def replay_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Choose a path and a model under test, then start."""
+        benchmark = self.found(request, object_id)
+        if not request.user.has_perms(REPLAY):
+            raise PermissionDenied
+        form = ReplayForm(benchmark, request.POST if request.method == "POST" else None)
+        if form.is_bound and form.is_valid():
+            with refusals_shown(self, request):
+                run = generation_runs.start(
+                    form.order(),
+                    by=current_user(request),
+                    cost_limit_usd=form.cleaned_data["cost_limit_usd"],
+                )
+                self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
+                return HttpResponseRedirect(benchmark.get_absolute_url())
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Test a model on {benchmark}",
+            sentences=[
+                "The path becomes an issue with an approved test for each idea. The results become "
+                "a run, so that trends, comparisons and gates include them."
+            ],
+            form=form,
+            button="Start",
+            back_url=benchmark.get_absolute_url(),
+        )
+
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Control the last generation run, mark exposure, or generate a fresh instance."""
         benchmark = self.found(request, object_id)
         act = request.POST.get("act", "")
-        right = "trials.change_benchmark" if act == "expose" else GENERATE
+        right = {"expose": "trials.change_benchmark", "sample": SAMPLE}.get(act, GENERATE)
         if request.method != "POST" or not request.user.has_perm(right):
             raise PermissionDenied
         if act not in ACTS:
@@ -187,6 +233,12 @@ class BenchmarkAdmin(PageAdmin):
         try:
             if act == "expose":
                 expose(benchmark.artifacts.values_list("pk", flat=True))
+            elif act == "sample":
+                queue = sample_for_review(
+                    self._replay(request, benchmark), by=current_user(request)
+                )
+                self.say_done(request, ACTS[act])
+                return HttpResponseRedirect(queue.get_absolute_url())
             elif act == "fresh":
                 benchmark = generate_fresh(benchmark, by=current_user(request)).benchmark
             else:
@@ -195,6 +247,10 @@ class BenchmarkAdmin(PageAdmin):
         except (NotPossible, Refused) as error:
             self.say(request, *getattr(error, "problems", [str(error)]))
         return HttpResponseRedirect(benchmark.get_absolute_url())
+
+    def _replay(self, request: HttpRequest, benchmark: Benchmark) -> GenerationRun:
+        wanted = row_number(request.POST.get("replay"))
+        return get_object_or_404(benchmark.generation_runs.select_related("run"), pk=wanted)
 
     # New ------------------------------------------------------------------------------------------
 
@@ -249,6 +305,13 @@ def _text_of(file: Any) -> str:
         raise Refused(
             [f"{file.name} is not UTF-8: {error.reason} at byte {error.start}."]
         ) from error
+
+
+def _statements(runs: list[GenerationRun]) -> list[str]:
+    """Return what may be passed on of the replayed paths, instead of their texts."""
+    ids = [run.pk for run in runs if run.is_replay and run.run_id]
+    paths = GenerationPath.objects.filter(generation_runs__in=ids).distinct()
+    return [generic_statement(path) for path in paths.select_related("benchmark")]
 
 
 def _control(run: GenerationRun | None, act: str) -> None:

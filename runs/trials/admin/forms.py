@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, next_times
+from runs.models import Jury
 from runs.trials.generation_runs import GenerationOrder
 from runs.trials.generation_settings import MAX_IDEAS, MAX_TOPICS, GenerationSettings
 from runs.trials.graph import (
@@ -18,7 +19,7 @@ from runs.trials.graph import (
     problems_of_kinds,
     read_path,
 )
-from runs.trials.models import Benchmark, Stage
+from runs.trials.models import Benchmark, GenerationPath, Stage
 
 INPUT = {"class": "eh-input"}
 
@@ -152,6 +153,73 @@ class GenerateForm(forms.Form):
             outside=[line[:1000] for line in lines if line][:50],
         )
         return GenerationOrder(benchmark, Stage(given["stage"]), given["model"], settings=settings)
+
+
+class ReplayForm(forms.Form):
+    """The replay of a path with a model under test."""
+
+    path = forms.ModelChoiceField(
+        GenerationPath.objects.none(),
+        empty_label="Choose a path",
+        help_text="The model under test writes the texts with an asterisk. Texts before the first "
+        "one come from storage.",
+    )
+    tested_model = forms.ModelChoiceField(
+        LanguageModel.objects.active().not_applications().order_by("name"),
+        label="Model under test",
+        empty_label="Choose a model",
+    )
+    model = forms.ModelChoiceField(
+        LanguageModel.objects.active().not_applications().order_by("name"),
+        label="Trusted model",
+        empty_label="Choose a model",
+        help_text="It writes the texts after the asterisk.",
+    )
+    jury = forms.ModelChoiceField(
+        Jury.objects.filter(is_active=True),
+        required=False,
+        empty_label="Human evaluation only",
+        help_text="It compares the end of the path with its reference. Choose judges that a trial "
+        "on this benchmark showed to be fit.",
+    )
+    release = forms.CharField(
+        required=False, max_length=100, help_text="Version of the model under test."
+    )
+    max_tokens = forms.IntegerField(
+        label="Output tokens per text", min_value=16, max_value=32_000, initial=2000
+    )
+    cost_limit_usd = forms.DecimalField(
+        label="Cost limit (USD)",
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=4,
+        help_text="Leave empty for no limit. Judge calls have the same limit again.",
+    )
+
+    def __init__(self, benchmark: Benchmark, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.benchmark = benchmark
+        tested = [path.pk for path in benchmark.paths.all() if path.is_tested]
+        self.fields["path"].queryset = benchmark.paths.filter(pk__in=tested)  # type: ignore[attr-defined]
+        for field in self.fields.values():
+            field.widget.attrs.update(INPUT)
+
+    def order(self) -> GenerationOrder:
+        given = self.cleaned_data
+        settings = GenerationSettings(
+            max_tokens=given["max_tokens"],
+            jury=given["jury"] and given["jury"].pk,
+            release=given["release"],
+        )
+        return GenerationOrder(
+            self.benchmark,
+            Stage.ARTIFACTS,
+            given["model"],
+            given["tested_model"],
+            [given["path"]],
+            settings,
+        )
 
 
 class ImportForm(forms.Form):

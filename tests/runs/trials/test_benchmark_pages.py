@@ -6,10 +6,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from runs.review.models import Queue
 from runs.trials.generation_runs import start
 from runs.trials.models import Artifact, Benchmark, GenerationRun, Idea
 from tests.factories import make_user
 from tests.runs.trials.test_generation import order_of, small
+from tests.runs.trials.test_replays import SUMMARY, Models, benchmark_of
+from tests.runs.trials.test_replays import generated as generated_by
 from tests.runs.trials.writers import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -137,3 +140,22 @@ def test_a_file_of_labelled_pairs_becomes_a_benchmark_or_every_problem_is_shown(
     file = SimpleUploadedFile("pairs.jsonl", b'{"left": "a", "right": "b", "label": true}')
     browser.post(url, {"name": "Real", "file": file})
     assert Benchmark.objects.get().claims.count() == 1
+
+
+def test_a_model_is_tested_from_the_page_and_its_sample_reviewed(provider, model_at, work, browser):
+    models = Models(provider, model_at)
+    benchmark = benchmark_of(SUMMARY)
+    generated_by(benchmark, models, work)
+    url = reverse("admin:trials_benchmark_replay", args=[benchmark.pk])
+    path = benchmark.paths.get(name=SUMMARY)
+    chosen = {"path": path.pk, "tested_model": models.tested.pk, "model": models.trusted.pk}
+    browser.post(url, chosen | {"jury": models.jury.pk, "max_tokens": 100})
+    work()
+
+    page = browser.get(benchmark.get_absolute_url()).content.decode()
+    assert "6, 0, 0, 0" in page
+    assert "To pass on to developers" in page
+    replay = benchmark.generation_runs.first()
+    act = reverse("admin:trials_benchmark_act", args=[benchmark.pk])
+    browser.post(act, {"act": "sample", "replay": replay.pk})
+    assert Queue.objects.get().items.count() == 6
