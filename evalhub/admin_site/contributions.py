@@ -103,7 +103,7 @@ class LoadedList(PageList):
 
 
 class ExtensibleList(PageAdmin):
-    """Admin of a model to whose list higher floors contribute columns, filters and actions."""
+    """Admin of a model to whose list and panel higher floors contribute."""
 
     def contributed_columns(self, request: HttpRequest) -> list[ShownColumn]:
         contributed = (column for own in _contributions[self.model] for column in own.columns)

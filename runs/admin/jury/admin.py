@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.formatting import DASH
 from runs.admin.jury.form import PUT_TOGETHER, JuryForm
 from runs.launching.selection import backup_of_one_model
@@ -16,7 +16,7 @@ from runs.models import Jury
 
 
 @admin.register(Jury)
-class JuryAdmin(HistoryAdmin):
+class JuryAdmin(ExtensibleAdmin):
     when_empty = "A jury scores answers; human verdicts override it."
     instead_of_deleting = "Deactivate a jury that you no longer use."
     form = JuryForm

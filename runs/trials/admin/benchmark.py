@@ -11,7 +11,8 @@ from django.urls import URLPattern
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.admin_site.contributions import ExtensibleList
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from evalhub.llm import local_model
 from evalhub.models import BatchState, ItemState, LanguageModel
@@ -50,7 +51,7 @@ class TopicInline(TabularInline):
 
 
 @admin.register(Benchmark)
-class BenchmarkAdmin(PageAdmin):
+class BenchmarkAdmin(ExtensibleList):
     """Benchmarks: claims of known truth, and the texts that they are about."""
 
     form = BenchmarkForm
@@ -162,6 +163,7 @@ class BenchmarkAdmin(PageAdmin):
             has_tested=any(path.is_tested for path in benchmark.paths.all()),
             may_replay=request.user.has_perms(REPLAY),
             may_sample=request.user.has_perm(SAMPLE),
+            panel=self.contributed_panel(request, benchmark),
             may_try=request.user.has_perm("trials.add_trial"),
         )
 

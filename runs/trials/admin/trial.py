@@ -7,22 +7,24 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.template.loader import render_to_string
+from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
+from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import PageAdmin, current_user, row_number
 from evalhub.formatting import counted
 from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.work.progress import NotPossible, counts
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
+from runs.models import Jury
 from runs.trials import trial_control
 from runs.trials.claim_rows import build_claims
 from runs.trials.metrics import METRICS
 from runs.trials.models import Benchmark, ClaimJudgment, Trial
 from runs.trials.trial_judges import TrialJudge
+from runs.trials.validations import in_words, validations_of
 
 ADD = "trials.add_trial"
 MESSAGES = {
@@ -204,9 +206,14 @@ class TrialAdmin(PageAdmin):
         return HttpResponseRedirect(row.get_absolute_url())
 
 
-def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
-    url = f"{reverse('admin:trials_trial_add')}?benchmark={benchmark.pk}"
-    return PanelPart([Button("Try judges …", url, is_link=True)])
+def marks_of_jury(request: HttpRequest, jury: Any) -> str:
+    """Render what the judges of a jury were validated for; "" without any mark."""
+    judges = list(jury.judges.select_related("language_model", "template"))
+    marks = validations_of(judges)
+    lines = [(judge.label, [in_words(one) for one in marks[judge.pk]]) for judge in judges]
+    if not any(words for _, words in lines):
+        return ""
+    return render_to_string("trials/jury_marks.html", {"lines": lines}, request)
 
 
-contribute(Contribution(permission=ADD, panel=panel_of_benchmark), Benchmark)
+contribute(Contribution(permission="trials.view_validation", section=marks_of_jury), Jury)
