@@ -19,6 +19,7 @@ BOTH_ENGINES = (
     "runs/launching/test_exposure.py",
     "runs/pairwise/test_evaluations.py",
     "runs/pairwise/test_judge_runs.py",
+    "runs/trials/test_trials.py",
     "runs/tuning/test_attempt_control.py",
     "runs/review/test_queue_items.py",
     "runs/review/test_large_queue.py",

@@ -10,7 +10,16 @@ from django.db.models import Count, F, Max, Q, QuerySet
 
 from evalhub.models import BatchState, ItemState, User
 from runs.trials.measures import ClaimVerdict, JudgeMeasures, measures_of
-from runs.trials.models import Benchmark, Claim, Topic, Trial, Validation
+from runs.trials.models import (
+    Artifact,
+    Benchmark,
+    Claim,
+    Review,
+    Topic,
+    Trial,
+    Validation,
+    Validity,
+)
 from runs.trials.verdicts import Judged, judged_claims
 
 
@@ -18,7 +27,8 @@ from runs.trials.verdicts import Judged, judged_claims
 class TrialReport:
     """The newest trial of each judge of a benchmark, and all judgments of its usable claims.
 
-    `claims` are the ids of those that pass the filters, `judged` all judgments by trial.
+    `claims` are the ids of those that pass the filters, `judged` all judgments by trial, `texts`
+    the numbers of reference texts: all, corrupted, excluded and not checked.
     """
 
     benchmark: Benchmark
@@ -28,6 +38,7 @@ class TrialReport:
     topics: Mapping[str, str]
     validations: Mapping[str, Sequence[Validation]] = field(default_factory=dict)
     order: int | None = None
+    texts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -105,6 +116,12 @@ def trial_report(benchmark: Benchmark, filters: Mapping[str, Any], reader: User)
         },
         validations=_by_method(validated),
         order=int(order) if order not in (None, "") else None,
+        texts=Artifact.objects.filter(benchmark=benchmark, replay=None).aggregate(
+            all=Count("pk"),
+            corrupted=Count("pk", filter=Q(validity=Validity.CORRUPTED)),
+            excluded=Count("pk", filter=Q(review=Review.EXCLUDED)),
+            not_checked=Count("pk", filter=Q(validity=Validity.NOT_CHECKED)),
+        ),
     )
 
 

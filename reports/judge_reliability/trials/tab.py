@@ -114,6 +114,15 @@ def _facts(
 ) -> Iterator[Fact]:
     fit = sum(any(one.fit is Fit.FIT for one in mine) for mine in fits.values())
     yield Fact("claims", "Claims", len(report.claims), "count", "each in both orders")
+    texts = report.texts
+    left_out = f"{texts['excluded']:,} excluded; {texts['not_checked']:,} not checked"
+    yield Fact(
+        "corrupted",
+        "Corrupted texts",
+        texts["corrupted"],
+        "count",
+        f"of {texts['all']:,}; {left_out}",
+    )
     yield Fact("judges", "Judges tried", len(report.trials), "count")
     yield Fact("fit", "Fit for a task", fit, "count", f"of {counted(len(report.trials), 'judge')}")
     if reading.reader.has_perm("trials.add_trial"):

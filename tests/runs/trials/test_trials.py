@@ -64,6 +64,26 @@ def test_a_perfect_judge_is_right_on_every_claim_in_both_orders(provider, judge,
     assert measured(trial, kind=ClaimKind.RANK).prefers_first.part == 0
 
 
+def test_the_published_experiment_runs_in_its_shape(provider, judge, work):
+    """4 topics × 10 ideas and 2 clusters × 8, in 3 languages, with 2 corrupted programs."""
+    lost = [("program 0.1", "java"), ("program 2.5", "cobol")]
+    benchmark = make_benchmark(topics=4, ideas=10, clusters=2, corrupted=lost)
+    benchmark.claims.exclude(kind__in=(ClaimKind.EQUAL, ClaimKind.DIFFERENT)).delete()
+    provider.script = lambda request: verdict("7")
+    (trial,) = start(benchmark, [judge], by=None)
+    work()
+
+    # Each idea has 3 pairs in 2 orders; the 2 that lost a program have 1 pair each: 8 less.
+    main = {"topic__is_cluster": False}
+    assert provider.total == 232 + 232 + 192
+    assert measured(trial, **main).asked == 232 + 232
+    assert measured(trial, topic__is_cluster=True).asked == 192
+    found = measured(trial)
+    assert (found.right.part, found.right.n) == (328, 656)
+    assert (found.balanced.value, found.symmetric.share, found.transitive.share) == (0.5, 1, 1)
+    assert (found.hard_false.part, found.hard_false.n) == (96, 96)
+
+
 def test_the_order_of_texts_is_reversed_and_nothing_tells_the_truth(provider, judge, work):
     provider.script = knows
     benchmark = make_benchmark(topics=2, ideas=1, languages=("java", "cobol"))
