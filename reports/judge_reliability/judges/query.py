@@ -20,6 +20,7 @@ from reports.judge_reliability.judges.judgments_query import (
     judgment_statistics,
 )
 from reports.judge_reliability.judges.pairs_rule import Pair, beside_peers, pairs_in
+from reports.judge_reliability.judges.swapped_query import swapped_by_model
 from reports.judge_reliability.judges.totals_query import (
     JuryLine,
     judge_totals,
@@ -34,6 +35,7 @@ from reports.queries.human_agreement import (
     evaluated_runs,
     judge_key,
 )
+from runs.figures.rate import Rate
 from runs.models import Run, Suite
 
 EVALUATED = 50
@@ -44,7 +46,8 @@ EVALUATED = 50
 class JudgeReport:
     """Judges over the last judge runs; until computed, `judgments` is empty and `humans` None.
 
-    `proofs` are what humans have shown of the judges on all answers, by key.
+    `proofs` are what humans have shown of the judges on all answers, by key. `swapped` is the share
+    of verdicts of trials that changed with the order of two texts, by language model.
     """
 
     lines: Sequence[JuryLine]
@@ -52,6 +55,7 @@ class JudgeReport:
     judgments: JudgmentStatistics
     humans: Calibration | None
     proofs: Mapping[str, HumanProof]
+    swapped: Mapping[int, Rate]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -106,10 +110,12 @@ def judge_report(
     lines = jury_lines(suite=suite, run=run, last=last)
     evaluated = evaluated_runs(suite=suite, last=EVALUATED)
     humans = calibration(evaluated, reading)
+    judges = judge_totals(lines)
     return JudgeReport(
         lines=lines,
-        judges=judge_totals(lines),
+        judges=judges,
         judgments=judgment_statistics(lines, reading),
         humans=humans,
         proofs=proofs_of_all(evaluated, humans, reading) or {},
+        swapped=swapped_by_model(one.language_model_id or 0 for one in judges),
     )

@@ -176,6 +176,24 @@ def test_texts_of_a_sealed_benchmark_are_for_few(client, similarity):
     assert "topic 0" not in shown
 
 
+def test_position_bias_in_trials_is_that_of_the_same_model(benchmark):
+    from reports.judge_reliability.judges.swapped_query import swapped_by_model
+
+    models = {
+        str(trial.language_model): trial.language_model_id for trial in benchmark.trials.all()
+    }
+    found = swapped_by_model(models.values())
+
+    ranks = benchmark.claims.filter(kind="rank").count()
+    n = benchmark.claims.count()
+    assert {name: found[pk].passed for name, pk in models.items()} == {
+        "Sound": 0,
+        "Yes-sayer": ranks,
+        "First-glance": n,
+    }
+    assert {rate.n for rate in found.values()} == {n}
+
+
 def test_benchmarks_and_trials_are_listed(client, benchmark):
     client.force_login(make_user("viewer"))
     found = client.get(reverse("reports:judge_reliability"), {"tab": "trials"})
