@@ -11,7 +11,7 @@ from issues.models import Issue, Test
 from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.issue_proposals.proposals import proposal_of
-from runs.trials.models import Benchmark
+from runs.trials.models import Benchmark, Trial
 
 
 def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:
@@ -43,6 +43,11 @@ def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
     return PanelPart([Button("Which judge is fit?", url, is_link=True)])
 
 
+def panel_of_trial(request: HttpRequest, trial: Any) -> PanelPart:
+    return panel_of_benchmark(request, trial.benchmark)
+
+
 contribute(Contribution(permission="runs.view_run", panel=panel_of_benchmark), Benchmark)
+contribute(Contribution(permission="runs.view_run", panel=panel_of_trial), Trial)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_issue), Issue)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_test), Test)

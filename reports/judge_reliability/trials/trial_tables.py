@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rate_interval import Method
-from reports.documents.document import Cell, Column, Estimate, Link, Table
+from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.trials.figure import Scores, bin_of, score_bars
 from reports.judge_reliability.trials.fit_rule import RULE, Fit, TaskFit
@@ -31,7 +31,10 @@ def judges_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> 
         columns=(
             Column("judge", "Judge"),
             Column("fit_for", "Fit for"),
-            Column("balanced_accuracy", "Balanced accuracy", "estimate", "0.5 is a coin"),
+            Column("balanced_accuracy", "Balanced accuracy", "share", "50% is a coin"),
+            Column("balanced_low", "95% from", "share"),
+            Column("balanced_high", "to", "share"),
+            Column("scored", "Scored", "count", "Judgments"),
             Column("true_found", "True claims found", "rate", "Sensitivity"),
             Column("false_found", "False claims found", "rate", "Specificity"),
             Column("hard_taken", "Hard negatives taken", "rate", "Related ideas called the same"),
@@ -57,15 +60,15 @@ def _judge_row(
 ) -> tuple[Cell, ...]:
     balanced = found.balanced
     note = "scripted endpoint, not a model" if trial.is_scripted else ""
-    fit_for = tuple(TASK_LABELS[one.task] for one in fits if one.fit is Fit.FIT)
+    low, high = balanced.interval if balanced else (None, None)
+    fit_for = "; ".join(TASK_LABELS[one.task] for one in fits if one.fit is Fit.FIT)
     return (
         Link(report.names[trial.pk], trial.get_absolute_url(), note),
         fit_for or None,
-        Estimate(
-            balanced.value if balanced else None,
-            found.scored,
-            balanced.interval if balanced else None,
-        ),
+        balanced.value if balanced else None,
+        low,
+        high,
+        found.scored,
         _rate(found.sensitivity, balanced.sensitivity if balanced else None, found),
         _rate(found.specificity, balanced.specificity if balanced else None, found),
         _plain(found.hard_false),

@@ -5,17 +5,18 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.contributions import Contribution, contribute
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.admin_site.contributions import Contribution, ExtensibleList, contribute
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.work.progress import NotPossible, counts
+from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
 from runs.models import Jury
@@ -27,12 +28,30 @@ from runs.trials.trial_judges import TrialJudge
 from runs.trials.validations import in_words, validations_of
 
 ADD = "trials.add_trial"
+MADE_FOR_CLAIMS = ("similarity", "summary-usefulness", "code-explanation")
+"""Families of built-in templates."""
+
 MESSAGES = {
     "cancel": "Cancelled. Scores are kept, and you can resume.",
     "resume": "Resumed with the missing judgments.",
     "retry_errors": "Retrying the failed judgments.",
 }
 """Messages of the actions on a trial."""
+
+
+def fitting_templates() -> QuerySet[JudgeTemplate]:
+    """Return the published templates that can judge a claim, those made for it first.
+
+    A claim has no criterion, and nothing was retrieved for it.
+    """
+    rows = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED)
+    unfit = [
+        row.pk
+        for row in rows
+        if {"criterion", "criteria", "retrieved_documents"} & variables_of(row.text)
+    ]
+    is_made_for_it = Case(When(family__in=MADE_FOR_CLAIMS, then=0), default=1)
+    return rows.exclude(pk__in=unfit).order_by(is_made_for_it, "title", "-version")
 
 
 class StartForm(forms.Form):
@@ -45,7 +64,7 @@ class StartForm(forms.Form):
         help_text="Hold Ctrl or ⌘ to choose several.",
     )
     templates = forms.ModelMultipleChoiceField(
-        JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED).order_by("title", "-version"),
+        JudgeTemplate.objects.none(),
         label="Judge templates",
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 6}),
@@ -70,6 +89,8 @@ class StartForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        templates: Any = self.fields["templates"]
+        templates.queryset = fitting_templates()
         for name, field in self.fields.items():
             if name != "metrics":
                 field.widget.attrs["class"] = "eh-input"
@@ -84,7 +105,7 @@ class StartForm(forms.Form):
 
 
 @admin.register(Trial)
-class TrialAdmin(PageAdmin):
+class TrialAdmin(ExtensibleList):
     """Trials: a judge on the claims of a benchmark."""
 
     keeps_history = False
@@ -172,6 +193,7 @@ class TrialAdmin(PageAdmin):
             "trials/trial.html",
             title=str(row),
             trial=row,
+            panel=self.contributed_panel(request, row),
             counts=found,
             ended=ended,
             total=total,
