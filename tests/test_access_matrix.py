@@ -238,6 +238,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:tuning_tuning_progress": (get(WRITERS),),
     "admin:tuning_tuning_example": (post(MAINTAINERS),),
     "admin:tuning_tuning_prompt": (post(MAINTAINERS),),
+    "admin:tuning_tuning_ask": (post(MAINTAINERS, ideal="one only"),),
     "admin:tuning_tuning_attempt": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
     "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
