@@ -71,10 +71,12 @@ def artifact_facts(benchmark: Benchmark) -> list[ArtifactFacts]:
     parents = {
         pk: (parent, kind) for pk, parent, kind in everything.values_list("pk", "parent", "kind")
     }
-    members = defaultdict(list)
+    members, beginnings = defaultdict(list), {}
     links = Artifact.members.through.objects.filter(from_artifact__benchmark=benchmark)
-    for composed, idea in links.order_by("pk").values_list("from_artifact", "to_artifact__idea"):
+    fields = ("from_artifact", "to_artifact", "to_artifact__idea")
+    for composed, member, idea in links.order_by("pk").values_list(*fields):
         members[composed].append(idea)
+        beginnings[composed] = tuple(parents[one][1] for one in _ancestors(member, parents))
     rows = everything.usable().values_list(
         "pk", "kind", "idea", "idea__topic", "idea__topic__is_cluster"
     )
@@ -82,7 +84,7 @@ def artifact_facts(benchmark: Benchmark) -> list[ArtifactFacts]:
     for pk, kind, idea, topic, is_cluster in rows:
         ancestors = _ancestors(pk, parents)
         root = ancestors[0] if ancestors else pk
-        path = (*(parents[one][1] for one in ancestors), kind)
+        path = (*beginnings.get(root, ()), *(parents[one][1] for one in ancestors), kind)
         parts = tuple(members.get(pk) or members.get(root) or ())
         found.append(
             ArtifactFacts(

@@ -1,6 +1,5 @@
 """Background work of a generation run: ask for each step, save it, and add those that follow."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -89,8 +88,8 @@ class GeneratingKind(Kind[GenerationRun, GenerationStep, StepJob]):
         contents = {save.item_id: save.content for save in saves if save.content is not None}
         steps = GenerationStep.objects.filter(pk__in=contents).order_by("pk")
         steps = steps.select_related("run__benchmark", "topic", "parent")
-        grown: dict[GenerationRun, set[int]] = defaultdict(set)
         ended = list(steps)
+        grown: dict[GenerationRun, set[int]] = {step.run: set() for step in ended}
         for step in ended:
             _end(step, contents[step.pk], grown[step.run])
         overwrite(ended, ENDED_FIELDS)

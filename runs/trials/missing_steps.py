@@ -79,11 +79,19 @@ def missing_artifacts(
 
 
 def add_artifact_steps(run: GenerationRun, ideas: Iterable[int]) -> int:
-    """Add the steps that can be done now; return the number of artifacts that will be made."""
+    """Add the steps that can be done now, of composed programs too.
+
+    Returns:
+        The number of artifacts that will be made.
+    """
     if not reaches(run, Stage.DESCRIPTIONS):
         return 0
     edges = edges_for(run.paths.all(), run.stage)
     found = missing_artifacts(run, edges, ideas)
+    steps: list[tuple[int | None, Missing[int]]] = [
+        (idea, one) for idea, missing in found.items() for one in missing
+    ]
+    steps += [(None, one) for one in missing_composed(run, edges)]
     GenerationStep.objects.bulk_create(
         (
             GenerationStep(
@@ -93,12 +101,38 @@ def add_artifact_steps(run: GenerationRun, ideas: Iterable[int]) -> int:
                 kind=one.node.kind,
                 is_tested=one.node.is_tested,
             )
-            for idea, missing in found.items()
-            for one in missing
+            for idea, one in steps
         ),
         ignore_conflicts=True,
     )
-    return sum(1 + one.follow for missing in found.values() for one in missing)
+    return sum(1 + one.follow for _, one in steps)
+
+
+def missing_composed(run: GenerationRun, edges: Edges) -> list[Missing[int]]:
+    """Return what can be made now of composed programs, as of a program of their kind."""
+    rows = Artifact.objects.filter(
+        Q(replay=None) | Q(replay=run), idea=None, benchmark=run.benchmark_id
+    )
+    usable = set(rows.usable().values_list("pk", flat=True))
+    existing: Existing = {}
+    roots: list[tuple[int, Node]] = []
+    is_usable: dict[int, bool] = defaultdict(bool)
+    for pk, parent, kind, is_tested in rows.values_list("pk", "parent", "kind", "is_tested"):
+        node = Node(kind, is_tested)
+        is_usable[pk] = pk in usable
+        if parent is None:
+            roots.append((pk, node))
+        else:
+            existing[parent, node] = pk
+    begun = [chain for chain in edges if len(chain) == 2]
+    found = [
+        one
+        for pk, node in roots
+        for chain in begun
+        if chain[-1] == node and is_usable[pk]
+        for one in missing_after(edges, existing, is_usable, chain, pk)
+    ]
+    return list({(one.parent, one.node): one for one in found}.values())
 
 
 def add_first_steps(run: GenerationRun) -> int:

@@ -121,8 +121,8 @@ def generic_statement(path: GenerationPath) -> str:
     place = tested_from(chain)
     before, after = kinds[chain[place - 1].kind].label, kinds[chain[place].kind].label
     return (
-        f"Given a text of the kind {before}, the model writes a text of the kind {after} that does "
-        "not say the same: steps are missing, added or changed."
+        f"From {before}, the model writes {after} that does not say the same: steps are missing, "
+        "added or changed."
     )
 
 

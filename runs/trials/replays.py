@@ -152,6 +152,17 @@ class ReplayFigures:
     exposed: Mapping[str, int]
     fresh: Mapping[str, int]
 
+    @property
+    def both(self) -> list[dict[str, Any]]:
+        """Return both as a page shows them: fresh ones first."""
+        return [_shown(self.fresh), _shown(self.exposed)]
+
+
+def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
+    passed, scored = counts.get("passed", 0), counts.get("passed", 0) + counts.get("failed", 0)
+    rest = [f"{n:,} {name}" for name in ("unscored", "error", "pending") if (n := counts.get(name))]
+    return {"passed": passed, "scored": scored, "rest": ", ".join(rest)}
+
 
 def figures_of(replays: list[GenerationRun]) -> list[ReplayFigures]:
     """Return the figures of replays with a run, in two queries. A test is exposed by its idea."""

@@ -23,8 +23,9 @@ from runs.trials import generation_runs
 from runs.trials.admin.forms import BenchmarkForm, GenerateForm, ImportForm, ReplayForm
 from runs.trials.artifact_review import expose
 from runs.trials.benchmarks import generate_fresh, set_paths, small_benchmark
+from runs.trials.composed_programs import compose_programs
 from runs.trials.imports import import_benchmark, read_lines
-from runs.trials.models import Benchmark, GenerationPath, GenerationRun, IdeaState, Topic
+from runs.trials.models import Benchmark, GenerationPath, GenerationRun, IdeaState, Source, Topic
 from runs.trials.replay_tests import generic_statement
 from runs.trials.replays import figures_of, sample_for_review
 from runs.trials.text_grid import grid_of
@@ -38,6 +39,7 @@ ACTS = {
     "resume": "Resumed with the missing steps.",
     "retry_errors": "Retrying the failed steps.",
     "expose": "Marked as shown to developers.",
+    "compose": "Composed: generate texts now, so that models write what follows from them.",
     "fresh": "Generating a fresh instance.",
     "sample": "A random sample waits for review.",
 }
@@ -158,6 +160,7 @@ class BenchmarkAdmin(ExtensibleList):
             instances=benchmark.instances.readable_by(request.user),
             may_edit=self.has_change_permission(request, benchmark),
             may_generate=request.user.has_perm(GENERATE),
+            composed=benchmark.artifacts.filter(source=Source.COMPOSED).count(),
             replays=figures_of([run for run in runs if run.is_replay]),
             statements=_statements(runs),
             has_tested=any(path.is_tested for path in benchmark.paths.all()),
@@ -235,6 +238,8 @@ class BenchmarkAdmin(ExtensibleList):
         try:
             if act == "expose":
                 expose(benchmark.artifacts.values_list("pk", flat=True))
+            elif act == "compose":
+                compose_programs(benchmark, row_number(request.POST.get("k")))
             elif act == "sample":
                 queue = sample_for_review(
                     self._replay(request, benchmark), by=current_user(request)

@@ -53,7 +53,14 @@ class ArtifactAdmin(PageAdmin):
     list_display = ("title", "benchmark", "kind", "state", "is_tested", "producer", "is_exposed")
     list_filter = (
         ("benchmark", admin.RelatedOnlyFieldListFilter),
-        *("validity", "review", "kind", "is_tested", ("exposed_at", admin.EmptyFieldListFilter)),
+        *(
+            "validity",
+            "review",
+            "kind",
+            "source",
+            "is_tested",
+            ("exposed_at", admin.EmptyFieldListFilter),
+        ),
     )
     list_select_related = ("benchmark", "idea", "language_model")
     readonly_fields = ("origin", "validity_state", "original", "exposed_at")

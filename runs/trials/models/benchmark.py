@@ -25,6 +25,7 @@ class Source(models.TextChoices):
     HUMAN = "human", "written by hand"
     MODEL = "model", "written by a model"
     IMPORTED = "imported"
+    COMPOSED = "composed", "composed of other programs"
 
 
 class TopicKind(models.TextChoices):
