@@ -273,6 +273,7 @@ EVALHUB_EVERY_MINUTE = [
     "evalhub.notifications.outbox.deliver_in_background",
     "issues.notifications.notify_assigned",
     "runs.launching.schedules.launch_scheduled",
+    "runs.trials.benchmarks.make_due_instances",
     "runs.review.queue_items.fill_followers",
     "reports.schedules.snapshots.make_due",
     "reports.issue_proposals.proposals.pull",

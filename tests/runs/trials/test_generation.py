@@ -11,13 +11,14 @@ from runs.trials.benchmarks import (
     NewTopic,
     fresh_instance,
     generate_fresh,
+    make_due_instances,
     new_benchmark,
     set_paths,
 )
 from runs.trials.claims import ArtifactFacts, Kind, claims_of
 from runs.trials.generation_runs import GenerationOrder, cancel, resume, retry_errors, start
 from runs.trials.generation_settings import GenerationSettings
-from runs.trials.models import Artifact, Idea, IdeaState, Stage, Validity
+from runs.trials.models import Artifact, Benchmark, Idea, IdeaState, Stage, Validity
 from tests.factories import make_model
 from tests.provider import SERVER_ERROR, prompt
 from tests.runs.trials.writers import CLUSTERS, PAPER_TOPICS, paper_benchmark, write
@@ -257,3 +258,31 @@ def test_a_fresh_instance_that_repeats_an_idea_drops_it(provider, model_at, work
     states = Idea.objects.filter(topic__benchmark=instance).values_list("state", flat=True)
     assert set(states) == {IdeaState.DROPPED}
     assert "Use other names." in prompt(provider.requests[-1])
+
+
+def test_a_fresh_instance_is_generated_when_it_is_due(provider, model_at, work):
+    provider.script = write
+    benchmark = small()
+    start(order_of(benchmark, model_at()), by=None)
+    work()
+    benchmark.start_schedule("0 6 1 * *")
+    assert make_due_instances() == 0
+    Benchmark.objects.filter(pk=benchmark.pk).update(next_at=benchmark.created_at)
+
+    assert make_due_instances() == 1
+    provider.script = partial(write, instance="anew")
+    work()
+
+    benchmark.refresh_from_db()
+    instance = benchmark.instances.get()
+    assert benchmark.last_outcome == f"Made {instance}."
+    assert instance.artifacts.count() == 4 * 5
+
+
+def test_a_schedule_of_a_benchmark_that_was_never_generated_says_so():
+    benchmark = small()
+    benchmark.start_schedule("0 6 1 * *")
+    Benchmark.objects.filter(pk=benchmark.pk).update(next_at=benchmark.created_at)
+    make_due_instances()
+    benchmark.refresh_from_db()
+    assert benchmark.last_outcome == "Refused: Small was never generated: generate it first."
