@@ -20,7 +20,7 @@ from runs.trials.generation_runs import GenerationOrder, cancel, resume, retry_e
 from runs.trials.generation_settings import GenerationSettings
 from runs.trials.models import Artifact, Benchmark, Idea, IdeaState, Stage, Validity
 from tests.factories import make_model
-from tests.provider import SERVER_ERROR, prompt
+from tests.provider import CONTEXT_TOO_LONG, prompt
 from tests.runs.trials.writers import CLUSTERS, PAPER_TOPICS, paper_benchmark, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -161,7 +161,7 @@ def test_near_duplicates_among_ideas_are_dropped_and_counted(provider, model_at,
 
 def test_a_failed_step_is_an_error_and_its_retry_makes_what_follows(provider, model_at, work):
     provider.script = lambda request: (
-        SERVER_ERROR if "Python" in prompt(request) else write(request)
+        CONTEXT_TOO_LONG if "Python" in prompt(request) else write(request)
     )
     run = start(order_of(small(), model_at()), by=None)
     work()

@@ -16,7 +16,7 @@ from runs.trials.generation_settings import GenerationSettings
 from runs.trials.models import Artifact, Idea, Stage
 from runs.trials.replays import figures_of, sample_for_review
 from tests.factories import make_jury
-from tests.provider import SERVER_ERROR, prompt, verdict
+from tests.provider import CONTEXT_TOO_LONG, prompt, verdict
 from tests.runs.trials.writers import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -147,7 +147,7 @@ def test_a_failed_step_is_an_error_and_no_failure(models, work):
     benchmark = benchmark_of(SUMMARY)
     generated(benchmark, models, work)
     models.tested_script = lambda request: (
-        SERVER_ERROR if "Strings amber" in prompt(request) else write(request)
+        CONTEXT_TOO_LONG if "Strings amber" in prompt(request) else write(request)
     )
     run = replay(benchmark, models, work, SUMMARY)
 
