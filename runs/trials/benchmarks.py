@@ -144,7 +144,13 @@ def fresh_instance(
 
 
 @transaction.atomic
-def generate_fresh(benchmark: Benchmark, *, by: User | None) -> GenerationRun:
+def generate_fresh(
+    benchmark: Benchmark,
+    *,
+    by: User | None,
+    seed: int | None = None,
+    perturbation: Mapping[str, str] | None = None,
+) -> GenerationRun:
     """Make a fresh instance and have it written like the benchmark itself was.
 
     Raises:
@@ -153,7 +159,7 @@ def generate_fresh(benchmark: Benchmark, *, by: User | None) -> GenerationRun:
     last = benchmark.generation_runs.filter(tested_model=None, stage=Stage.ARTIFACTS).first()
     if last is None:
         raise Refused([f"{benchmark} was never generated: generate it first."])
-    instance = fresh_instance(benchmark, by=by)
+    instance = fresh_instance(benchmark, by=by, seed=seed, perturbation=perturbation)
     order = GenerationOrder(
         instance,
         Stage.ARTIFACTS,

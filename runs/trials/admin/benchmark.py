@@ -20,7 +20,7 @@ from evalhub.work.progress import NotPossible, counts
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials import generation_runs
-from runs.trials.admin.forms import BenchmarkForm, GenerateForm, ImportForm, ReplayForm
+from runs.trials.admin.forms import BenchmarkForm, FreshForm, GenerateForm, ImportForm, ReplayForm
 from runs.trials.artifact_review import expose
 from runs.trials.benchmarks import generate_fresh, set_paths, small_benchmark
 from runs.trials.composed_programs import compose_programs
@@ -40,7 +40,6 @@ ACTS = {
     "retry_errors": "Retrying the failed steps.",
     "expose": "Marked as shown to developers.",
     "compose": "Composed: generate texts now, so that models write what follows from them.",
-    "fresh": "Generating a fresh instance.",
     "sample": "A random sample waits for review.",
 }
 """Messages of the actions on a benchmark."""
@@ -100,6 +99,7 @@ class BenchmarkAdmin(ExtensibleList):
             "edit": self.edit_view,
             "generate": self.generate_view,
             "replay": self.replay_view,
+            "fresh": self.fresh_view,
             "act": self.act_view,
         }
         return [
@@ -120,6 +120,16 @@ class BenchmarkAdmin(ExtensibleList):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         set_paths(form.instance, form.cleaned_data["paths"])
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Raise the version of the list of topics with those that are added."""
+        added = formset.save(commit=False) and [one for one in formset.new_objects if change]
+        if added:
+            form.instance.version += 1
+            form.instance.save(update_fields=["version"])
+            for topic in added:
+                topic.version = form.instance.version
+        super().save_formset(request, form, formset, change)
 
     def save_model(self, request: HttpRequest, obj: Benchmark, form: Any, change: bool) -> None:
         if not change:
@@ -226,8 +236,37 @@ class BenchmarkAdmin(ExtensibleList):
             back_url=benchmark.get_absolute_url(),
         )
 
+    def fresh_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Choose seed and perturbation, then generate a fresh instance."""
+        benchmark = self.found(request, object_id)
+        if not request.user.has_perm(GENERATE):
+            raise PermissionDenied
+        form = FreshForm(request.POST if request.method == "POST" else None)
+        if form.is_bound and form.is_valid():
+            with refusals_shown(self, request):
+                run = generate_fresh(
+                    benchmark,
+                    by=current_user(request),
+                    seed=form.cleaned_data["seed"],
+                    perturbation=form.perturbation(),
+                )
+                self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
+                return HttpResponseRedirect(run.benchmark.get_absolute_url())
+        return self.page(
+            request,
+            "evalhub/confirm.html",
+            title=f"Generate a fresh instance of {benchmark}",
+            sentences=[
+                "It has the same topics and paths, and ideas of its own: none is repeated. The "
+                "model, its sizes and its cost limit are those of the last generation run."
+            ],
+            form=form,
+            button="Start",
+            back_url=benchmark.get_absolute_url(),
+        )
+
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Control the last generation run, mark exposure, or generate a fresh instance."""
+        """Control the last generation run, compose programs, mark exposure, draw a sample."""
         benchmark = self.found(request, object_id)
         act = request.POST.get("act", "")
         right = {"expose": "trials.change_benchmark", "sample": SAMPLE}.get(act, GENERATE)
@@ -246,8 +285,6 @@ class BenchmarkAdmin(ExtensibleList):
                 )
                 self.say_done(request, ACTS[act])
                 return HttpResponseRedirect(queue.get_absolute_url())
-            elif act == "fresh":
-                benchmark = generate_fresh(benchmark, by=current_user(request)).benchmark
             else:
                 _control(benchmark.generation_runs.first(), act)
             self.say_done(request, ACTS[act])

@@ -222,6 +222,31 @@ class ReplayForm(forms.Form):
         )
 
 
+class FreshForm(forms.Form):
+    """The differences of a fresh instance."""
+
+    seed = forms.IntegerField(
+        required=False, min_value=0, max_value=2**31 - 1, help_text="Leave empty for a new one."
+    )
+    instruction = forms.CharField(
+        label="Perturbation",
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea({"rows": 2}),
+        help_text="A sentence that changes ideas and descriptions, such as “Use names from "
+        "logistics.” Leave empty for none.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs.update(INPUT)
+
+    def perturbation(self) -> dict[str, str]:
+        instruction = self.cleaned_data["instruction"].strip()
+        return {"instruction": instruction} if instruction else {}
+
+
 class ImportForm(forms.Form):
     """A file of labelled pairs."""
 

@@ -159,3 +159,36 @@ def test_a_model_is_tested_from_the_page_and_its_sample_reviewed(provider, model
     act = reverse("admin:trials_benchmark_act", args=[benchmark.pk])
     browser.post(act, {"act": "sample", "replay": replay.pk})
     assert Queue.objects.get().items.count() == 6
+
+
+def test_a_fresh_instance_is_generated_with_a_seed_and_a_perturbation(generated, browser, work):
+    url = reverse("admin:trials_benchmark_fresh", args=[generated.pk])
+    browser.post(url, {"seed": 77, "instruction": "Use names from logistics."})
+
+    instance = generated.instances.get()
+    assert (instance.seed, instance.perturbation) == (
+        77,
+        {"instruction": "Use names from logistics."},
+    )
+    assert "Fresh instance of" in browser.get(instance.get_absolute_url()).content.decode()
+
+
+def test_topics_added_by_hand_are_of_a_new_version_of_the_list(browser):
+    benchmark = small()
+    topics = list(benchmark.topics.all())
+    sent = {"name": "Small", "state": "draft", "seed": 1, "kinds": json.dumps(benchmark.kinds)}
+    sent |= {"topics-TOTAL_FORMS": 3, "topics-INITIAL_FORMS": 2, "paths": ""}
+    for place, topic in enumerate(topics):
+        row = {"id": topic.pk, "title": topic.title, "kind": topic.kind, "place": topic.place}
+        row |= {"is_cluster": "on"} if topic.is_cluster else {}
+        sent |= {f"topics-{place}-{name}": value for name, value in row.items()}
+    sent |= {"topics-2-title": "Dates", "topics-2-kind": "domain", "topics-2-place": 3}
+    browser.post(reverse("admin:trials_benchmark_edit", args=[benchmark.pk]), sent)
+
+    benchmark.refresh_from_db()
+    assert benchmark.version == 2
+    assert list(benchmark.topics.values_list("title", "version")) == [
+        ("Strings", 1),
+        ("Sorting", 1),
+        ("Dates", 2),
+    ]
