@@ -8,5 +8,5 @@ def load(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("issues", "0004_builtin_criteria")]
+    dependencies = [("issues", "0005_image_uses")]
     operations = [migrations.RunPython(load, migrations.RunPython.noop, elidable=False)]
