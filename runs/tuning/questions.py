@@ -1,6 +1,6 @@
 """Questions to a judge about its own prompt: how it reads it, and what parts good from poor. Pure.
 
-The answers are material for the wording of a scale. They change nothing by themselves.
+The answers are material for the descriptions of a scale. They change nothing by themselves.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ Poor text:
 
 
 class Question(NamedTuple):
-    """What is asked, in words for a person, and the message to the judge."""
+    """A question in words for a person, and the message to the judge."""
 
     title: str
     message: str
