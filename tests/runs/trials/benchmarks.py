@@ -88,18 +88,22 @@ def tried(benchmark, name, judge, *, template, **fields):
         **fields,
     )
     ClaimJudgment.objects.bulk_create(
-        ClaimJudgment(
-            trial=trial,
-            claim=claim,
-            order=order,
-            score=score,
-            state=ItemState.ERROR if score is None else ItemState.DONE,
-        )
+        ClaimJudgment(trial=trial, claim=claim, order=order)
         for claim in benchmark.claims.all()
         for order in (0, 1)
-        for score in [judge(claim, order)]
     )
+    judged_by(trial, judge)
     return trial
+
+
+def judged_by(trial, judge):
+    """End a trial with the scores of `judge(claim, order)`."""
+    judgments = list(trial.judgments.select_related("claim"))
+    for one in judgments:
+        one.score = judge(one.claim, one.order)
+        one.state = ItemState.ERROR if one.score is None else ItemState.DONE
+    ClaimJudgment.objects.bulk_update(judgments, ["score", "state"], batch_size=500)
+    Trial.objects.filter(pk=trial.pk).update(state=BatchState.DONE)
 
 
 def right(claim, order):
