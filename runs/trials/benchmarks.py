@@ -27,7 +27,13 @@ SMALL_TOPICS = (
     ("String functions", TopicKind.DOMAIN, False),
     ("Sorting algorithms", TopicKind.DOMAIN, True),
 )
-SMALL_PATHS = ("description > python > summary", "description > java > summary")
+SMALL_PATHS = (
+    "description > summary",
+    "description > explanation > summary",
+    "description > python > summary",
+)
+"""Mostly texts: few programs of a small model parse."""
+
 SMALL = GenerationSettings(ideas_per_topic=3, max_tokens=192)
 """Sizes that a small model writes in some minutes."""
 

@@ -113,8 +113,8 @@ def test_a_button_has_a_small_benchmark_written(provider, model_at, work, browse
     run = GenerationRun.objects.get()
     work()
 
-    assert (run.benchmark.topics.count(), run.expected) == (2, 2 + 6 * 5)
-    assert Artifact.objects.filter(kind="summary").count() == 12
+    assert (run.benchmark.topics.count(), run.expected) == (2, 2 + 6 * 6)
+    assert Artifact.objects.filter(kind="summary").count() == 18
 
 
 def test_a_run_is_cancelled_and_resumed_on_the_page(provider, model_at, work, browser):
