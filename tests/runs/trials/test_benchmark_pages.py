@@ -1,6 +1,7 @@
 """Pages of benchmarks: texts, their review, generation, and imports."""
 
 import json
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -49,7 +50,7 @@ def test_the_page_shows_every_text_the_corrupted_ones_and_the_label_of_scripted_
 
 def test_a_benchmark_is_made_and_generated_from_its_pages(provider, model_at, work, browser):
     provider.script = write
-    topics = {"topics-TOTAL_FORMS": 1, "topics-INITIAL_FORMS": 0}
+    topics: dict[str, Any] = {"topics-TOTAL_FORMS": 1, "topics-INITIAL_FORMS": 0}
     topics |= {"topics-0-title": "Sorting", "topics-0-kind": "domain", "topics-0-is_cluster": "on"}
     sent = {"name": "Mine", "state": "draft", "seed": 7, "kinds": json.dumps(kinds()), "paths": ""}
     wrong = sent | topics | {"topics-0-place": 1, "paths": "description > rust"}

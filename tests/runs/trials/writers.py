@@ -48,7 +48,7 @@ def write(request, *, corrupted=(), dropped_step=(), instance=""):
 def _ideas(text, instance):
     topic = re.search(r"on this topic: (\w+)", text)[1]
     n = int(re.search(r"Propose (\d+)", text)[1])
-    fields = {}
+    fields: dict[str, str] = {}
     for place in range(1, n + 1):
         name = " ".join(filter(None, [topic, instance, WORDS[place - 1]]))
         fields |= {f"name {place}": name, f"idea {place}": f"Write a program that does {name}."}
