@@ -87,7 +87,7 @@ def root_messages(
         "Say what it takes and what it returns or prints, then list its steps with numbers. Name "
         "no language and show no code."
         if kind.key == ROOT
-        else f"Write this as {_article(kind)}."
+        else f"Write this as {with_article(kind)}."
     )
     more = perturbation.get("instruction", "")
     prompt = f"{task}\n{more}\n\nThe idea: {statement}\n\n{_only(kind)}"
@@ -125,10 +125,10 @@ def _task(source: ArtifactKind, target: ArtifactKind) -> str:
         )
     if target.key == "explanation":
         return "Explain this to a programmer who is new to it, step by step."
-    return f"Write {_article(target)} of this."
+    return f"Write {with_article(target)} of this."
 
 
-def _article(kind: ArtifactKind) -> str:
+def with_article(kind: ArtifactKind) -> str:
     if kind.is_code:
         return f"a program in {kind.language}"
     return f"{'an' if kind.label[:1].lower() in 'aeiou' else 'a'} {kind.label}"

@@ -21,7 +21,7 @@ from issues.states import Refused
 from runs.models import Suite
 from runs.trials.graph import Chain, Node, chain_of, kinds_from
 from runs.trials.models import Artifact, GenerationPath, Idea
-from runs.trials.prompts import artifact_messages
+from runs.trials.prompts import artifact_messages, with_article
 
 TEMPLATE = "similarity"
 """Family of the template by which the end of a path is compared with its reference."""
@@ -119,9 +119,9 @@ def generic_statement(path: GenerationPath) -> str:
     """Return what may be passed on to developers instead of the texts."""
     chain, kinds = chain_of(path.steps), kinds_from(path.benchmark.kinds)
     place = tested_from(chain)
-    before, after = kinds[chain[place - 1].kind].label, kinds[chain[place].kind].label
+    before, after = (with_article(kinds[node.kind]) for node in chain[place - 1 : place + 1])
     return (
-        f"From {before}, the model writes {after} that does not say the same: steps are missing, "
+        f"Given {before}, the model writes {after} that does not say the same: steps are missing, "
         "added or changed."
     )
 
