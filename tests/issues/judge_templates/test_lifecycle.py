@@ -50,6 +50,9 @@ def test_the_builtin_templates_say_what_they_show():
         "rubric-prompt-aware": ["shows_input"],
         "rubric-holistic": ["shows_input", "shows_whole_rubric"],
         "rubric-one-to-seven": ["shows_input"],
+        "summary-usefulness": ["shows_input"],
+        "code-explanation": ["shows_input"],
+        "similarity": ["shows_input", "shows_reference"],
     }
 
 
