@@ -37,7 +37,7 @@ from reports.registry import PAGES, TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.pairwise.models import PairwiseJudgeRun
 from runs.review.models import Correction, Dispute, Queue
-from runs.trials.models import Artifact, Benchmark, Idea
+from runs.trials.models import Artifact, Benchmark, Idea, Trial
 from runs.tuning.models import Tuning
 from runs.workbench.models import Workbench
 
@@ -142,6 +142,7 @@ TESTS = (
     Place("Benchmarks", "Claims of known truth, to find out which judge is fit", Benchmark),
     Place("Texts", "What models wrote for benchmarks, to review", Artifact, is_tab=False),
     Place("Ideas", "What the texts of benchmarks are about", Idea, is_tab=False),
+    Place("Trials", "Judges on the claims of benchmarks", Trial, is_tab=False),
 )
 RUNS = (
     Place("Runs", "The answers of a model to tests, scored", Run),

@@ -21,6 +21,7 @@ BOTH_ENGINES = (
     "runs/pairwise/test_judge_runs.py",
     "runs/trials/test_generation.py",
     "runs/trials/test_replays.py",
+    "runs/trials/test_trials.py",
     "runs/tuning/test_attempt_control.py",
     "runs/review/test_queue_items.py",
     "runs/review/test_large_queue.py",

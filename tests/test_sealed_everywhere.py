@@ -78,7 +78,7 @@ READ_AT = {
     *("api-draft-list", "api-draft-detail"),
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
     "admin:workbench_workbench_export",
-    *("admin:runs_suite_export", "reports:run_jsonl"),
+    *("admin:runs_suite_export", "reports:run_jsonl", "api-image-detail"),
     *("reports:claim", "admin:trials_trial_change"),
 }
 """Some of the addresses at which there is something to hide."""
@@ -502,6 +502,7 @@ HARMLESS = {
     "Claim": {"languages"},
     "Trial": {"endpoint", "settings", "method"},
     "Validation": {"method"},
+    "RowPairJudgment": {"digest"},
 }
 """Columns of sealed tables that hold no text of a test: names, labels, settings, digests."""
 

@@ -11,6 +11,7 @@ from issues.models import Issue, Test
 from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.issue_proposals.proposals import proposal_of
+from runs.pairwise.models import PairwiseJudgeRun
 from runs.trials.models import Benchmark, Trial
 
 
@@ -38,6 +39,12 @@ def panel_of_test(request: HttpRequest, test: Any) -> PanelPart:
     )
 
 
+def panel_of_pairwise(request: HttpRequest, judge_run: Any) -> PanelPart:
+    runs = [run.pk for run in judge_run.runs.order_by("pk")]
+    url = page_url("compare", runs=runs, tab="pairwise", judged=judge_run.pk)
+    return PanelPart([Button("Open win rates", url, is_link=True)])
+
+
 def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
     url = page_url("judge_reliability", tab="trials", benchmark=benchmark)
     return PanelPart([Button("Which judge is fit?", url, is_link=True)])
@@ -49,5 +56,6 @@ def panel_of_trial(request: HttpRequest, trial: Any) -> PanelPart:
 
 contribute(Contribution(permission="runs.view_run", panel=panel_of_benchmark), Benchmark)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_trial), Trial)
+contribute(Contribution(permission="runs.view_run", panel=panel_of_pairwise), PairwiseJudgeRun)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_issue), Issue)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_test), Test)
