@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evalhub.llm.option_matching import Offered, folded, option_of
 from evalhub.llm.reply_syntax import (
+    ALTERNATIVE,
     KEYS,
     LONGEST_REPLY,
     TAG_OF_ANY_CASE,
@@ -33,12 +34,16 @@ from evalhub.storable import storable
 
 @dataclass(frozen=True)
 class ParsedVerdict:
-    """A judge's verdict. `option` is the label as offered; `repaired`: its JSON had errors."""
+    """A judge's verdict. `option` is the label as offered; `repaired`: its JSON had errors.
+
+    `alternative` is the label of another option that it named as well; "" if none.
+    """
 
     option: str
     value: float
     justification: str
     repaired: bool = False
+    alternative: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,9 @@ def parse_verdict(text: str, options: Sequence[Offered]) -> ParsedVerdict | Unre
         offered = ", ".join(option.label for option in options)
         return Unreadable(f"The score {_short(written.score)} is none of: {offered}.")
     justification = storable(written.justification.strip())
-    return ParsedVerdict(option.label, option.value, justification, found.repaired)
+    other = option_of(found.fields.get(ALTERNATIVE), options)
+    alternative = other.label if other and other.label != option.label else ""
+    return ParsedVerdict(option.label, option.value, justification, found.repaired, alternative)
 
 
 CERTAIN = re.compile(r"<confidence>([^<>]{0,100})</confidence>", re.IGNORECASE)

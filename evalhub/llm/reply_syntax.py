@@ -51,6 +51,8 @@ class Reading:
 
 
 KEYS = ("justification", "score")
+ALTERNATIVE = "alternative"
+"""Key of another option that a judge may name as well."""
 OBJECT = re.compile(r'\{\s*"')
 STARTED = re.compile(r"\{\s*[\"'“‘]?(?:justification|score)\b", re.IGNORECASE)
 TAG = re.compile(r"<(/?)(reflection|classification)\b[^<>]{0,100}>")
@@ -125,7 +127,7 @@ def _inside(value: Any, depth: int = 0) -> dict[str, Any] | None:
     if isinstance(value, dict):
         fields = {str(key).strip().lower(): inner for key, inner in value.items()}
         if fields.keys() >= set(KEYS):
-            return {key: fields[key] for key in KEYS}
+            return {key: fields[key] for key in (*KEYS, ALTERNATIVE) if key in fields}
         value = list(value.values())
     if not isinstance(value, list) or depth == 3:
         return None

@@ -133,7 +133,8 @@ def _identity(judge: Mapping[str, Any]) -> str:
     endpoint = judge["endpoint"]
     params = endpoint.get("params", {}) | judge.get("params", {})
     address = [endpoint.get("litellm_model"), endpoint.get("api_base")]
-    return digest([*address, judge.get("approach"), params, judge.get("samples")])
+    method = [judge.get("method") or "single", judge.get("role") or ""]
+    return digest([*address, judge.get("approach"), params, judge.get("samples"), *method])
 
 
 def _template_words(details: Details | None, *, alone: bool) -> Iterable[str]:

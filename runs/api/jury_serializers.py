@@ -120,7 +120,17 @@ class JudgeSerializer(RowSerializer):
 
     class Meta:
         model = Judge
-        fields = ("id", "name", "language_model", "approach", "params", "template", "samples")
+        fields = (
+            "id",
+            "name",
+            "language_model",
+            "approach",
+            "params",
+            "template",
+            "samples",
+            "method",
+            "role",
+        )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         problem = prompt_problem(attrs.get("approach", Approach.TEMPLATE), attrs.get("template"))

@@ -10,7 +10,8 @@ from evalhub.models import LanguageModel
 from issues.judge_templates.lifecycle import rubric_templates
 from issues.models import JudgeTemplate
 from runs.judging.prompts import JudgePromptTemplate
-from runs.models import Approach, Judge
+from runs.models import Approach, Judge, Method
+from runs.models.jury import method_identity
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class FrozenJudge:
     samples: int
     whole: JudgePromptTemplate | None
     rubric: JudgePromptTemplate | None
+    method: str = Method.SINGLE
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,13 @@ def _settings(judge: Mapping[str, Any]) -> list[Any]:
         judge["approach"],
         endpoint.get("params", {}) | judge["params"],
         judge["samples"],
+        *method_of(judge),
     ]
+
+
+def method_of(judge: Mapping[str, Any]) -> list[str]:
+    """Return what method and role add to the identity of a judge in a snapshot."""
+    return method_identity(judge.get("method", Method.SINGLE), judge.get("role", ""))
 
 
 def prompt_templates_of(ids: Iterable[int | None]) -> dict[int, JudgePromptTemplate]:
@@ -147,6 +156,8 @@ def frozen_jury_of(jury: dict[str, Any], *, with_templates: bool = True) -> Froz
             samples=judge["samples"],
             whole=templates.get(judge["template"]),
             rubric=templates.get(judge["rubric_template"]),
+            method=judge.get("method", Method.SINGLE),
+            role=judge.get("role", ""),
         )
         for judge in everyone
     ]
@@ -177,6 +188,8 @@ def snapshot(
             "approach": judge.approach,
             "params": judge.params,
             "samples": judge.samples,
+            "method": judge.method,
+            "role": judge.role,
             "template": judge.template_id if judge.approach == Approach.TEMPLATE else None,
             "rubric_template": rubric.pk if rubric else None,
         }

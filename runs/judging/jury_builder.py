@@ -11,7 +11,7 @@ from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
 from issues.models.template import is_criterion_template
 from runs.launching.number_lists import plain
-from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury
+from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 
 SEEN = {
     Approach.TEMPLATE: "the fields of the test's template",
@@ -37,6 +37,8 @@ class JuryBuilder:
     samples: int = 1
     whole: JudgeTemplate | None = None
     rubric: JudgeTemplate | None = None
+    method: str = Method.SINGLE
+    role: str = ""
 
     def descriptions(self) -> list[dict[str, Any]]:
         """Return the fields of each judge."""
@@ -48,6 +50,8 @@ class JuryBuilder:
                 "params": {**self.params, **temperature},
                 "template": self.whole if approach == Approach.TEMPLATE else self.rubric,
                 "samples": self.samples,
+                "method": self.method,
+                "role": self.role,
             }
             for model, approach, temperature in product(self.models, self.approaches, temperatures)
         ]
@@ -82,9 +86,11 @@ def jury_builder_of(judges: Sequence[Judge]) -> JuryBuilder | None:
         samples=first.samples,
         whole=next((j.template for j in judges if j.approach == Approach.TEMPLATE), None),
         rubric=next((j.template for j in judges if j.approach != Approach.TEMPLATE), None),
+        method=first.method,
+        role=first.role,
     )
     made = jury_builder.descriptions()
-    names = ("language_model", "approach", "params", "template", "samples")
+    names = ("language_model", "approach", "params", "template", "samples", "method", "role")
     described = [{name: getattr(judge, name) for name in names} for judge in judges]
     is_equal = len(made) == len(described) and all(fields in described for fields in made)
     return jury_builder if is_equal else None

@@ -111,6 +111,7 @@ def messages_for(
     key: str,
     *,
     language_model_id: int | None = None,
+    role: str = "",
 ) -> list[Message]:
     """Return a judge's messages on the criterion with this key.
 
@@ -119,6 +120,7 @@ def messages_for(
 
     Args:
         language_model_id: The judge's, for which the template may have a variant.
+        role: The judge's; it comes first, as a system message.
     """
     text = prompt_template.text_for(language_model_id)
     prompt = judge_prompt(
@@ -132,7 +134,8 @@ def messages_for(
         documents=case.documents,
     )
     images = case.images if "input" in variables_of(text) else []
-    return [{"role": "user", "content": shown_with(prompt, images)}]
+    question: Message = {"role": "user", "content": shown_with(prompt, images)}
+    return [{"role": "system", "content": role}, question] if role else [question]
 
 
 def params_for(

@@ -16,9 +16,10 @@ from issues.judge_templates.examples import hidden_of
 from issues.judge_templates.preview import WITHHELD
 from issues.judge_templates.prompts import PromptError
 from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
-from runs.judging.prompts import JudgePromptTemplate, examples_for, messages_for, params_for
+from runs.judging.methods import first_request
+from runs.judging.prompts import JudgePromptTemplate, examples_for, messages_for
 from runs.judging.tasks import judged_answer_of
-from runs.models import JudgeRun, Judgment, Result, ResultScore
+from runs.models import JudgeRun, Judgment, Method, Result, ResultScore
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ def prompts_of(
     judges = {j.judge_id: j for j in frozen_jury_of(judge_run.jury, with_templates=False).everyone}
     own = result.revision.template_id
     templates = prompt_templates_of(judgment.template_id or own for judgment in judgments)
-    sent = _sent(judge_run, result, judgments)
+    later = {pk for pk, judge in judges.items() if judge.method != Method.SINGLE}
+    sent = _sent(judge_run, result, judgments, later)
     prompts = {}
     for judgment in judgments:
         if judge := judges.get(judgment.judge_id or 0):
@@ -79,26 +81,32 @@ def _prompt(
     try:
         case = judged_answer_of(result, judge_run.run.system_prompt)
         shown = examples_for(template, case, key)
-        messages = messages_for(template, case, key, language_model_id=model)
+        messages = messages_for(template, case, key, language_model_id=model, role=judge.role)
     except (Result.answer.RelatedObjectDoesNotExist, PromptError) as error:
         return JudgePrompt([], {}, template.schema, problem=str(error))
     if hidden_of(shown.examples, reader):
         return JudgePrompt([], {}, template.schema, problem=WITHHELD)
-    params = params_for(judge.endpoint, judge.params, template.schema)
-    digest = request_digest(judge.endpoint, messages, params, template.schema)
+    first = first_request(judge, template, messages)
+    digest = request_digest(judge.endpoint, *first)
     matches = digest in sent if sent else None
-    return JudgePrompt(messages, params, template.schema, digest, matches, note=shown.note)
+    return JudgePrompt(*first, digest, matches, note=shown.note)
 
 
-def _sent(judge_run: JudgeRun, result: Result, judgments: list[Judgment]) -> dict[int, set[str]]:
-    """Return digests of the requests of this judge run on this result, by language model."""
-    calls = [judgment.call for judgment in judgments]
+def _sent(
+    judge_run: JudgeRun, result: Result, judgments: list[Judgment], later: set[int]
+) -> dict[int, set[str]]:
+    """Return digests of the requests of this judge run on this result, by language model.
+
+    Args:
+        later: Judges whose verdict comes from a later call than their prompt.
+    """
+    calls = [None if judgment.judge_id in later else judgment.call for judgment in judgments]
     sent: dict[int, set[str]] = defaultdict(set)
     for call in calls:
         if call is not None and call.role == CallRole.JUDGE:
             sent[call.language_model_id].add(call.request_digest)
     if any(call is None or call.role != CallRole.JUDGE for call in calls):
-        # The judgment keeps a repair or no call: find the first request by its item.
+        # The judgment keeps a later call, a repair or no call: find the first request by its item.
         items = ResultScore.objects.filter(judge_run=judge_run, result=result).values("pk")
         rows = Call.objects.filter(batch=judge_run.work_key, item_id__in=items, role=CallRole.JUDGE)
         for model, text in rows.values_list("language_model_id", "request_digest"):

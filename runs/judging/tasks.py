@@ -135,7 +135,7 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     for judgment in Judgment.objects.filter(judge_run=judge_run, result__in=results):
         place = judgment.criterion_id, judgment.judge_id, judgment.sample
         known[judgment.result_id][place] = judgment
-    earlier = _earlier(judge_run, [row.pk for row in result_scores if row.result_id in known])
+    earlier = _earlier(judge_run, [row.pk for row in result_scores])
     tasks = []
     for row in result_scores:
         result, is_retry = row.result, row.error_kind == RETRY

@@ -13,7 +13,8 @@ from issues.models import Criterion, Test
 from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_of, snapshot
 from runs.judging.prompts import JudgePromptTemplate
 from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, load_of_judge
-from runs.models import Judge
+from runs.models import Judge, Method
+from runs.models.jury import CALLS
 
 VERDICT_SCHEMA_TOKENS = 150
 """Tokens that options and reply form add to a judge's prompt."""
@@ -22,7 +23,7 @@ REPAIR_TOKENS = 250
 
 
 class JudgeShare(NamedTuple):
-    """Calls of a judge per answer: for a whole test, and for a rubric."""
+    """Most calls of a judge per answer, without repairs: for a whole test, and for a rubric."""
 
     whole: int
     rubric: int
@@ -35,11 +36,12 @@ def jury_preview(judges: Sequence[Judge], tests: Iterable[Test] = ()) -> FrozenJ
 
 
 def judge_shares(frozen_jury: FrozenJury, criteria: int) -> list[JudgeShare]:
-    """Return the calls of each judge per answer, for a rubric of so many criteria for judges."""
+    """Return the most calls of each judge per answer; `criteria` are those for judges."""
     shares = []
     for judge in frozen_jury.frozen_judges:
         on_whole, on_rubric = _subjects(frozen_jury, judge)
-        shares.append(JudgeShare(judge.samples * on_whole, judge.samples * criteria * on_rubric))
+        calls = judge.samples * CALLS[Method(judge.method)][1]
+        shares.append(JudgeShare(calls * on_whole, calls * criteria * on_rubric))
     return shares
 
 
@@ -80,13 +82,16 @@ class JudgeLoad:
             judgments=judging.judgments * passes,
             repairs=(judging.judgments - judging.repaired.total()) * passes,
             prompt_tokens=Span(low, high),
+            calls=Span(*CALLS[Method(frozen_judge.method)]),
         )
 
     def repair(self, passes: int) -> list[EndpointLoad]:
         """Return the loads of repair models, from no repair to one for every judgment."""
         repaired: Counter[int] = Counter()
         for frozen_judge in self.frozen_jury.frozen_judges:
-            repaired.update(self._judging(frozen_judge).repaired)
+            most = CALLS[Method(frozen_judge.method)][1]
+            judging = self._judging(frozen_judge)
+            repaired.update({model: n * most for model, n in judging.repaired.items()})
         endpoints = {e.language_model_id: e for e in self.frozen_jury.repair_models.values()}
         reply = JUDGMENT_TOKENS[1]
         prompt = reply + VERDICT_SCHEMA_TOKENS + REPAIR_TOKENS
@@ -145,7 +150,9 @@ def _size(
     """
     text = template.text_for(judge.endpoint.language_model_id)
     shown = _named(text)
-    characters = len(criteria) * (len(text) + sum(_length(test, name) for name in shown))
+    characters = len(criteria) * (
+        len(judge.role) + len(text) + sum(_length(test, name) for name in shown)
+    )
     if "input" in shown and "context" not in shown:
         characters += len(criteria) * len(test.context)
     for criterion in criteria:

@@ -57,6 +57,9 @@ class EndpointLoad:
         return cost.high / self.calls.high * width
 
 
+ONE_CALL = Span(1, 1)
+
+
 def load_of_judge(
     endpoint: Endpoint,
     params: Mapping[str, object],
@@ -64,6 +67,7 @@ def load_of_judge(
     judgments: int,
     repairs: int,
     prompt_tokens: Span,
+    calls: Span = ONE_CALL,
 ) -> EndpointLoad:
     """Return the load of a judge.
 
@@ -71,16 +75,18 @@ def load_of_judge(
         params: The judge's own parameters, which may limit its replies.
         repairs: Judgments whose reply the judge itself may have to repair, with a second call.
         prompt_tokens: Of the prompts of all judgments together.
+        calls: Calls of a judgment without repairs; each shows the prompt and all earlier replies.
     """
     limit = token_limit(params)
     low, high = (min(size, limit or size) for size in JUDGMENT_TOKENS)
-    sent = prompt_tokens.high + judgments * high
-    calls = Span(judgments, judgments + repairs)
+    most = calls.high
+    sent = most * prompt_tokens.high + judgments * high * most * (most + 1) // 2
+    made = Span(judgments * calls.low, (judgments + repairs) * most)
     return EndpointLoad(
         endpoint,
-        calls,
-        Span(prompt_tokens.low, sent + sent * repairs // max(1, judgments)),
-        Span(calls.low * low, calls.high * high),
+        made,
+        Span(calls.low * prompt_tokens.low, sent + sent * repairs // max(1, judgments)),
+        Span(made.low * low, made.high * high),
     )
 
 

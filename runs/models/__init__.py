@@ -13,7 +13,7 @@ from runs.models.judge_run import (
     JudgmentState,
     ResultScore,
 )
-from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury
+from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 from runs.models.launch import Launch
 from runs.models.run import Answer, Outcome, Result, Run, TagSet
 from runs.models.sight import Sight
@@ -35,6 +35,7 @@ __all__ = [
     "JudgmentState",
     "Jury",
     "Launch",
+    "Method",
     "Outcome",
     "Result",
     "ResultScore",

@@ -14,10 +14,11 @@ class JudgeRun(Batch):
     """A jury's pass over a run's results. A run may have many; the active one sets its scores.
 
     `jury` is made by `runs.judging.jury.snapshot`: {"name", "judges", "backup": one of these or
-    null}, each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "template"
-    and "rubric_template": ids or null}; with "repair_models", the endpoint of a template's repair
-    model by the template's id. `statistics`, {} until it is done, are sums from which agreement
-    and coverage of any set of runs are added up: see `runs.scoring.agreement.statistics_of`.
+    null}, each judge {"judge": id, "name", "endpoint", "approach", "params", "samples", "method",
+    "role", "template" and "rubric_template": ids or null}; with "repair_models", the endpoint of
+    a template's repair model by the template's id. `statistics`, {} until it is done, are sums
+    from which agreement and coverage of any set of runs are added up: see
+    `runs.scoring.agreement.statistics_of`.
 
     `whole_fingerprint` and `rubric_fingerprint` (`runs.judging.jury.jury_identity`) tell whether
     two runs were judged in the same way, tests without a rubric and criteria apart; "" if no test

@@ -3,6 +3,7 @@ from typing import Any, Self
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.text import Truncator
 
 from evalhub.constraints import known
 from evalhub.digest import digest
@@ -23,6 +24,20 @@ class Approach(models.TextChoices):
     HOLISTIC = "holistic", "single criterion, with prompt and whole rubric"
 
 
+class Method(models.TextChoices):
+    """Calls that a judge makes for one judgment."""
+
+    SINGLE = "single", "one call"
+    SELF_CRITIQUE = "self_critique", "self-critique"
+    DEBATE = "debate", "debate"
+
+
+CALLS = {Method.SINGLE: (1, 1), Method.SELF_CRITIQUE: (2, 3), Method.DEBATE: (2, 4)}
+"""Fewest and most calls of a judgment, without repairs."""
+
+MAX_ROLE = 2000
+"""Characters of a judge's role."""
+
 DEFAULT_APPROACHES = (Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTIC)
 """Approaches of a default jury: one for tests without a rubric, two for rubrics."""
 
@@ -39,9 +54,13 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         template: JudgeTemplate | None = None,
         approach: str = Approach.TEMPLATE,
         samples: int = 1,
+        method: str = Method.SINGLE,
+        role: str = "",
     ) -> "Judge":
         """Return the judge with these properties; create it if there is none."""
+        role = role.strip()
         parts = [language_model.pk, approach, params or {}, template and template.pk, samples]
+        parts += method_identity(method, role)
         return self.get_or_create(
             digest=digest(parts),
             defaults={
@@ -50,8 +69,15 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
                 "params": params or {},
                 "template": template,
                 "samples": samples,
+                "method": method,
+                "role": role,
             },
         )[0]
+
+
+def method_identity(method: str, role: str) -> list[str]:
+    """Return what these add to a judge's fingerprint; nothing for one call without a role."""
+    return [method, role] if role or method != Method.SINGLE else []
 
 
 class Judge(models.Model):
@@ -73,6 +99,12 @@ class Judge(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(MAX_SAMPLES)],
         help_text="Calls per judgment; the share that agree is the judge's certainty.",
     )
+    method = models.CharField(max_length=15, choices=Method, default=Method.SINGLE)
+    role = models.TextField(
+        blank=True,
+        max_length=MAX_ROLE,
+        help_text="Who judges, such as “You are a nurse …”. It stands before the prompt.",
+    )
     digest = models.CharField(max_length=64, unique=True, editable=False)
 
     objects = JudgeQuerySet.as_manager()
@@ -81,6 +113,7 @@ class Judge(models.Model):
         ordering = ("pk",)
         constraints = [
             known("runs_judge_approach_known", "approach", Approach),
+            known("runs_judge_method_known", "method", Method),
             models.CheckConstraint(
                 name="runs_judge_samples_range",
                 condition=models.Q(samples__range=(1, MAX_SAMPLES)),
@@ -94,6 +127,10 @@ class Judge(models.Model):
             details.append(str(self.template))
         if self.approach != Approach.TEMPLATE:
             details.insert(0, self.approach.replace("_", "-"))
+        if self.method != Method.SINGLE:
+            details.append(Method(self.method).label)
+        if self.role:
+            details.append(f"role “{Truncator(self.role).chars(40)}”")
         if self.samples > 1:
             details.append(f"{self.samples} samples")
         name = str(self.language_model)

@@ -20,6 +20,8 @@ from runs.judging.ask_judge import ask_judge
 from runs.judging.jury import FrozenJudge, FrozenJury
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.judging.work import all_or_none
+from runs.models import Method
+from runs.models.jury import CALLS
 
 WHOLE = Criterion(key=WHOLE_TEST)
 
@@ -100,8 +102,8 @@ class Judging:
     chosen: Scale | None = None
 
     def calls(self, draft: Draft) -> int:
-        """Return the number of calls for one answer, without repairs."""
-        return sum(1 for _ in self._asked(draft))
+        """Return the fewest calls for one answer, without repairs."""
+        return sum(CALLS[Method(judge.method)][0] for _, judge in self._asked(draft))
 
     def _asked(self, draft: Draft) -> Iterator[tuple[Criterion, FrozenJudge]]:
         for point in draft.points or [WHOLE]:

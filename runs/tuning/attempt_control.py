@@ -129,13 +129,14 @@ def _prompt_tokens(
     """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
     step = max(1, len(labelled_examples) // SAMPLED)
     rows = with_texts(LabelledExample.objects.filter(pk__in=labelled_examples[::step][:SAMPLED]))
-    model = tuning.judge.language_model_id
+    model, role = tuning.judge.language_model_id, tuning.judge.role
     sizes = []
     try:
         template = prompt_template_of_content(content, template_id)
         for row in rows:
             case, key = judged_answer_about(row), row.criterion.key
-            sizes.append(len(str(messages_for(template, case, key, language_model_id=model))))
+            asked = messages_for(template, case, key, language_model_id=model, role=role)
+            sizes.append(len(str(asked)))
     except (PromptError, ScaleError):
         return 0
     mean = sum(sizes) // len(sizes) if sizes else 0

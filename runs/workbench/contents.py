@@ -17,7 +17,8 @@ from issues.rubrics.library.entries import UNJUDGED
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
-from runs.models import Jury
+from runs.models import Jury, Method
+from runs.models.jury import MAX_ROLE
 from runs.pairwise.models import MAX_CRITERION
 from runs.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
 from runs.workbench.models import Workbench
@@ -221,6 +222,8 @@ def _known_judges(judges: Mapping[str, Any]) -> dict[str, Any]:
         "templates": sorted(templates.values_list("pk", flat=True)),
         "jury": jury.pk if jury else None,
         "samples": samples,
+        "method": Method(judges.get("method") or Method.SINGLE).value,
+        "role": str(judges.get("role") or "").strip()[:MAX_ROLE],
         "reversed": bool(judges.get("reversed")),
         "better": str(judges.get("better") or "")[:MAX_CRITERION],
         "ties": bool(judges.get("ties", True)),

@@ -218,4 +218,4 @@ def _saved(evaluation: Evaluation[Any, Any], caller: DirectCaller) -> list[int]:
     for reply, rows in zip(replies, about, strict=True):
         if rows <= known:
             evaluation.save(reply)
-    return [min(rows) for rows in about]
+    return [min(rows, default=0) for rows in about]

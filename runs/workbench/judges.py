@@ -22,7 +22,7 @@ from runs.judging.jury import (
     snapshot,
 )
 from runs.judging.prompts import JudgePromptTemplate
-from runs.models import Approach, Jury
+from runs.models import Approach, Jury, Method
 from runs.playground.judging import Judging
 from runs.workbench.models import BenchRow, Workbench
 
@@ -163,6 +163,8 @@ def _of_models(
                 samples=samples,
                 whole=template,
                 rubric=template,
+                method=str(bench.judges.get("method") or Method.SINGLE),
+                role=str(bench.judges.get("role") or ""),
             )
             judges.append(BenchJudge(f"m{model.pk}.{pk or 'own'}", judge))
     return judges

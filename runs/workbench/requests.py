@@ -16,8 +16,9 @@ from issues.judge_templates.prompts import PromptError
 from issues.models import Criterion
 from runs.judging.ask_judge import JudgeReply, ask_judge
 from runs.judging.jury import FrozenJudge
-from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for, params_for
-from runs.models import JudgmentState
+from runs.judging.methods import first_request
+from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
+from runs.models import JudgmentState, Method
 from runs.playground.judging import WHOLE
 from runs.workbench.judges import Setup
 from runs.workbench.models import BenchRow, RowJudgment
@@ -106,7 +107,8 @@ def prompt_of(
     if template is None:
         return "No judge template is published for this approach."
     try:
-        return messages_for(template, case, key, language_model_id=judge.endpoint.language_model_id)
+        model = judge.endpoint.language_model_id
+        return messages_for(template, case, key, language_model_id=model, role=judge.role)
     except PromptError as error:
         return str(error)
 
@@ -116,8 +118,8 @@ def _digest(
 ) -> str:
     if template is None or isinstance(messages, str):
         return digest([messages])
-    params = params_for(judge.endpoint, judge.params, template.schema)
-    return request_digest(judge.endpoint, messages, params, template.schema)
+    asked = request_digest(judge.endpoint, *first_request(judge, template, messages))
+    return asked if judge.method == Method.SINGLE else digest([asked, judge.method])
 
 
 class RowJudgments:

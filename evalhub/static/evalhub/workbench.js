@@ -76,6 +76,10 @@
       for (const [pk, { html, version }] of Object.entries(event.rows || {})) this.judged(pk, html, version);
       for (const pk of event.gone || []) this.row(pk)?.remove();
       if (event.foot !== undefined) this.foot.innerHTML = event.foot;
+      if (event.role) {
+        this.form.elements.role.value = event.role;
+        this.settingsLater();
+      }
       if (event.pairs !== undefined) this.comparisons(event.pairs, event.has_pairs);
       this.root.querySelector("[data-wb-empty]").hidden = this.rows.children.length > 0;
       return row;
@@ -210,7 +214,7 @@
       }
       if (name === "judge") this.evaluate([row]);
       if (name === "evaluate") this.evaluate([]);
-      if (name === "compare") this.evaluate([], "", name);
+      if (name === "compare" || name === "role") this.evaluate([], "", name);
       if (name === "stop") this.running?.abort();
     }
 
@@ -234,7 +238,7 @@
       if (document.activeElement?.matches("[data-wb-field]")) document.activeElement.blur();
       this.running = new AbortController();
       this.busy(true);
-      this.say("Judging …");
+      this.say(act === "role" ? "Writing a role …" : "Judging …");
       let last = "";
       const notes = [];
       const take = (event) => {
@@ -267,7 +271,7 @@
 
     busy(is) {
       this.root.setAttribute("aria-busy", String(is));
-      this.root.querySelectorAll("[data-wb-act=evaluate], [data-wb-act=judge], [data-wb-act=compare]").forEach((each) => each.toggleAttribute("disabled", is));
+      this.root.querySelectorAll("[data-wb-act=evaluate], [data-wb-act=judge], [data-wb-act=compare], [data-wb-act=role]").forEach((each) => each.toggleAttribute("disabled", is));
       if (this.stopper) this.stopper.hidden = !is;
     }
 

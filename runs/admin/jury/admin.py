@@ -28,7 +28,12 @@ class JuryAdmin(ExtensibleAdmin):
         (None, {"fields": ("name", "models", "approaches", "backup_model", "is_active")}),
         (
             "Calls",
-            {"fields": ("temperatures", "samples", "whole_prompt", "criterion_prompt", "params")},
+            {
+                "fields": (
+                    *("method", "role", "temperatures", "samples"),
+                    *("whole_prompt", "criterion_prompt", "params"),
+                )
+            },
         ),
     )
 

@@ -31,12 +31,12 @@ from runs.judging.jury_builder import (
 from runs.launching.judge_load import judge_shares, jury_preview
 from runs.launching.number_lists import as_list, temperatures_in
 from runs.launching.selection import backup_of_one_model, equal_samples
-from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury
-from runs.models.jury import MAX_SAMPLES
+from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
+from runs.models.jury import MAX_ROLE, MAX_SAMPLES
 
 PUT_TOGETHER = {
     *("models", "approaches", "temperatures", "samples"),
-    *("whole_prompt", "criterion_prompt", "params"),
+    *("whole_prompt", "criterion_prompt", "params", "method", "role"),
 }
 """Fields that define the judges; judges from elsewhere stay until one of these changes."""
 
@@ -50,6 +50,12 @@ APPROACHES = [
     (Approach.STANDARD, "Single criterion, answer only"),
 ]
 
+METHODS = [
+    (Method.SINGLE, "One call"),
+    (Method.SELF_CRITIQUE, "Self-critique: 2 or 3 calls"),
+    (Method.DEBATE, "Debate: 2 or 4 calls"),
+]
+
 
 @dataclass(frozen=True)
 class JudgePreview:
@@ -58,6 +64,7 @@ class JudgePreview:
     name: str
     sees: str
     samples: int
+    method: str
     whole: int
     rubric: int
 
@@ -80,6 +87,11 @@ class JuryPreview:
         return sum(line.rubric for line in self.lines)
 
     @property
+    def takes_several(self) -> bool:
+        """Whether the calls of a judgment depend on its replies."""
+        return any(line.method != Method.SINGLE for line in self.lines)
+
+    @property
     def samples(self) -> int:
         """Most samples of any judge."""
         return max((line.samples for line in self.lines), default=1)
@@ -93,7 +105,8 @@ def jury_preview_of(judges: Sequence[Judge], backup: Judge | None, criteria: int
             sees = f"the fields of {judge.template}"
         if judge.approach == Approach.TEMPLATE and share.rubric:
             sees = f"{sees}; for a rubric {SEEN[Approach.PROMPT_AWARE]}"
-        lines.append(JudgePreview(str(judge), sees, judge.samples, share.whole, share.rubric))
+        about = (str(judge), sees, judge.samples, judge.method)
+        lines.append(JudgePreview(*about, share.whole, share.rubric))
     warnings = [*equal_samples(judges), *backup_of_one_model(judges, backup)]
     return JuryPreview(lines, criteria, backup, warnings)
 
@@ -173,6 +186,22 @@ class JuryForm(forms.ModelForm):
         help_text="Calls for each judgment. The share that agree is the judge's certainty, which "
         "needs a temperature above 0. Every sample costs a call.",
     )
+    method = forms.ChoiceField(
+        choices=METHODS,
+        initial=Method.SINGLE,
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        help_text="Self-critique: the judge rates its judgment, and judges once more if the rating "
+        "is low. Debate: it argues for every option before it chooses.",
+    )
+    role = forms.CharField(
+        required=False,
+        max_length=MAX_ROLE,
+        label="Role of the judges",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
+        help_text="Such as “You are a nurse who knows the leaflet by heart.” It stands before "
+        "every prompt. A workbench can suggest one.",
+    )
     whole_prompt = PromptField(
         for_rubrics=False,
         label="Template for whole tests",
@@ -249,6 +278,8 @@ class JuryForm(forms.ModelForm):
             temperatures=read.get("temperatures") or (),
             params=read.get("params") or {},
             samples=read.get("samples") or 1,
+            method=read.get("method") or Method.SINGLE,
+            role=read.get("role") or "",
             whole=read.get("whole_prompt"),
             rubric=read.get("criterion_prompt"),
         )
@@ -299,6 +330,8 @@ def _initial(judges: list[Judge], backup: Judge | None) -> dict[str, Any]:
         "temperatures": as_list(jury_builder.temperatures),
         "params": jury_builder.params,
         "samples": jury_builder.samples,
+        "method": jury_builder.method,
+        "role": jury_builder.role,
         "whole_prompt": jury_builder.whole and jury_builder.whole.pk,
         "criterion_prompt": jury_builder.rubric and jury_builder.rubric.pk,
         "backup_model": backup and backup.language_model_id,

@@ -13,7 +13,8 @@ from issues.judge_templates.examples import hidden_of
 from issues.judge_templates.preview import WITHHELD
 from issues.states import Refused
 from runs.judging.jury import FrozenJudge
-from runs.judging.prompts import examples_for, params_for
+from runs.judging.methods import first_request
+from runs.judging.prompts import examples_for
 from runs.playground.event_stream import Event, line
 from runs.workbench.evaluation import Evaluation, lines_of
 from runs.workbench.requests import BenchRequest, prompt_of
@@ -78,5 +79,5 @@ def _prompt(request: BenchRequest, judge: FrozenJudge, user: User) -> ShownPromp
         return ShownPrompt(title, [], "", str(messages))
     if hidden_of(examples_for(template, request.case, key).examples, user):
         return ShownPrompt(title, [], "", WITHHELD)
-    params = params_for(judge.endpoint, judge.params, template.schema)
-    return ShownPrompt(title, messages, json.dumps(params), "")
+    first = first_request(judge, template, messages)
+    return ShownPrompt(title, first.messages, json.dumps(first.params), "")

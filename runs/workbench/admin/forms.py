@@ -18,7 +18,9 @@ from issues.admin.test.bulk import MoveForm
 from issues.models import JudgeTemplate, ReplyForm, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scoring import MAX_CRITERIA
+from runs.admin.jury.form import METHODS
 from runs.models import Jury
+from runs.models.jury import MAX_ROLE
 from runs.pairwise.models import MAX_CRITERION
 from runs.workbench.contents import keyed
 from runs.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
@@ -109,6 +111,13 @@ class SettingsForm(forms.ModelForm):
         required=False,
         widget=forms.NumberInput({**INPUT, "min": 1, "max": MAX_SAMPLES}),
     )
+    method = forms.ChoiceField(choices=METHODS, required=False, widget=forms.Select(INPUT))
+    role = PlainText(
+        required=False,
+        max_length=MAX_ROLE,
+        label="Role",
+        widget=forms.Textarea({**AREA, "placeholder": "You are …"}),
+    )
     reversed = forms.BooleanField(required=False, label="Also ask with the options reversed")
 
     better = PlainText(
@@ -143,6 +152,7 @@ class SettingsForm(forms.ModelForm):
         self.fields["scale"].encoder = _Indented  # type: ignore[attr-defined]
         chosen = {name: judges.get(name) for name in ("models", "templates", "jury")}
         chosen |= {"better": judges.get("better"), "ties": judges.get("ties", True)}
+        chosen |= {"method": judges.get("method"), "role": judges.get("role")}
         chosen |= {"samples": judges.get("samples") or 1, "reversed": judges.get("reversed")}
         self.initial.update(chosen)
 
@@ -154,7 +164,7 @@ class SettingsForm(forms.ModelForm):
             "templates": [template.pk for template in data["templates"]],
             "jury": data["jury"].pk if data["jury"] else None,
             "samples": data["samples"] or 1,
-            **{name: data[name] for name in ("reversed", "better", "ties")},
+            **{name: data[name] for name in ("method", "role", "reversed", "better", "ties")},
         }
         return {name: data[name] for name in self.Meta.fields} | {"judges": judges}
 

@@ -36,6 +36,7 @@ from runs.workbench.contents import (
 from runs.workbench.evaluation import evaluation_of, pair_evaluation_of
 from runs.workbench.figures import BenchFigures, RowFigures, figures_of, options_of, row_figures
 from runs.workbench.handover import use_as_example, use_as_row
+from runs.workbench.judge_roles import RoleSuggestion
 from runs.workbench.judges import Setup, setup_of, templates_to_choose
 from runs.workbench.models import MAX_ROWS, BenchRow, Workbench
 from runs.workbench.pair_figures import pair_figures
@@ -259,6 +260,8 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         wanted = {row_number(number) for number in request.POST.getlist("row")}
         rows = [row for row in self.rows_of(request, bench) if not wanted or row.pk in wanted]
         setup, user = setup_of(bench), current_user(request)
+        if request.POST.get("act") == "role":
+            return self._suggested(request, bench, setup)
         is_pairwise = request.POST.get("act") == "compare"
         return evaluated(
             lambda: (
@@ -270,6 +273,17 @@ class WorkbenchAdmin(Leaving, PageAdmin):
                 {} if is_pairwise else self.shown(request, bench, ids, with_foot=False)
             ),
             at_end=lambda: self.shown(request, bench, set()),
+        )
+
+    def _suggested(self, request: HttpRequest, bench: Workbench, setup: Setup) -> HttpResponseBase:
+        """Stream a suggestion of the judges' role; the page shows it and saves nothing else."""
+        wanted = RoleSuggestion(bench, setup)
+        return evaluated(
+            lambda: wanted.checked(),
+            current_user(request),
+            consent=request.POST.get("consent", ""),
+            shown=lambda ids: {},
+            at_end=lambda: {"role": wanted.role, "progress": wanted.said},
         )
 
     def shown(

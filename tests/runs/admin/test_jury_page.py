@@ -28,6 +28,7 @@ def sent(*models, **fields):
         "approaches": ["template"],
         "samples": "1",
         "params": "{}",
+        "method": "single",
         "is_active": "on",
     } | fields
 
@@ -282,3 +283,16 @@ def test_a_saved_jury_says_what_it_is_asked(client, maintainer):
     jury = make_jury(make_model(), approaches=DEFAULT_APPROACHES)
 
     assert "Calls per answer" in said(client.get(change(jury)))
+
+
+def test_method_and_role_belong_to_every_judge_and_are_shown_again(client, maintainer):
+    jury = made(client, make_model(), method="debate", role="You are a nurse.")
+    judge = jury.judges.get()
+    assert (judge.method, judge.role) == ("debate", "You are a nurse.")
+    assert "debate, role “You are a nurse.”" in str(judge)
+
+    page = client.get(change(jury))
+    form = page.context["adminform"].form
+    assert (form["method"].value(), form["role"].value()) == ("debate", "You are a nurse.")
+    assert not form.made_elsewhere
+    assert "Calls per answer, at most" in said(page)
