@@ -103,6 +103,25 @@ def test_a_prompt_is_edited_saved_as_a_draft_and_published(page, bench, provider
     assert (template.state, template.text[:14]) == (TemplateState.PUBLISHED, "Is this right?")
 
 
+def test_a_suggested_role_is_read_changed_and_used(page, bench, provider):
+    provider.script = lambda request: "You are a teacher."
+    page.get_by_role("button", name="Suggest a role").click()
+    status(page, "Role suggested")
+    role = page.locator("[name=role]")
+    assert role.input_value() == "You are a teacher."
+    role.fill("You are a strict teacher.")
+    page.select_option("[name=method]", "self_critique")
+    role.blur()
+    foot(page, "2 judgments to make")
+    replies = {2: verdict(1), 4: verdict("bad", "You miscounted."), 6: verdict(0)}
+    provider.script = lambda request: replies[len(request["messages"])]
+    page.get_by_role("button", name="Judge all").click()
+    status(page, "2 of 2 judgments. 6 calls")
+    assert provider.requests[-1]["messages"][0]["content"] == "You are a strict teacher."
+    page.reload()
+    assert role.input_value() == "You are a strict teacher."
+
+
 def test_a_criterion_is_added_and_rows_get_its_options(page, bench, provider):
     page.get_by_role("button", name="Add criterion").click()
     page.locator("[name=criteria-0-text]").fill("Says four")

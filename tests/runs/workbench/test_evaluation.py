@@ -238,3 +238,61 @@ def test_a_row_as_example_is_shown_to_judges_and_no_longer_judged(client, provid
     act(client, bench, first, "row")
     assert bench.draft.examples.count() == 0
     assert BenchRow.objects.get(pk=first.pk).example is None
+
+
+def test_method_and_role_are_asked_and_make_judgments_stale(client, user, provider, model_at):
+    bench = make_bench(user, model_at(), answers=[(GOOD, {"": "1"})])
+    evaluate(client, bench)
+    replies = [verdict(1), verdict("bad", "You miscounted."), verdict(0)]
+    provider.script = sequence(*replies)
+    bench.judges |= {"method": "self_critique", "role": "You are a teacher."}
+    bench.save()
+    assert figures(bench).rows[0].criteria[0].verdicts[0].is_stale
+
+    evaluate(client, bench)
+    assert provider.total == 4
+    assert all(r["messages"][0]["content"] == "You are a teacher." for r in provider.requests[1:])
+    assert figures(bench).judges[0].agreement[:2] == (0, 1)
+    last = RowJudgment.objects.latest("pk")
+    assert (last.option, last.call) == ("0", Call.objects.latest("pk"))
+
+    bench.judges["method"] = "debate"
+    bench.save()
+    provider.script = sequence("Arguments.", UNAUTHORIZED)
+    evaluate(client, bench)
+    assert RowJudgment.objects.filter(state="failed", option="").count() <= 1
+    assert figures(bench).judges[0].agreement[:2] == (0, 0)
+
+
+def test_role_is_suggested_by_one_call_and_not_saved(client, user, provider, model_at):
+    bench = make_bench(user, model_at(), model_at(), answers=[(GOOD, {})])
+    bench.guidelines = "Sums are right."
+    bench.save()
+    provider.script = lambda request: "You are a teacher.\n"
+    events = evaluate(client, bench, act="role")
+    assert events[-1]["role"] == "You are a teacher."
+    assert provider.total == 1
+    assert "Sums are right." in prompt(provider.requests[0])
+    assert Call.objects.get().role == "generator"
+    bench.refresh_from_db()
+    assert not bench.judges.get("role")
+
+    provider.script = lambda request: UNAUTHORIZED
+    events = evaluate(client, bench, act="role")
+    assert any("error" in event for event in events)
+    assert events[-1]["role"] == ""
+
+
+def test_role_for_a_sealed_test_is_suggested_only_after_a_yes(client, provider, model_at, settings):
+    settings.EVALHUB_TRUSTED_ADDRESSES = []
+    maintainer = log_in(client, "maintainer")
+    provider.script = lambda request: "You are a teacher."
+    bench = make_bench(maintainer, model_at(), model_at(), answers=[(GOOD, {})])
+    bench.test = make_test(sealed=True)
+    bench.save()
+    (event,) = evaluate(client, bench, act="role")
+    assert "is sealed and would be sent" in event["words"]
+    assert provider.total == 0
+    evaluate(client, bench, act="role", consent=event["consent"])
+    assert provider.total == 1
+    assert Exposure.objects.get().test == bench.test_id
