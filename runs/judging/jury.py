@@ -53,12 +53,15 @@ class FrozenJury:
         """Return the judges of a criterion, or of a whole test: those with such an approach.
 
         If there are none, all judge: a criterion with the template that shows the prompt, a whole
-        test once per endpoint and parameters, for equal requests would be sent twice otherwise.
+        test once per endpoint, parameters, method and role, for equal requests would be sent twice
+        otherwise.
         """
         judges = judges_for(self.frozen_judges, on_rubric=on_rubric)
         if on_rubric or any(judge.approach == Approach.TEMPLATE for judge in judges):
             return judges
-        distinct = {digest([j.endpoint.to_json(), j.params]): j for j in reversed(judges)}
+        distinct = {
+            digest([j.endpoint.to_json(), j.params, j.method, j.role]): j for j in reversed(judges)
+        }
         return [judge for judge in judges if judge in distinct.values()]
 
     def fewest_endpoints(self) -> list[Endpoint]:

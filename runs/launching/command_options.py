@@ -13,12 +13,17 @@ from issues.models import Issue
 from runs.judging.jury_builder import JuryBuilder, backup_problem, jury_of
 from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec, entry_of, read_spec
 from runs.launching.number_lists import MAX_TEMPERATURE, numbers_in
-from runs.models import DEFAULT_APPROACHES, Approach, Jury, Suite
-from runs.models.jury import MAX_SAMPLES
+from runs.models import DEFAULT_APPROACHES, Approach, Jury, Method, Suite
+from runs.models.jury import MAX_ROLE, MAX_SAMPLES
 
 NUMBERS = ("issues", "tests")
 """Options given as numbers, such as 3,8-12."""
 APPROACHES = {approach.value.replace("_", "-"): approach.value for approach in Approach}
+METHODS = {method.value.replace("_", "-"): method.value for method in Method}
+NEED_JUDGES = (
+    *("approach", "judge_temperature", "judge_samples", "judge_param", "backup"),
+    *("judge_method", "judge_role"),
+)
 
 
 def add_launch_options(parser: ArgumentParser) -> None:
@@ -46,6 +51,8 @@ def add_launch_options(parser: ArgumentParser) -> None:
         "--judge-temperature", action="append", type=float, help="Repeatable: one judge for each."
     )
     judges.add_argument("--judge-samples", type=int, help="Samples of each judgment.")
+    judges.add_argument("--judge-method", choices=list(METHODS), help="Calls of each judgment.")
+    judges.add_argument("--judge-role", help="Who judges: the start of every prompt.")
     judges.add_argument("--judge-param", action="append", metavar="NAME=VALUE")
     judges.add_argument("--backup", help="Name of the model that replaces a judge that failed.")
 
@@ -119,12 +126,15 @@ def _jury_builder(options: Mapping[str, Any], problems: list[str]) -> JuryBuilde
     problems += parameter_problems(params)
     if options["judge"] and options["jury"]:
         problems.append("--jury and --judge both name judges: leave one of them out.")
-    for name in ("approach", "judge_temperature", "judge_samples", "judge_param", "backup"):
+    for name in NEED_JUDGES:
         if options[name] is not None and not options["judge"]:
             option = name.replace("_", "-")
             problems.append(f"--{option} needs judges: name them with --judge.")
     if samples is not None and not 1 <= samples <= MAX_SAMPLES:
         problems.append(f"--judge-samples {samples}: take from 1 to {MAX_SAMPLES} samples.")
+    role = options["judge_role"] or ""
+    if len(role) > MAX_ROLE:
+        problems.append(f"--judge-role has {len(role):,} characters; take at most {MAX_ROLE:,}.")
     problems += [
         f"--judge-temperature {number:g} is not from 0 to {MAX_TEMPERATURE}."
         for number in temperatures
@@ -138,6 +148,8 @@ def _jury_builder(options: Mapping[str, Any], problems: list[str]) -> JuryBuilde
         temperatures=temperatures,
         params=params,
         samples=samples or 1,
+        method=METHODS[options["judge_method"] or "single"],
+        role=role,
     )
 
 

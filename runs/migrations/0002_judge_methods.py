@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             name="role",
             field=models.TextField(
                 blank=True,
-                help_text="Who judges, such as “You are a nurse …”. It stands before the prompt.",
+                help_text="Who judges, such as “You are a nurse …”: the start of every prompt.",
                 max_length=2000,
             ),
         ),

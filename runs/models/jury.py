@@ -103,7 +103,7 @@ class Judge(models.Model):
     role = models.TextField(
         blank=True,
         max_length=MAX_ROLE,
-        help_text="Who judges, such as “You are a nurse …”. It stands before the prompt.",
+        help_text="Who judges, such as “You are a nurse …”: the start of every prompt.",
     )
     digest = models.CharField(max_length=64, unique=True, editable=False)
 

@@ -88,7 +88,7 @@ class JuryPreview:
 
     @property
     def takes_several(self) -> bool:
-        """Whether the calls of a judgment depend on its replies."""
+        """Return whether the calls of a judgment depend on its replies."""
         return any(line.method != Method.SINGLE for line in self.lines)
 
     @property
@@ -199,7 +199,7 @@ class JuryForm(forms.ModelForm):
         max_length=MAX_ROLE,
         label="Role of the judges",
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text="Such as “You are a nurse who knows the leaflet by heart.” It stands before "
+        help_text="Such as “You are a nurse who knows the leaflet by heart.” It comes before "
         "every prompt. A workbench can suggest one.",
     )
     whole_prompt = PromptField(
