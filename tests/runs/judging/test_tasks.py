@@ -1,9 +1,11 @@
 """Missing judgments of a result: none requested twice, none forgotten."""
 
+from decimal import Decimal
+
 import pytest
 from django.utils import timezone
 
-from evalhub.models import ItemState
+from evalhub.models import Call, ItemState
 from issues.judge_templates.lifecycle import load_builtin_templates
 from runs.judging.tasks import RETRY, judging_tasks
 from runs.models import Approach, Judge, Judgment
@@ -93,3 +95,13 @@ def test_check_is_run_again_only_where_it_failed_and_is_retried(value, is_retry,
     (criterion_task,) = criterion_tasks(run, is_retry=is_retry)
     assert (criterion_task.check_task is not None) is is_run
     assert asked(criterion_task) == (0, False, False)
+
+
+def test_calls_before_the_first_judgment_count_after_a_worker_died():
+    run = rubric_run([{"text": "Four"}], {}, jury=jury())
+    judge_run, model = run.judge_runs.get(), make_model()
+    item = judge_run.result_scores.get()
+    about = {"batch": judge_run.work_key, "item_id": item.pk, "started_at": timezone.now()}
+    Call.objects.create(language_model=model, role="judge", cost_usd="0.25", **about)
+    (judging_task,) = judging_tasks(judge_run, [item.pk])
+    assert judging_task.earlier == [(Decimal("0.25"), False)]

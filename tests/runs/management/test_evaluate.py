@@ -146,8 +146,8 @@ def test_judges_may_be_named_instead_of_a_jury():
 
 def test_options_say_how_judges_are_asked():
     options = ("--approach", "standard", "--judge-temperature", "0.5", "--judge-samples", "3")
-    options += ("--judge-method", "self-critique", "--judge-role", "You are a nurse.")
-    judge_run = launch_judged_by("--judge", "strict", *options, "--judge-param", "seed=7")
+    method = ("--judge-method", "self-critique", "--judge-role", "You are a nurse.")
+    judge_run = launch_judged_by("--judge", "strict", *options, *method, "--judge-param", "seed=7")
 
     (judge,) = judge_run.jury["judges"]
     assert (judge["approach"], judge["samples"]) == ("standard", 3)
