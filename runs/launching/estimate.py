@@ -18,7 +18,8 @@ from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.load import JUDGMENT_TOKENS, Cost, EndpointLoad, Span, total, total_cost
 from runs.launching.selection import Selection, chosen
-from runs.models import Result
+from runs.models import Method, Result
+from runs.models.jury import CALLS
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)
 """Tokens of an answer, low and high, for a model without earlier answers."""
@@ -245,6 +246,11 @@ def _about_judges(selection: Selection) -> list[str]:
             f"{judge} takes {judge.samples} samples of each judgment."
             for judge in selection.judges
             if judge.samples > 1
+        ]
+        lines += [
+            "{} makes {} to {} calls for each judgment.".format(judge, *CALLS[Method(judge.method)])
+            for judge in selection.judges
+            if judge.method != Method.SINGLE
         ]
     if checks:
         kind = "a check, which needs" if checks == 1 else "checks, which need"

@@ -96,6 +96,23 @@ def test_every_sample_is_a_call():
     assert f"{judge} takes 5 samples of each judgment." in found.assumptions
 
 
+def test_a_debate_is_counted_from_its_fewest_to_its_most_calls():
+    once, debate = (
+        Judge.objects.given(make_model(), approach="standard", method=method)
+        for method in ("single", "debate")
+    )
+    found = {}
+    for judge in (once, debate):
+        jury = Jury.objects.create(name=str(judge))
+        jury.judges.add(judge)
+        test = make_test(criteria=RUBRIC)
+        found[judge] = estimated(tests=[test.pk], models=[make_model().pk], jury=jury.pk)
+
+    assert found[once].judge_calls == (2, 4)
+    assert found[debate].judge_calls == (4, 16)
+    assert f"{debate} makes 2 to 4 calls for each judgment." in found[debate].assumptions
+
+
 def test_a_backup_is_said_and_not_counted():
     jury = make_jury(make_model(), backup=Judge.objects.given(make_model(name="spare")))
 
