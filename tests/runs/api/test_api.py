@@ -281,11 +281,12 @@ def test_judges_have_approach_samples_and_backup():
     one, spare = make_model(), make_model()
     client = client_of("maintainer")
 
+    nurse = {"method": "debate", "role": "You are a nurse."}
     made = client.post(
         "/api/v1/juries/",
         {
             "name": "rubrics",
-            "judges": [judge_of(one, approach="holistic", samples=3), judge_of(one)],
+            "judges": [judge_of(one, approach="holistic", samples=3), judge_of(one, **nurse)],
             "backup": judge_of(spare),
         },
     )
@@ -296,6 +297,7 @@ def test_judges_have_approach_samples_and_backup():
         ("holistic", 3),
         ("template", 1),
     ]
+    assert {name: shown["judges"][1][name] for name in nurse} == nurse
     assert shown["backup"]["language_model"] == spare.pk
     assert Jury.objects.get().backup == Judge.objects.get(language_model=spare)
 
@@ -333,6 +335,8 @@ def test_a_backup_that_judges_already_is_refused_in_words():
     ("fields", "field"),
     [
         ({"approach": "by_feel"}, "approach"),
+        ({"method": "by_feel"}, "method"),
+        ({"role": "x" * 2001}, "role"),
         ({"samples": 26}, "samples"),
         ({"samples": 0}, "samples"),
         ({"params": {"api_key": "sk-1"}}, "params"),
