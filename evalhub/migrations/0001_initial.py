@@ -260,6 +260,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "takes_images",
+                    models.BooleanField(
+                        default=False,
+                        help_text="It is sent the images of tests. Otherwise such a test is an error as a model under test, and a failed judgment as a judge.",
+                    ),
+                ),
+                (
                     "max_concurrency",
                     models.PositiveIntegerField(
                         default=8,
@@ -1398,6 +1405,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "takes_images",
+                    models.BooleanField(
+                        default=False,
+                        help_text="It is sent the images of tests. Otherwise such a test is an error as a model under test, and a failed judgment as a judge.",
+                    ),
+                ),
+                (
                     "max_concurrency",
                     models.PositiveIntegerField(
                         default=8,
@@ -1846,6 +1860,42 @@ class Migration(migrations.Migration):
                 "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Image",
+            fields=[
+                ("digest", models.CharField(max_length=64, primary_key=True, serialize=False)),
+                (
+                    "media_type",
+                    models.CharField(
+                        choices=[
+                            ("image/png", "Png"),
+                            ("image/jpeg", "Jpeg"),
+                            ("image/webp", "Webp"),
+                            ("image/gif", "Gif"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("width", models.PositiveIntegerField()),
+                ("height", models.PositiveIntegerField()),
+                ("content", models.BinaryField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "media_type__in",
+                                ["image/png", "image/jpeg", "image/webp", "image/gif"],
+                            )
+                        ),
+                        name="evalhub_image_media_type_known",
+                        violation_error_message="Choose one of: image/png, image/jpeg, image/webp, image/gif.",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="KeptAnswer",

@@ -1976,6 +1976,76 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="ImageUse",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "image",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="uses",
+                        to="evalhub.image",
+                    ),
+                ),
+                (
+                    "test",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="image_uses",
+                        to="issues.test",
+                    ),
+                ),
+                (
+                    "feedback",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="image_uses",
+                        to="issues.feedback",
+                    ),
+                ),
+                (
+                    "uploader",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("test__isnull", False)),
+                        fields=("image", "test"),
+                        name="issues_imageuse_test_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("feedback__isnull", False)),
+                        fields=("image", "feedback"),
+                        name="issues_imageuse_feedback_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("uploader__isnull", False)),
+                        fields=("image", "uploader"),
+                        name="issues_imageuse_uploader_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("test", None), ("feedback", None), _connector="OR"),
+                        name="issues_imageuse_one_holder",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="HistoricalTest_tags",
             fields=[
                 (

@@ -87,6 +87,26 @@ class Migration(migrations.Migration):
                         ],
                     ),
                 ),
+                (
+                    "method",
+                    models.CharField(
+                        choices=[
+                            ("single", "one call"),
+                            ("self_critique", "self-critique"),
+                            ("debate", "debate"),
+                        ],
+                        default="single",
+                        max_length=15,
+                    ),
+                ),
+                (
+                    "role",
+                    models.TextField(
+                        blank=True,
+                        help_text="Who judges, such as “You are a nurse …”: the start of every prompt.",
+                        max_length=2000,
+                    ),
+                ),
                 ("digest", models.CharField(editable=False, max_length=64, unique=True)),
             ],
             options={
@@ -98,6 +118,11 @@ class Migration(migrations.Migration):
                         ),
                         name="runs_judge_approach_known",
                         violation_error_message="Choose one of: template, standard, prompt_aware, holistic.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("method__in", ["single", "self_critique", "debate"])),
+                        name="runs_judge_method_known",
+                        violation_error_message="Choose one of: single, self_critique, debate.",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("samples__range", (1, 25))),

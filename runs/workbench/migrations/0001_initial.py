@@ -86,6 +86,15 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "generations",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Batches whose drafts become rows.",
+                        related_name="+",
+                        to="issues.generation",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "workbenches",
@@ -122,6 +131,7 @@ class Migration(migrations.Migration):
                 ("messages", models.JSONField(blank=True, default=list)),
                 ("turns", models.JSONField(blank=True, default=list)),
                 ("answer", models.TextField(blank=True)),
+                ("answered_by", models.CharField(blank=True, max_length=100)),
                 ("context", models.TextField(blank=True)),
                 ("reference", models.TextField(blank=True)),
                 ("guidelines", models.TextField(blank=True)),
@@ -145,6 +155,16 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to="runs.result",
+                    ),
+                ),
+                (
+                    "draft",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="issues.draft",
                     ),
                 ),
                 (
@@ -237,6 +257,96 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="workbench_judgment_failed_has_none",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RowPairJudgment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "first",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="workbench.benchrow",
+                    ),
+                ),
+                (
+                    "second",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="workbench.benchrow",
+                    ),
+                ),
+                ("slot", models.CharField(max_length=40)),
+                ("order", models.PositiveSmallIntegerField(default=0)),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("ok", "Ok"), ("repaired", "Repaired"), ("failed", "Failed")],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "choice",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("first", "the first answer"),
+                            ("second", "the second answer"),
+                            ("tie", "equal"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                ("justification", models.TextField(blank=True)),
+                ("message", models.TextField(blank=True)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True),
+                ),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="evalhub.call",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now=True)),
+            ],
+            options={
+                "ordering": ("pk",),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["ok", "repaired", "failed"])),
+                        name="workbench_pair_state_known",
+                        violation_error_message="Choose one of: ok, repaired, failed.",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("first", "second", "slot", "order", "digest"),
+                        name="workbench_pair_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("choice__in", ["first", "second", "tie"]), ("state", "ok")),
+                            models.Q(models.Q(("state", "ok"), _negated=True), ("choice", "")),
+                            _connector="OR",
+                        ),
+                        name="workbench_pair_ok_has_choice",
                     ),
                 ],
             },

@@ -408,9 +408,7 @@ def test_tool_calls_are_shown_with_their_arguments(call):
 
 def test_part_that_is_no_text_is_named():
     parts = [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}]
-    assert conversation_text([{"role": "user", "content": parts}]) == (
-        "Look:\n[image]"
-    )
+    assert conversation_text([{"role": "user", "content": parts}]) == ("Look:\n[image]")
 
 
 def test_turn_without_content_says_so():
