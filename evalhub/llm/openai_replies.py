@@ -12,7 +12,7 @@ from evalhub.llm.responses import Tokens, embedded, first, parsed, whole
 THOUGHT = re.compile(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>(.*)", re.DOTALL)
 """Reasoning that a server leaves in front of the text."""
 
-Piece = tuple[str | None, str | None, Tokens | None]
+Piece = tuple[str, str, Tokens | None]
 
 
 def chat_of(endpoint: Endpoint, response: Any, received: Completion) -> Completion:
@@ -31,9 +31,7 @@ def chat_of(endpoint: Endpoint, response: Any, received: Completion) -> Completi
         received,
         raw,
         text=text,
-        tool_calls=[call for call in calls if isinstance(call, Mapping)]
-        if isinstance(calls, list)
-        else [],
+        tool_calls=[call for call in calls or () if isinstance(call, Mapping)],
         reasoning=reasoning if isinstance(reasoning, str) else "",
         tokens=tokens_of(raw),
     )
@@ -70,11 +68,7 @@ def piece_of(line: str) -> Piece | None:
     text = first(chunk, "choices", 0, "delta", "content")
     reason = first(chunk, "choices", 0, "finish_reason")
     tokens = tokens_of(chunk)
-    return (
-        text_of(text),
-        reason if isinstance(reason, str) else None,
-        tokens if any(tokens) else None,
-    )
+    return text_of(text), str(reason or ""), tokens if any(tokens) else None
 
 
 def text_of(content: Any) -> str:
