@@ -21,6 +21,7 @@ from reports.judge_reliability.trust import tab as trust
 from reports.judge_reliability.trust.query import DOMAINS, TAGS
 from runs.models import Run
 from runs.trials.models import Benchmark, ClaimKind, Topic
+from runs.tuning.models import Split
 
 
 class Tab(NamedTuple):
@@ -91,6 +92,10 @@ class JudgeReliabilityForm(EvaluatedRunsForm):
         help_text="On the tab Trials of judges, as all below.",
     )
     kind = forms.ChoiceField(label="Claims", choices=[("", "All kinds"), *ClaimKind.choices])
+    split = forms.ChoiceField(
+        choices=[("", "All"), *Split.choices],
+        help_text="Tune judge prompts on claims of the development split only",
+    )
     topic = TopicField(Topic.objects.none(), empty_label="All topics")
     cluster = forms.ChoiceField(
         label="Ideas",

@@ -1,11 +1,16 @@
 """Claims of a benchmark as rows, built from its usable reference artifacts."""
 
 from collections import defaultdict
+from collections.abc import Collection
+from random import Random
 
 from django.db import transaction
 
 from runs.trials.claims import ArtifactFacts, Kind, claims_of
 from runs.trials.models import Artifact, Benchmark, Claim
+from runs.tuning.models import Split
+
+DEVELOPMENT_SHARE = 0.25
 
 
 @transaction.atomic
@@ -44,6 +49,7 @@ def build_claims(benchmark: Benchmark) -> int:
                 languages=_languages([by_key[claim.left], by_key[claim.right]], languages),
                 topic_id=topics[claim.idea],
                 idea_id=claim.idea,
+                split=split_of(benchmark, {by_key[claim.left].idea, by_key[claim.right].idea}),
             )
             for claim in claims_of(facts, seed=benchmark.seed)
             if claim.hardness is None
@@ -53,6 +59,16 @@ def build_claims(benchmark: Benchmark) -> int:
         batch_size=1000,
     )
     return benchmark.claims.count() - before
+
+
+def split_of(benchmark: Benchmark, ideas: Collection[int | None]) -> Split:
+    """Return the split of a claim about these ideas: development if all of them are.
+
+    A quarter of the ideas is, drawn by the benchmark's seed, each for itself, so that claims that
+    are added later change none.
+    """
+    drawn = [Random(f"{benchmark.seed} {idea}").random() < DEVELOPMENT_SHARE for idea in ideas]
+    return Split.DEVELOPMENT if all(drawn) else Split.HELD_OUT
 
 
 def _counterpart(

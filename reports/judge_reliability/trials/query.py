@@ -21,6 +21,7 @@ from runs.trials.models import (
     Validity,
 )
 from runs.trials.verdicts import Judged, judged_claims
+from runs.tuning.models import Split
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,12 @@ class TrialReport:
     validations: Mapping[str, Sequence[Validation]] = field(default_factory=dict)
     order: int | None = None
     texts: Mapping[str, int] = field(default_factory=dict)
+    held_out: frozenset[int] = frozenset()
+
+    @property
+    def is_tuned(self) -> bool:
+        """Return whether a judge's template has an earlier version: then it may fit some claims."""
+        return any(trial.template and trial.template.version > 1 for trial in self.trials)
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -55,9 +62,16 @@ class TrialReport:
 
     @cached_property
     def verdicts(self) -> dict[int, list[ClaimVerdict]]:
-        """Return all verdicts by trial, whatever the filters; those to come have none."""
+        """Return the verdicts to conclude from, whatever the filters; those to come have none.
+
+        They are all, or the held-out ones once a judge was tuned.
+        """
         return {
-            trial.pk: [one.verdict for one in self.judged.get(trial.pk, ())]
+            trial.pk: [
+                one.verdict
+                for one in self.judged.get(trial.pk, ())
+                if not self.is_tuned or one.claim in self.held_out
+            ]
             for trial in self.trials
         }
 
@@ -109,6 +123,7 @@ def trial_report(benchmark: Benchmark, filters: Mapping[str, Any], reader: User)
         benchmark=benchmark,
         trials=trials,
         claims=frozenset(filtered(usable, filters).values_list("pk", flat=True)),
+        held_out=frozenset(usable.filter(split=Split.HELD_OUT).values_list("pk", flat=True)),
         judged=judged_claims(trials, usable, benchmark.kinds),
         topics={
             str(pk): readable.get(pk, f"Topic {n}")
@@ -126,11 +141,13 @@ def trial_report(benchmark: Benchmark, filters: Mapping[str, Any], reader: User)
 
 
 def filtered(claims: QuerySet[Claim], filters: Mapping[str, Any]) -> QuerySet[Claim]:
-    """Filter claims by kind, topic and cluster."""
+    """Filter claims by kind, split, topic and cluster."""
     if kind := filters.get("kind"):
         claims = claims.filter(kind=kind)
     if topic := filters.get("topic"):
         claims = claims.filter(topic=topic)
+    if split := filters.get("split"):
+        claims = claims.filter(split=split)
     if cluster := filters.get("cluster"):
         claims = claims.filter(topic__is_cluster=cluster == "cluster")
     return claims

@@ -30,7 +30,7 @@ from reports.judge_reliability.trials.trial_tables import (
 )
 from runs.trials.best_judge import RULE, BestJudge, best_judge
 
-FIELDS = ("benchmark", "kind", "topic", "cluster", "order", "verdict")
+FIELDS = ("benchmark", "kind", "split", "topic", "cluster", "order", "verdict")
 SCRIPTED = "scripted endpoint, not a model"
 LISTED = 100
 """Newest trials in the list."""
@@ -141,8 +141,13 @@ def _warnings(report: TrialReport, filters: Mapping[str, Any]) -> Iterator[str]:
     running = [report.names[trial.pk] for trial in report.trials if trial.state != BatchState.DONE]
     if running:
         yield f"Not complete: {few(running)}. Nothing is concluded below 95% of the judgments."
-    if any(filters.get(name) not in (None, "") for name in ("kind", "topic", "cluster", "order")):
+    if any(filters.get(name) not in (None, "") for name in FIELDS[1:-1]):
         yield "Filtered: measures are of the chosen claims, conclusions of all."
+    if report.is_tuned:
+        yield (
+            f"A judge's prompt is a later version: conclusions are from the {len(report.held_out)} "
+            "held-out claims, which nobody tunes a prompt on."
+        )
 
 
 def _choices(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> list[tuple[str, str]]:

@@ -122,7 +122,7 @@ def tasks_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> T
             for trial in report.trials
             for one in fits.get(trial.pk, ())
         ],
-        note="All claims of the task, whatever the filters.",
+        note="All claims of the task, whatever the filters; held-out ones once a prompt was tuned.",
         empty=NO_TRIALS,
     )
 

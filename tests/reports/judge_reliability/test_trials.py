@@ -6,8 +6,10 @@ import io
 import pytest
 from django.urls import reverse
 
+from issues.judge_templates.lifecycle import new_version
 from issues.models import JudgeTemplate
 from runs.trials.models import Validation
+from runs.tuning.models import Split
 from tests.factories import make_user
 from tests.runs.trials.benchmarks import always_7, first_only, make_benchmark, right, tried
 
@@ -201,3 +203,24 @@ def test_benchmarks_and_trials_are_listed(client, benchmark):
     document = found.context["document"]
     assert [table.key for table in document.tables] == ["benchmarks", "trials"]
     assert document.table("trials").as_rows()[0]["judged"].share == 1
+
+
+def test_a_tuned_judge_is_judged_by_claims_it_was_not_tuned_on(client, similarity):
+    """It is right on what its prompt may have been tuned on, and takes all else for the same."""
+    benchmark = make_benchmark(topics=3, ideas=8, clusters=2, cluster_ideas=8, name="Sorting")
+    tuned = new_version(similarity, by=make_user("maintainer"))
+
+    def fitted(claim, order):
+        return right(claim, order) if claim.split == Split.DEVELOPMENT else 7.0
+
+    trial = tried(benchmark, "Fitted", fitted, template=tuned)
+    client.force_login(make_user("viewer"))
+    read = page(client, benchmark).context["document"]
+    shown = page(client, benchmark, split="development").context["document"]
+
+    assert "is not fit for telling if two texts mean the same" in read.sentences[-1]
+    assert any("held-out claims" in warning for warning in shown.warnings)
+    assert shown.sentences == read.sentences
+    development = trial.judgments.filter(claim__split=Split.DEVELOPMENT)
+    assert 0 < development.count() < trial.judgments.count()
+    assert shown.facts[0].value == development.count() / 2

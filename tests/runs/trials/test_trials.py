@@ -1,5 +1,6 @@
 """Trials against a scripted provider: calls, scores, failures and control."""
 
+from collections import defaultdict
 from decimal import Decimal
 
 import pytest
@@ -13,6 +14,7 @@ from runs.trials.models import ClaimJudgment, ClaimKind
 from runs.trials.trial_control import cancel, estimate, resume, retry_errors, start
 from runs.trials.trial_judges import TrialJudge
 from runs.trials.verdicts import judged_claims
+from runs.tuning.models import Split
 from tests.factories import make_model, make_template
 from tests.provider import REFUSED, failure, prompt, verdict
 from tests.runs.pairwise.rows import says
@@ -46,6 +48,20 @@ def measured(trial, **wanted):
     claims = trial.benchmark.claims.usable().filter(**wanted)
     found = judged_claims([trial], claims, trial.benchmark.kinds)
     return measures_of([one.verdict for one in found[trial.pk]])
+
+
+def test_all_claims_about_an_idea_are_of_one_split():
+    benchmark = make_benchmark(topics=4, ideas=10)
+    splits = defaultdict(set)
+    for claim in benchmark.claims.filter(kind="equal"):
+        splits[claim.idea_id].add(claim.split)
+    development = {idea for idea, found in splits.items() if found == {Split.DEVELOPMENT}}
+
+    assert all(len(found) == 1 for found in splits.values())
+    assert 4 <= len(development) <= 18  # of 40, a quarter of them by chance
+    for claim in benchmark.claims.filter(kind="different").select_related("left", "right"):
+        both = {claim.left.idea_id, claim.right.idea_id} <= development
+        assert (claim.split == Split.DEVELOPMENT) == both
 
 
 def test_a_perfect_judge_is_right_on_every_claim_in_both_orders(provider, judge, work):
