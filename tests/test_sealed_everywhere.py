@@ -408,7 +408,7 @@ def clients_of(person: User) -> tuple[Client, Client]:
 
 def text_of(response: Any) -> str:
     parts = response if response.streaming else [response.content]
-    return b"".join(parts).decode()
+    return b"".join(parts).decode(errors="replace")
 
 
 def without_the_right(role: str) -> User:

@@ -28,12 +28,14 @@ JUDGE_RUNS_ALONE = {
 """Ask whether judges are done, whatever becomes of the run."""
 WRITES_THEM = {"runs/sample_history/writer.py"}
 OTHER_BATCHES = (
+    "runs/trials/",
     "runs/tuning/",
+    "reports/judge_reliability/trials/",
     "reports/summaries/",
     "reports/capabilities/",
     "reports/queries/topics.py",
 )
-"""Attempts and executive summaries."""
+"""Attempts, trials, benchmarks and executive summaries."""
 
 
 MAY_BE_INCOMPLETE = {

@@ -281,7 +281,7 @@ def test_a_test_is_made_as_a_draft():
     ("fields", "field", "words"),
     [
         ({"messages": []}, "messages", "at least one message"),
-        ({"messages": [{"role": "boss", "content": "x"}]}, "messages", "role 'boss'"),
+        ({"messages": [{"role": "boss", "content": "x"}]}, "messages", 'role "boss"'),
         ({"weight": 11}, "weight", "given: 11"),
         ({"pass_threshold": 2}, "pass_threshold", "given: 2"),
         ({"template": 999}, "template", "999"),

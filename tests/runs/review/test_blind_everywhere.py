@@ -9,9 +9,10 @@ from runs.review.reservations import take
 from runs.sights import has_seen
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_test, make_user
+from tests.images import picture
 from tests.runs.review.rows import make_queue, put, review
 from tests.runs.rubric_runs import rubric_run
-from tests.test_access_matrix import addresses, url_of
+from tests.test_access_matrix import addresses, image_of, url_of
 from tests.test_sealed_everywhere import SECRET, clients_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,7 @@ def rows():
         "pairwisejudgerun": judge_run,
         "pairjudgment": judgment,
         "pairevaluation": PairEvaluation.objects.create(annotator=make_user("annotator"), **said),
+        "image": image_of(test, picture()),
         "run": run,
         "result": result,
         "judgment": result.judgments.first(),
