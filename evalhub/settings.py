@@ -4,11 +4,11 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import dj_database_url
-from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.urls import reverse, reverse_lazy
 
 from evalhub.admin_site.settings import SEARCHED, UNFOLD  # noqa: F401
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
+from evalhub.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from evalhub.environment import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -183,7 +183,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "evalhub.operations.health.Health",
+    "evalhub.operations.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -191,7 +191,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "evalhub.access.tokens.TokensOfReaders",
+    "evalhub.access.tokens.open_reports",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "evalhub.error_pages.explain_refusals",
@@ -352,23 +352,6 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        # The admin theme's Alpine evaluates expressions; inline scripts stay refused.
-        "script-src": [SELF, NONCE, UNSAFE_EVAL],
-        # Plotly and the admin theme set style attributes.
-        "style-src": [SELF, UNSAFE_INLINE],
-        "img-src": [SELF, "data:", "blob:"],
-        "font-src": [SELF, "data:"],
-        "connect-src": [SELF],
-        "frame-ancestors": ["'none'"],
-        "form-action": [SELF],
-        "base-uri": [SELF],
-        "object-src": ["'none'"],
-    }
-}
 
 # Pages -------------------------------------------------------------------------------------------
 

@@ -50,33 +50,35 @@ class TokenAuthentication(BaseAuthentication):
         return KEYWORD
 
 
-class TokensOfReaders:
+def open_reports(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: a token opens reports and their downloads like a login, for scripts.
 
     Only to read: without a session there is no protection against forged requests.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        is_report = request.path_info.startswith("/reports/")
-        if is_report and request.method in ("GET", "HEAD"):
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.path_info.startswith("/reports/") and request.method in ("GET", "HEAD"):
             try:
                 found = TokenAuthentication().authenticate(Request(request))
                 if found and found[1].scope == TokenScope.FEEDBACK:
                     raise PermissionDenied("This token can send feedback only.")
             except APIException as error:
-                return refusal(error)
+                return _refusal(error)
             if found is not None:
                 request.user = found[0]
-        return self.get_response(request)
+        return get_response(request)
+
+    return respond
 
 
-def refusal(error: APIException) -> HttpResponse:
+def _refusal(error: APIException) -> HttpResponse:
     response = JsonResponse({"detail": str(error.detail)}, status=error.status_code)
     if isinstance(error, AuthenticationFailed):
         response["WWW-Authenticate"] = KEYWORD
+    if isinstance(error, Throttled):
+        response["Retry-After"] = str(MINUTE_S)
     return response
 
 

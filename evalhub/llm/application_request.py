@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import httpx
-from django.conf import settings
 
-from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_url
 from evalhub.llm.application import Application
+from evalhub.llm.called_address import check_called
 from evalhub.llm.content_parts import content_text
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import place
@@ -44,7 +43,7 @@ def prepare(
     application = endpoint.settings
     if raw_prompt_of(messages) is not None:
         raise _refused(endpoint, "a raw prompt goes to models only: choose conversations.")
-    _check_address(endpoint)
+    check_called(endpoint)
     secrets = {name: _secret(endpoint, name) for name in application.variables}
     session_id = str(params.get(SESSION_ID) or uuid.uuid4())
     values = _values(application, messages, params, session_id)
@@ -109,15 +108,6 @@ def _secret(endpoint: Endpoint, variable: str) -> str:
             f"{place(endpoint)}: the value of {variable} is not one line of plain text.",
         )
     return secret
-
-
-def _check_address(endpoint: Endpoint) -> None:
-    try:
-        allow = allowances(settings.EVALHUB_ALLOWED_ADDRESSES)
-        check_base_url(endpoint.api_base, allow, resolve=lambda host: [])
-    except ForbiddenAddress as error:
-        message = f"{place(endpoint)}: {error}"
-        raise CallError(CallErrorKind.FORBIDDEN_ADDRESS, message) from error
 
 
 def _refused(endpoint: Endpoint, words: str) -> CallError:

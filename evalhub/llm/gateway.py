@@ -6,16 +6,13 @@ others, and is imported only then.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Protocol
-
-from django.conf import settings
 
 from evalhub.digest import digest
 from evalhub.llm import openai_calls, translated_calls
-from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_base_url
 from evalhub.llm.application_call import ask_application, candidate_only
 from evalhub.llm.application_request import SESSION_ID
+from evalhub.llm.called_address import check_called
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.error_mapping import place
@@ -202,15 +199,5 @@ def _checked(endpoint: Endpoint, params: Json) -> dict[str, Any]:
     if problems := parameter_problems(sent):
         raise CallError(CallErrorKind.BAD_REQUEST, f"{place(endpoint)}: {' '.join(problems)}")
     if endpoint.api_base:
-        try:
-            _check_written(endpoint.api_base, tuple(settings.EVALHUB_ALLOWED_ADDRESSES))
-        except ForbiddenAddress as error:
-            message = f"{place(endpoint)}: {error}"
-            raise CallError(CallErrorKind.FORBIDDEN_ADDRESS, message) from error
+        check_called(endpoint)
     return sent
-
-
-@lru_cache(maxsize=1000)
-def _check_written(url: str, allowed: tuple[str, ...]) -> None:
-    """Check the URL as written; the addresses of its name are checked on connecting."""
-    check_base_url(url, allowances(allowed), resolve=lambda host: [])

@@ -41,7 +41,7 @@ async def chat(
         "messages": list(messages),
         "_skip_mcp_handler": True,  # else tools need a package that litellm does not bring along
     }
-    send = _with_key(load().acompletion, key or _no_key(endpoint))
+    send = _with_key(load().acompletion, endpoint, key)
     return await exchanged(endpoint, (key,), send, request, completion_of)
 
 
@@ -73,7 +73,7 @@ async def stream(
                 take(text)
         return pieces
 
-    send_with_key = _with_key(send, key or _no_key(endpoint))
+    send_with_key = _with_key(send, endpoint, key)
     return await exchanged(endpoint, (key,), send_with_key, request, streamed_of, is_streamed=True)
 
 
@@ -88,7 +88,7 @@ async def text_completion(
         "allowed_openai_params": [],
         "_skip_mcp_handler": True,
     }
-    send = _with_key(partial(_continue, endpoint), key or _no_key(endpoint))
+    send = _with_key(partial(_continue, endpoint), endpoint, key)
     return await exchanged(endpoint, (key,), send, request, completion_of)
 
 
@@ -115,18 +115,16 @@ async def embeddings(
     endpoint: Endpoint, key: str, texts: Sequence[str], sent: dict[str, Any]
 ) -> Embedded:
     request = _request(endpoint, sent, "embeddings") | {"input": list(texts)}
-    send = _with_key(load().aembedding, key or _no_key(endpoint))
+    send = _with_key(load().aembedding, endpoint, key)
     return await exchanged(endpoint, (key,), send, request, partial(embedded_of, n=len(texts)))
 
 
-def _no_key(endpoint: Endpoint) -> str:
-    """Return what is sent instead of a key; "": litellm may look for one."""
-    return NO_KEY if endpoint.api_base else ""
-
-
-def _with_key(send: Callable[..., Awaitable[Any]], key: str) -> Callable[..., Awaitable[Any]]:
+def _with_key(
+    send: Callable[..., Awaitable[Any]], endpoint: Endpoint, key: str
+) -> Callable[..., Awaitable[Any]]:
+    """Return `send` with the key; without a key or a base URL, litellm may look for one."""
     load().is_internal.set(True)
-    return partial(send, api_key=key or None)
+    return partial(send, api_key=key or (NO_KEY if endpoint.api_base else None))
 
 
 def _request(endpoint: Endpoint, sent: dict[str, Any], kind: str) -> dict[str, Any]:

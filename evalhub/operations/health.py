@@ -2,24 +2,22 @@
 
 from collections.abc import Callable
 
-from django.db import Error, connection
+from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from evalhub.work.schema import mismatch
 
 
-class Health:
+def answer_probes(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
     """The first middleware, so that neither host names nor redirects to HTTPS refuse a probe."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def respond(request: HttpRequest) -> HttpResponse:
         probe = PROBES.get(request.path_info) if request.method in ("GET", "HEAD") else None
-        response = probe() if probe else self.get_response(request)
-        if probe:
-            response["Cache-Control"] = "no-store"
-        return response
+        return probe() if probe else get_response(request)
+
+    return respond
 
 
 def is_alive() -> HttpResponse:
@@ -33,8 +31,6 @@ def is_ready() -> HttpResponse:
         problem = mismatch()
     except Error:
         problem = "The database does not answer."
-    finally:
-        connection.close_if_unusable_or_obsolete()
     return JsonResponse({"status": problem or "ok"}, status=503 if problem else 200)
 
 

@@ -60,6 +60,15 @@ def least_of(filters: Mapping[str, Any], most: int) -> int:
     return filters["least"] or max(1, min(usual, most))
 
 
+RANKING_NOTE = (
+    "The latest complete run of each suite and model, or the mean of its variants. "
+    f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
+    f"whole issues where enough of them differ, or in suites where a pair shares {MIN_CHANGED} "
+    "or more). Elsewhere tests of one issue may fail together, and p is then too low. A wide "
+    "range of ranks means that the data cannot tell models apart, not that they are equal."
+)
+
+
 def ranking_table(
     filters: Mapping[str, Any],
     ranking: Ranking,
@@ -98,11 +107,7 @@ def ranking_table(
             _ranked_row(place, one, filters, ranking, sure, pairwise)
             for place, one in enumerate(ranked, 1)
         ],
-        note="The latest complete run of each suite and model, or the mean of its variants. "
-        f"Models are compared in pairs on the tests that both have scored ({METHOD}, Holm; "
-        f"whole issues where enough of them differ, or in suites where a pair shares {MIN_CHANGED} "
-        "or more). Elsewhere tests of one issue may fail together, and p is then too low. A wide "
-        "range of ranks means that the data cannot tell models apart, not that they are equal.",
+        note=RANKING_NOTE,
         empty=_empty(filters, ranking),
         draw=lambda: ranked_means(drawn, unit="suites") if drawn else None,
         describes="The mean score of each model with its interval",
