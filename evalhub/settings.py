@@ -394,5 +394,6 @@ LOGGING = {
             "filters": ["refusals"],
         }
     },
+    "loggers": {"httpx": {"level": "WARNING"}},  # else a line for each call
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

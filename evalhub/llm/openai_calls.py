@@ -1,9 +1,8 @@
 """Calls in OpenAI's form, straight to servers that speak it: vLLM, llama.cpp, Ollama and others."""
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 import httpx
@@ -23,11 +22,6 @@ SPEAKERS = frozenset(
     )
 )
 """Prefixes of model names that mean OpenAI's form and nothing else."""
-
-MOVED = (307, 308)
-"""The redirects after which a request is made again as it was."""
-
-MAX_REDIRECTS = 5
 
 REWRITTEN = re.compile(r"o\d|gpt-5|responses/")
 """Models whose parameters have other names or another address than OpenAI's chat models."""
@@ -64,7 +58,7 @@ async def stream(
     body = _body(endpoint, sent, messages=list(messages), **counted)
 
     async def send(body: Json) -> Pieces:
-        response = await _post(endpoint, key, "chat/completions", body)
+        response = await _post(endpoint, key, "chat/completions", body, is_streamed=True)
         pieces = Pieces()
         try:
             async for line in response.aiter_lines():
@@ -95,37 +89,22 @@ def _body(endpoint: Endpoint, sent: Json, **content: Any) -> Json:
     return {"model": model, **content, **own, **sent.get("extra_body", {})}
 
 
-async def _post(endpoint: Endpoint, key: str, path: str, body: Json) -> httpx.Response:
+async def _post(
+    endpoint: Endpoint, key: str, path: str, body: Json, *, is_streamed: bool = False
+) -> httpx.Response:
+    """Send a request and follow redirects; the key stays with its origin."""
     base = httpx.URL(endpoint.api_base)
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
     request = httpx.Request(
         "POST",
         base.copy_with(path=f"{base.path.rstrip('/')}/{path}"),
-        headers=headers,
-        content=json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
+        headers={"Authorization": f"Bearer {key}"} if key else {},
+        json=body,
         extensions={"timeout": {"read": endpoint.timeout_s}},
     )
-    response = await _sent(request)
-    if not response.is_success:
-        raise ValueError(f"status {response.status_code}")
-    return response
+    response = await _client().send(request, stream=is_streamed)
+    return response.raise_for_status()
 
 
-async def _sent(request: httpx.Request) -> httpx.Response:
-    """Send a request and follow its redirects; a key stays with its origin."""
-    for _ in range(MAX_REDIRECTS):
-        response = await transport().handle_async_request(request)
-        location = response.headers.get("location")
-        if response.status_code not in MOVED or not location:
-            break
-        url = request.url.join(location)
-        headers = dict(request.headers)
-        headers.pop("host", None)
-        if (url.scheme, url.netloc) != (request.url.scheme, request.url.netloc):
-            headers.pop("authorization", None)
-        request = httpx.Request(
-            "POST", url, headers=headers, content=request.content, extensions=request.extensions
-        )
-    return response
+@cache
+def _client() -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=transport(), follow_redirects=True, trust_env=False)

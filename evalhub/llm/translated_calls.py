@@ -191,7 +191,7 @@ def load() -> Client:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.num_retries = litellm.DEFAULT_MAX_RETRIES = 0
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx"):
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     litellm.utils.update_response_metadata = lambda **call: None
     litellm.sync_transport = sync_transport()
