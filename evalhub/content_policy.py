@@ -1,4 +1,4 @@
-"""What pages may load, embed and send to; a setting."""
+"""The Content-Security-Policy of all pages."""
 
 from csp.constants import NONCE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 
