@@ -54,7 +54,7 @@ def leader_sentence(ranked: Ranked, names: Mapping[Hashable, str], *, what: str 
         return (
             f"{name} is significantly first of {n}: it wins {one.found.wins:,} of "
             f"{counted(one.found.n, 'pair')}, loses {one.found.losses:,} and ties "
-            f"{one.found.ties:,} (p <= 0.05 against each other one, Holm over "
+            f"{one.found.ties:,} (p ≤ 0.05 against each other one, Holm over "
             f"{counted(len(ranked.duels), f'pair of {what}', f'pairs of {what}')})."
         )
     may = sum(one.ranks.best == 1 for one in ranked.standings)
