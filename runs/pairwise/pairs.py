@@ -90,18 +90,24 @@ def case_of(first: Result, second: Result, criterion: str) -> PairCase:
         criterion: What makes an answer better; "": the test's guidelines and criteria.
     """
     content = max(first.revision, second.revision, key=lambda one: one.number).content
+    answers = (judged_answer_of(result, "").output for result in (first, second))
+    return pair_case(content, *answers, criterion=criterion)
+
+
+def pair_case(content: dict[str, Any], first: str, second: str, *, criterion: str) -> PairCase:
+    """Return two answers to the input of a test with this content."""
     return PairCase(
         input=shown_conversation(content, (), text=""),
-        first=judged_answer_of(first, "").output,
-        second=judged_answer_of(second, "").output,
+        first=first,
+        second=second,
         criterion=criterion,
-        guidelines=guidelines_of(content),
+        guidelines=_guidelines(content),
         reference=content["reference"],
         images=all_images(content["messages"]),
     )
 
 
-def guidelines_of(content: dict[str, Any]) -> str:
+def _guidelines(content: dict[str, Any]) -> str:
     """Return guidelines and criteria of a test as text."""
     lines = [
         f"- {'Must not: ' if row['polarity'] == Polarity.SHOULD_NOT else ''}{row['text']}"

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
-from evalhub.models import LanguageModel
 from evalhub.work.direct_caller import DirectCaller
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages, pair_schema
-from issues.judge_templates.preview import shown_conversation
 from runs.judging.prompts import params_for
 from runs.models import JudgmentState
 from runs.pairwise.ask_pair import PairReply, ask_pair
-from runs.pairwise.pairs import guidelines_of
+from runs.pairwise.pairs import pair_case
 from runs.workbench.judges import Setup
 from runs.workbench.models import BenchRow, RowPairJudgment
 from runs.workbench.requests import case_of
@@ -82,14 +80,9 @@ def pair_judges(setup: Setup) -> list[PairJudge]:
     endpoints = {
         each.judge.endpoint.language_model_id: each.judge.endpoint for each in setup.judges
     }
-    models = LanguageModel.objects.in_bulk(endpoints)
     return [
-        PairJudge(
-            f"m{pk}",
-            f"{models[pk]} (scripted)" if models[pk].is_scripted else str(models[pk]),
-            endpoint,
-        )
-        for pk, endpoint in endpoints.items()
+        PairJudge(f"m{pk}", f"{each.name} (scripted)" if each.is_scripted else each.name, each)
+        for pk, each in endpoints.items()
     ]
 
 
@@ -107,15 +100,9 @@ def pair_requests(setup: Setup, rows: Sequence[BenchRow]) -> list[RowPairRequest
 
 def _case(setup: Setup, pair: RowPair) -> PairCase:
     first, second = (case_of(setup, row) for row in (pair.first, pair.second))
-    content = first.content
-    return PairCase(
-        input=shown_conversation(content, (), text=""),
-        first=first.output,
-        second=second.output,
-        criterion=setup.better,
-        guidelines=guidelines_of(content),
-        reference=content["reference"] or second.content["reference"],
-    )
+    reference = first.content["reference"] or second.content["reference"]
+    content = {**first.content, "reference": reference}
+    return pair_case(content, first.output, second.output, criterion=setup.better)
 
 
 def _digest(endpoint: Endpoint, case: PairCase, ties: bool) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evalhub.llm.images import store_image
 from evalhub.models import Exposure
 from issues.models import LibraryCriterion
 from runs.workbench.judges import setup_of
@@ -9,6 +10,7 @@ from runs.workbench.models import BenchRow, RowPairJudgment, Workbench
 from runs.workbench.pair_figures import pair_figures
 from runs.workbench.rows import add_rows
 from tests.factories import make_test
+from tests.images import picture, url_of
 from tests.issues.pages import log_in
 from tests.provider import prompt, verdict
 from tests.runs.workbench.rows import edit, evaluate, make_bench, url
@@ -143,6 +145,20 @@ def test_the_criterion_and_ties_are_as_set_and_answers_of_one_name_do_not_meet(
     assert provider.total == 4
     assert "The shorter one." in prompt(provider.requests[0])
     assert "You must choose one" in prompt(provider.requests[0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_judge_of_pairs_is_shown_the_images_of_the_input(client, user, provider, model_at):
+    image = store_image(picture())
+    part = {"type": "image", "image": image.digest}
+    bench = make_bench(user, model_at(takes_images=True))
+    asked = [{"role": "user", "content": [{"type": "text", "text": "What is shown?"}, part]}]
+    add_rows(bench, [{"messages": asked, "answer": text} for text in ANSWERS[:2]])
+    provider.script = lambda request: verdict("tie", "Equal.")
+    compare(client, bench)
+    sent = [request["messages"][-1]["content"][-1] for request in provider.requests]
+    url = url_of(bytes(image.content))
+    assert sent == [{"type": "image_url", "image_url": {"url": url}}] * 2
 
 
 def test_sealed_rows_are_compared_only_after_a_yes(client, user, provider, model_at, settings):
