@@ -103,6 +103,11 @@ class Ranked:
     is_by_issue: bool
     contradicting: int
 
+    @property
+    def needed(self) -> int:
+        """Return the least number of tests on which two players can be set apart."""
+        return terms_needed(len(self.duels))
+
 
 def win_rate(games: Sequence[Game], player: Hashable, *, level: float = LEVEL) -> WinRate | None:
     """Return how often a player won, with the house's interval of rates; None without a game."""

@@ -10,21 +10,21 @@ from evalhub.statistics.pairwise_ranking import METHOD, Game, Ranked, rankings
 from reports.compare.pairwise_query import PairwiseField, pairwise_field
 from reports.compare.pairwise_sentences import (
     agreement,
-    contradictions,
     duel_sentence,
     games_as_json,
 )
 from reports.compare.query import Side
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.reading import Reading
-from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.run_labels import names_of_pair
 from runs.pairwise.outcome_rule import PairOutcome
 from runs.pairwise.outcomes import PairRow
 from runs.pairwise.sentences import (
-    NOT_MEASURED,
+    contradictions,
     leader_sentence,
+    no_conclusion,
     position_bias,
+    position_bias_sentence,
     ranks_in_words,
 )
 from runs.sights import hidden_from
@@ -85,10 +85,7 @@ def _sentences(field: PairwiseField, groups: Sequence[Ranked], names: Names) -> 
         return (f"None of {counted(field.comparable, 'pair')} has been judged yet.",)
     said: list[str] = []
     if not field.is_enough:
-        said.append(
-            f"No conclusion: {scored_words(len(field.scored), field.comparable)}, and at least "
-            f"{LEAST_IN_WORDS} of the pairs need an outcome. The others may not be like these."
-        )
+        said.append(no_conclusion(len(field.scored), field.comparable))
     elif groups and len(field.runs) == 2:
         said += [duel_sentence(duel, names) for duel in groups[0].duels]
     else:
@@ -97,11 +94,7 @@ def _sentences(field: PairwiseField, groups: Sequence[Ranked], names: Names) -> 
     said.append(_judged_by(field))
     issues = [(row.issue, row.outcome) for row in field.rows]
     bias, agrees = position_bias(issues), agreement(issues)
-    said.append(
-        f"The judge’s choice changed with the order of the answers in {bias}; these count as ties."
-        if bias
-        else NOT_MEASURED
-    )
+    said.append(position_bias_sentence(bias))
     if agrees:
         said.append(f"Judge and humans agree on {agrees}.")
     return tuple(said)

@@ -1,10 +1,10 @@
 """Pairwise findings in figures and sentences."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from evalhub.formatting import counted
 from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, is_significant
-from evalhub.statistics.pairwise_ranking import Duel, Game, Ranked
+from evalhub.statistics.pairwise_ranking import Duel, Game
 from reports.compare.sentences import is_p
 from runs.pairwise.outcome_rule import PairOutcome
 from runs.pairwise.sentences import Share, share_of
@@ -34,19 +34,6 @@ def duel_sentence(duel: Duel, names: Mapping[Hashable, str], *, corrected_for: i
         f"{losses:,} and ties {found.ties:,}: {is_p(p)} (exact {basis}), {clear}."
     )
     return said if duel.is_by_issue or not is_significant(p) else f"{said} {MAY_FAIL_TOGETHER}"
-
-
-def contradictions(groups: Sequence[Ranked]) -> Iterator[str]:
-    if n := sum(one.contradicting for one in groups):
-        yield (
-            f"{counted(n, PAIR, PAIRS)} {'contradicts' if n == 1 else 'contradict'} the order: "
-            "the weaker one wins significantly. There is no consistent order among these."
-        )
-    if len(groups) > 1:
-        yield (
-            f"These runs fall into {len(groups)} groups that share no judged pair: runs of "
-            "different groups are not comparable."
-        )
 
 
 def games_as_json(games: Sequence[Game]) -> list[list[object]]:

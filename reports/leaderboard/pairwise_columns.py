@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from evalhub.formatting import counted
-from reports.compare.pairwise_sentences import contradictions
 from reports.documents.document import Cell, Column, Estimate
 from reports.leaderboard.pairwise_query import PairwiseBoard
 from runs.completeness import LEAST_IN_WORDS, scored_words
-from runs.pairwise.sentences import leader_sentence, ranks_in_words
+from runs.pairwise.sentences import contradictions, leader_sentence, ranks_in_words
 
 PAIRWISE_COLUMNS = (
     Column(
@@ -47,7 +46,7 @@ def pairwise_sentences(found: PairwiseBoard, names: Mapping[str, str]) -> Iterat
     by = judge_run.criterion or "each test’s guidelines, criteria and reference"
     said = leader_sentence(ranked, dict(names.items()), what="models")
     yield f"In pairs judged by {judge_run.language_model}, by {by}: {said}"
-    yield from contradictions([ranked])
+    yield from contradictions([ranked], what="models")
     if found.outside:
         verb = "is" if found.outside == 1 else "are"
         yield (

@@ -3,13 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from evalhub.statistics.pairwise_ranking import Game, Ranked, Standing, rankings
 from issues.judge_templates.pairwise_prompt import Choice
 from runs.completeness import is_enough
 from runs.models import JudgmentState
 from runs.pairwise.outcome_rule import OrderedChoice, PairOutcome, outcome_of
-from runs.pairwise.sentences import Share, leader_sentence, position_bias, ranks_in_words
+from runs.pairwise.sentences import (
+    Share,
+    contradictions,
+    leader_sentence,
+    no_conclusion,
+    position_bias,
+    position_bias_sentence,
+    ranks_in_words,
+)
 from runs.workbench.judges import Setup
 from runs.workbench.models import BenchRow, RowPairJudgment
 from runs.workbench.pairs import (
@@ -47,9 +56,9 @@ class JudgedPair:
     @property
     def better(self) -> str:
         """Return who won, "equal", or "" without an outcome."""
-        first, second = player_of(self.pair.first), player_of(self.pair.second)
-        choice = self.outcome.choice
-        return {Choice.FIRST: first, Choice.SECOND: second, Choice.TIE: "equal"}.get(choice, "")  # type: ignore[arg-type]
+        first, second, _ = self.pair
+        words = {Choice.FIRST: player_of(first), Choice.SECOND: player_of(second), None: ""}
+        return words.get(self.outcome.choice, "equal")
 
 
 @dataclass(frozen=True)
@@ -101,13 +110,17 @@ class PairFigures:
         ]
 
     @property
-    def sentence(self) -> str:
-        """Name the best, or return "" where nothing may be concluded."""
+    def sentences(self) -> list[str]:
+        """Name the best, or say why nothing is concluded; and how far the order decided."""
+        bias = position_bias_sentence(self.bias)
+        if not self.scored:
+            return [bias]
         if not self.is_enough:
-            return ""
+            return [no_conclusion(len(self.scored), len(self.pairs)), bias]
         ranked = self.groups[0]
         names = {one.player: str(one.player) for one in ranked.standings}
-        return leader_sentence(ranked, names, what="answers")
+        leader = leader_sentence(ranked, names, what="answers")
+        return [leader, *contradictions(self.groups, what="answers"), bias]
 
     @property
     def bias(self) -> Share | None:
@@ -119,18 +132,13 @@ def pair_figures(setup: Setup, rows: Sequence[BenchRow]) -> list[PairFigures]:
     kept = PairJudgments(rows)
     if not kept or len(pairs_of(rows)) > MAX_PAIRS:
         return []
-    by_judge: dict[str, dict[tuple[int, int], JudgedPair]] = {}
-    names = {}
-    for request in pair_requests(setup, rows):
-        slot, pair = request.judge.slot, request.pair
-        names[slot] = request.judge.name
-        place = by_judge.setdefault(slot, {})
-        ids = (pair.first.pk, pair.second.pk)
-        before = place.get(ids) or JudgedPair(pair, [], False)
-        current = kept.current(request)
-        place[ids] = JudgedPair(
-            pair,
-            [*before.judgments, *([current] if current else [])],
-            before.is_stale or kept.is_stale(request),
+    found: dict[str, PairFigures] = {}
+    asked = groupby(pair_requests(setup, rows), key=lambda request: (request.pair, request.judge))
+    for (pair, judge), orders in asked:
+        requests = list(orders)
+        current = [kept.current(request) for request in requests]
+        figures = found.setdefault(judge.slot, PairFigures(judge.name, []))
+        figures.pairs.append(
+            JudgedPair(pair, [one for one in current if one], any(map(kept.is_stale, requests)))
         )
-    return [PairFigures(names[slot], list(found.values())) for slot, found in by_judge.items()]
+    return list(found.values())

@@ -19,7 +19,6 @@ from issues.admin.drafting.button import DRAFT_TESTS, generate_url
 from issues.models import Decision, Generation, JudgeTemplate, Test
 from issues.rubrics.library.entries import current_criteria
 from issues.states import Refused
-from runs.pairwise.sentences import NOT_MEASURED
 from runs.playground.event_stream import Event
 from runs.review.admin.work_page import KEYS_OFF
 from runs.workbench.admin.evaluating import TRY_TEST, evaluated, prompts_of
@@ -380,7 +379,6 @@ def _pairs(setup: Setup, rows: Sequence[BenchRow]) -> str:
         "pairs": len(pairs_of(rows)),
         "most": MAX_PAIRS,
         "judges": pair_figures(setup, rows),
-        "not_measured": NOT_MEASURED,
     }
     return render_to_string("workbench/_pairs.html", context)
 
