@@ -162,7 +162,7 @@ def row_figures(setup: Setup, row: BenchRow, kept: RowJudgments) -> RowFigures:
                 point,
                 expected,
                 setup.targets.get(point.key, ""),
-                [_verdict(setup, each, kept, expected) for each in mine],
+                [_verdict(each, kept, expected) for each in mine],
             )
         )
     opinions = _opinions(criteria)
@@ -182,9 +182,7 @@ def row_figures(setup: Setup, row: BenchRow, kept: RowJudgments) -> RowFigures:
     )
 
 
-def _verdict(
-    setup: Setup, requests: list[BenchRequest], kept: RowJudgments, expected: str
-) -> JudgeVerdict:
+def _verdict(requests: list[BenchRequest], kept: RowJudgments, expected: str) -> JudgeVerdict:
     first = requests[0]
     current = [(r, kept.current(r)) for r in requests]
     older = [(r, kept.stale(r)) for r in requests]

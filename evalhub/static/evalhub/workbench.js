@@ -80,17 +80,17 @@
         this.form.elements.role.value = event.role;
         this.settingsLater();
       }
-      if (event.pairs !== undefined) this.comparisons(event.pairs, event.has_pairs);
+      if (event.pairs !== undefined) this.comparisons(event.pairs);
       this.root.querySelector("[data-wb-empty]").hidden = this.rows.children.length > 0;
       return row;
     }
 
     /* Show the pairs, keeping what is open; the panel hides while no two rows answer one input. */
-    comparisons(html, has) {
+    comparisons(html) {
       const open = [...this.pairs.querySelectorAll("details")].map((each) => each.open);
       this.pairs.innerHTML = html;
       this.pairs.querySelectorAll("details").forEach((each, at) => (each.open = Boolean(open[at])));
-      this.pairs.closest("section").hidden = !has;
+      this.pairs.closest("section").hidden = !html;
     }
 
     row(pk) {

@@ -156,7 +156,6 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             batches=_batches(request, bench),
             foot=_foot(figures),
             pairs=_pairs(setup, rows),
-            has_pairs=bool(pairs_of(rows)),
             keys_off=bool(current_user(request).preferences.get(KEYS_OFF)),
             **self.leaving(request, bench),
         )
@@ -278,7 +277,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         """Stream a suggestion of the judges' role; the page shows it and saves nothing else."""
         wanted = RoleSuggestion(bench, setup)
         return evaluated(
-            lambda: wanted.checked(),
+            wanted.checked,
             current_user(request),
             consent=request.POST.get("consent", ""),
             shown=lambda ids: {},
@@ -307,8 +306,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         }
         if not with_foot:
             return {"rows": judged}
-        pairs = {"pairs": _pairs(setup, rows), "has_pairs": bool(pairs_of(rows))}
-        return {"rows": judged, "foot": _foot(figures), **pairs}
+        return {"rows": judged, "foot": _foot(figures), "pairs": _pairs(setup, rows)}
 
     def _html(
         self,
@@ -375,11 +373,11 @@ def _foot(figures: BenchFigures) -> str:
 
 
 def _pairs(setup: Setup, rows: Sequence[BenchRow]) -> str:
-    context = {
-        "pairs": len(pairs_of(rows)),
-        "most": MAX_PAIRS,
-        "judges": pair_figures(setup, rows),
-    }
+    """Return what the panel of pairs shows; "" while no two rows answer the same input."""
+    n = len(pairs_of(rows))
+    if not n:
+        return ""
+    context = {"pairs": n, "most": MAX_PAIRS, "judges": pair_figures(setup, rows)}
     return render_to_string("workbench/_pairs.html", context)
 
 
