@@ -12,7 +12,6 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.errors import Conflict
 from evalhub.api.fields import (
     JSONObject,
     LongText,
@@ -25,7 +24,6 @@ from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.option_problems import option_problems
-from evalhub.work.progress import NotPossible
 from issues.drafting import decisions
 from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import Order, start
@@ -158,10 +156,7 @@ class GenerationViewSet(ReadOnly):
 
     def _controlled(self, act: Callable[[Generation], object]) -> Response:
         row = self.get_object()
-        try:
-            act(row)
-        except NotPossible as error:
-            raise Conflict(str(error)) from None
+        act(row)
         row.refresh_from_db()
         return self.shown(row)
 

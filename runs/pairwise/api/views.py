@@ -14,7 +14,6 @@ from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
-from evalhub.work.progress import NotPossible
 from runs.models import Result
 from runs.pairwise import judge_runs
 from runs.pairwise.api import serializers
@@ -86,10 +85,7 @@ class PairwiseJudgeRunViewSet(ReadOnly):
 
     def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
         row = self.get_object()
-        try:
-            act(row, **given)
-        except NotPossible as error:
-            raise Conflict(str(error)) from None
+        act(row, **given)
         row.refresh_from_db()
         return self.shown(row)
 

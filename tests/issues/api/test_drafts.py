@@ -78,10 +78,11 @@ def test_a_sealed_source_is_sent_only_with_consent_and_only_by_its_readers(scrip
     refused = post(reader, "generation-list", body)
     assert "allow_sealed_exposure" in refused.content.decode()
     assert post(client_of(make_user("viewer")), "generation-list", body).status_code == 403
-    assert (
-        post(reader, "generation-list", body | {"allow_sealed_exposure": True}).status_code == 201
-    )
-    assert script.get(reverse("api-draft-list")).status_code == 200
+    made = post(reader, "generation-list", body | {"allow_sealed_exposure": True})
+    assert made.status_code == 201
+    listed = reverse("api-draft-list")
+    assert len(script.get(listed).json()["results"]) == 2
+    assert client_of(make_user("viewer")).get(listed).json()["results"] == []
 
 
 def test_a_stopped_batch_is_resumed_and_nothing_failed_is_a_conflict(script):
