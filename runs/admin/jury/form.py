@@ -50,6 +50,10 @@ APPROACHES = [
     (Approach.STANDARD, "Single criterion, answer only"),
 ]
 
+METHOD_HELP = (
+    "Self-critique: the judge rates its judgment, and judges once more if the rating is low. "
+    "Debate: it argues for every option before it chooses."
+)
 METHODS = [
     (Method.SINGLE, "One call"),
     (Method.SELF_CRITIQUE, "Self-critique: 2 or 3 calls"),
@@ -191,8 +195,7 @@ class JuryForm(forms.ModelForm):
         initial=Method.SINGLE,
         required=False,
         widget=UnfoldAdminSelectWidget,
-        help_text="Self-critique: the judge rates its judgment, and judges once more if the rating "
-        "is low. Debate: it argues for every option before it chooses.",
+        help_text=METHOD_HELP,
     )
     role = forms.CharField(
         required=False,

@@ -18,7 +18,7 @@ from issues.admin.test.bulk import MoveForm
 from issues.models import JudgeTemplate, ReplyForm, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scoring import MAX_CRITERIA
-from runs.admin.jury.form import METHODS
+from runs.admin.jury.form import METHOD_HELP, METHODS
 from runs.models import Jury
 from runs.models.jury import MAX_ROLE
 from runs.pairwise.models import MAX_CRITERION
@@ -111,7 +111,9 @@ class SettingsForm(forms.ModelForm):
         required=False,
         widget=forms.NumberInput({**INPUT, "min": 1, "max": MAX_SAMPLES}),
     )
-    method = forms.ChoiceField(choices=METHODS, required=False, widget=forms.Select(INPUT))
+    method = forms.ChoiceField(
+        choices=METHODS, required=False, widget=forms.Select(INPUT), help_text=METHOD_HELP
+    )
     role = PlainText(
         required=False,
         max_length=MAX_ROLE,
