@@ -5,7 +5,7 @@ the stored image>, "alt": …}, where alt is its description for people and judg
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalhub.strict_json import excerpt
@@ -43,16 +43,21 @@ def image_parts(content: Any) -> list[Part]:
 
 def images_in(messages: Any) -> list[str]:
     """Return the digests of a conversation's images, each once."""
-    turns = messages if isinstance(messages, Sequence) else []
-    contents = (turn.get("content") for turn in turns if isinstance(turn, Mapping))
-    found = (str(part.get("image")) for content in contents for part in image_parts(content))
-    return list(dict.fromkeys(found))
+    return list(_images(messages))
 
 
-def all_images(messages: Iterable[Mapping[str, Any]]) -> list[Part]:
+def all_images(messages: Any) -> list[Part]:
     """Return a conversation's image parts, each image once."""
-    parts = [part for message in messages for part in image_parts(message.get("content"))]
-    return list({part["image"]: part for part in reversed(parts)}.values())[::-1]
+    return list(_images(messages).values())
+
+
+def _images(messages: Any) -> dict[str, Part]:
+    """Return the first part of each image by digest; a conversation of any other form has none."""
+    found: dict[str, Part] = {}
+    for turn in messages if isinstance(messages, Sequence) else ():
+        for part in image_parts(turn.get("content") if isinstance(turn, Mapping) else None):
+            found.setdefault(str(part.get("image")), part)
+    return found
 
 
 def content_problem(role: str, content: Any) -> str:
@@ -99,6 +104,13 @@ def with_text_before(text: str, content: Any) -> Any:
     if isinstance(content, list):
         return [{"type": TEXT, "text": text}, *content]
     return f"{text}\n\n{content}"
+
+
+def with_text_after(content: Any, text: str) -> Any:
+    """Return a content with a text put after it, in a paragraph or part of its own."""
+    if isinstance(content, list):
+        return [*content, {"type": TEXT, "text": text}]
+    return f"{content}\n\n{text}"
 
 
 def without_alt(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -57,9 +57,10 @@ def store_image(data: bytes) -> Image:
 
 def check_images(messages: Any) -> None:
     """Raise a ValidationError on `messages` if they refer to images that are not stored."""
-    digests = images_in(messages)
-    stored = Image.objects.filter(pk__in=digests).values_list("pk", flat=True) if digests else ()
-    if unknown := [digest for digest in digests if digest not in set(stored)]:
+    if not (digests := images_in(messages)):
+        return
+    stored = set(Image.objects.filter(pk__in=digests).values_list("pk", flat=True))
+    if unknown := [digest for digest in digests if digest not in stored]:
         problems = [f"No image {name[:64]!r} is stored: upload it first." for name in unknown]
         raise ValidationError({"messages": problems})
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from evalhub.llm.content_parts import with_text_after
 from evalhub.llm.judge_replies import ParsedVerdict, verdict_schema
 from evalhub.llm.option_matching import Offered
 from issues.conversation import Message
@@ -95,20 +96,10 @@ def first_request(
     asked = list(messages)
     if judge.method == Method.DEBATE:
         schema = None
-        asked = followed(messages, as_text(ARGUE, template.scale.options))
+        *earlier, last = messages
+        argue = as_text(ARGUE, template.scale.options)
+        asked = [*earlier, {**last, "content": with_text_after(last["content"], argue)}]
     return JudgeCall(asked, params_for(judge.endpoint, judge.params, schema), schema)
-
-
-def followed(messages: Sequence[Message], text: str) -> list[Message]:
-    """Return the messages with this text at the end of the last one."""
-    *earlier, last = messages
-    content = last["content"]
-    longer = (
-        f"{content}\n\n{text}"
-        if isinstance(content, str)
-        else [*content, {"type": "text", "text": text}]
-    )
-    return [*earlier, {**last, "content": longer}]
 
 
 def continued(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
