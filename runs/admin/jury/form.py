@@ -187,8 +187,8 @@ class JuryForm(forms.ModelForm):
         min_value=1,
         max_value=MAX_SAMPLES,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Calls for each judgment. The share that agree is the judge's certainty, which "
-        "needs a temperature above 0. Every sample costs a call.",
+        help_text="How often each judge judges. The share that agree is the judge's certainty, "
+        "which needs a temperature above 0. Every sample costs all calls of the method.",
     )
     method = forms.ChoiceField(
         choices=METHODS,
