@@ -82,9 +82,11 @@ class Kind(ABC, Generic[BatchT, ItemT, JobT]):
     def endpoints(self, batch: BatchT) -> list[Endpoint]:
         """Return the endpoints of an item's calls, one for each call that it makes at once."""
 
-    @abstractmethod
     def spend(self, batch: BatchT) -> Spend:
-        """Return the cost and limit of this batch and those that share its limit."""
+        """Return the cost and limit of this batch, and of those that share its limit."""
+        limit = batch.cost_limit_usd
+        spent = self.batches().values_list("spent_usd", flat=True).get(pk=batch.pk)
+        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
     @abstractmethod
     def prepare(self, batch: BatchT, item_ids: Sequence[int]) -> list[JobT]:

@@ -10,7 +10,6 @@ from django.utils import timezone
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call, ItemState
 from evalhub.work import progress
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.progress import act, lock
@@ -99,11 +98,6 @@ class DraftingKind(Kind[Generation, Draft, DraftingJob]):
     def endpoints(self, batch: Generation) -> list[Endpoint]:
         judge = [Endpoint.from_json(batch.judge_endpoint)] if batch.judge_endpoint else []
         return [Endpoint.from_json(batch.endpoint), *judge]
-
-    def spend(self, batch: Generation) -> Spend:
-        limit = batch.cost_limit_usd
-        spent = Generation.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
-        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
     def prepare(self, batch: Generation, item_ids: Sequence[int]) -> list[DraftingJob]:
         batch = Generation.objects.get(pk=batch.pk)

@@ -10,7 +10,6 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import BatchState, CallRole, ItemState
 from evalhub.storable import storable
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
@@ -57,11 +56,6 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
 
     def endpoints(self, batch: ExecutiveSummary) -> list[Endpoint]:
         return [batch.analyst_endpoint()]
-
-    def spend(self, batch: ExecutiveSummary) -> Spend:
-        limit = batch.cost_limit_usd
-        spent = ExecutiveSummary.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
-        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
     def prepare(self, batch: ExecutiveSummary, item_ids: Sequence[int]) -> list[SummaryCall]:
         exchanges = Exchange.objects.filter(pk__in=item_ids)

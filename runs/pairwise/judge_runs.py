@@ -10,7 +10,6 @@ from django.db import transaction
 from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import LanguageModel, User
-from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.judge_templates.pairwise_prompt import pair_messages
 from issues.states import Refused
@@ -166,37 +165,3 @@ def start(
     )
     request_worker()
     return made
-
-
-def cancel(judge_run: PairwiseJudgeRun) -> None:
-    """Stop judging. Judgments are kept, and the run can be resumed.
-
-    Raises:
-        NotPossible: It has already ended.
-    """
-    progress.cancel(judge_run, judge_run.judgments.all(), reason="Cancelled by a user.")
-
-
-@transaction.atomic
-def resume(judge_run: PairwiseJudgeRun, *, cost_limit_usd: Decimal | None = None) -> None:
-    """Continue with the missing judgments; a limit of None keeps the current one.
-
-    Raises:
-        NotPossible: It is not stopped.
-    """
-    if cost_limit_usd is not None:
-        rows = PairwiseJudgeRun.objects.filter(pk=judge_run.pk)
-        rows.update(cost_limit_usd=cost_limit_usd)
-    progress.resume(judge_run, judge_run.judgments.all())
-
-
-def retry_errors(judge_run: PairwiseJudgeRun) -> int:
-    """Retry exactly the failed judgments, and return their number.
-
-    Raises:
-        NotPossible: There are none.
-    """
-    count = progress.retry_errors(judge_run, judge_run.judgments.all())
-    if not count:
-        raise progress.NotPossible("Nothing to retry: no judgment failed.")
-    return count

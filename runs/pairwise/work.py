@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
@@ -38,12 +37,6 @@ class PairwiseKind(Kind[PairwiseJudgeRun, PairJudgment, PairRequest]):
 
     def endpoints(self, batch: PairwiseJudgeRun) -> list[Endpoint]:
         return [Endpoint.from_json(batch.endpoint)]
-
-    def spend(self, batch: PairwiseJudgeRun) -> Spend:
-        limit = batch.cost_limit_usd
-        rows = PairwiseJudgeRun.objects.values_list("spent_usd", flat=True)
-        spent = float(rows.get(pk=batch.pk))
-        return Spend(spent, None if limit is None else float(limit), batch.work_key)
 
     def prepare(self, batch: PairwiseJudgeRun, item_ids: Sequence[int]) -> list[PairRequest]:
         (endpoint,) = self.endpoints(batch)

@@ -8,7 +8,6 @@ from django.db import transaction
 
 from evalhub.llm.trusted_network import is_trusted
 from evalhub.models import BatchState, LanguageModel, User
-from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.states import Refused
 from runs.trials.generation_settings import GenerationSettings
@@ -109,36 +108,3 @@ def start(
         Benchmark.objects.filter(pk=order.benchmark.pk).update(is_scripted=True)
     request_worker()
     return run
-
-
-def cancel(run: GenerationRun) -> None:
-    """Stop the run. What was written is kept, and it can be resumed.
-
-    Raises:
-        NotPossible: It has already ended.
-    """
-    progress.cancel(run, run.steps.all(), reason="Cancelled by a user.")
-
-
-@transaction.atomic
-def resume(run: GenerationRun, *, cost_limit_usd: Decimal | None = None) -> None:
-    """Continue with the missing steps; a limit of None keeps the current one.
-
-    Raises:
-        NotPossible: It is not stopped.
-    """
-    if cost_limit_usd is not None:
-        GenerationRun.objects.filter(pk=run.pk).update(cost_limit_usd=cost_limit_usd)
-    progress.resume(run, run.steps.all())
-
-
-def retry_errors(run: GenerationRun) -> int:
-    """Retry exactly the failed steps, and return their number.
-
-    Raises:
-        NotPossible: There are none.
-    """
-    count = progress.retry_errors(run, run.steps.all())
-    if not count:
-        raise progress.NotPossible("Nothing to retry: no step failed.")
-    return count

@@ -8,7 +8,6 @@ from django.db.models import F, Max
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import CallRole, ItemState
 from evalhub.storable import storable
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
@@ -55,11 +54,6 @@ class GeneratingKind(Kind[GenerationRun, GenerationStep, StepJob]):
     def endpoints(self, batch: GenerationRun) -> list[Endpoint]:
         found = [batch.endpoint, *([batch.tested_endpoint] if batch.tested_endpoint else [])]
         return [Endpoint.from_json(endpoint) for endpoint in found]
-
-    def spend(self, batch: GenerationRun) -> Spend:
-        limit = batch.cost_limit_usd
-        spent = GenerationRun.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
-        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
     def prepare(self, batch: GenerationRun, item_ids: Sequence[int]) -> list[StepJob]:
         rows = GenerationStep.objects.filter(pk__in=item_ids)

@@ -11,7 +11,6 @@ from django.db import transaction
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.llm.trusted_network import address_of, is_trusted
 from evalhub.models import User
-from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.states import Refused
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
@@ -147,36 +146,3 @@ def _started(
         batch_size=2000,
     )
     return trial
-
-
-def cancel(trial: Trial) -> None:
-    """Stop judging. Scores are kept, and the trial can be resumed.
-
-    Raises:
-        NotPossible: It has already ended.
-    """
-    progress.cancel(trial, trial.judgments.all(), reason="Cancelled by a user.")
-
-
-@transaction.atomic
-def resume(trial: Trial, *, cost_limit_usd: Decimal | None = None) -> None:
-    """Continue with the missing judgments; a limit of None keeps the current one.
-
-    Raises:
-        NotPossible: It is not stopped.
-    """
-    if cost_limit_usd is not None:
-        Trial.objects.filter(pk=trial.pk).update(cost_limit_usd=cost_limit_usd)
-    progress.resume(trial, trial.judgments.all())
-
-
-def retry_errors(trial: Trial) -> int:
-    """Retry exactly the failed judgments, and return their number.
-
-    Raises:
-        NotPossible: There are none.
-    """
-    count = progress.retry_errors(trial, trial.judgments.all())
-    if not count:
-        raise progress.NotPossible("Nothing to retry: no judgment failed.")
-    return count

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.word_vectors import NoWordVectors
 from evalhub.models import Call, ItemState
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
@@ -62,11 +61,6 @@ class TrialKind(Kind[Trial, ClaimJudgment, ClaimRequest]):
 
     def endpoints(self, batch: Trial) -> list[Endpoint]:
         return [Endpoint.from_json(batch.endpoint)] if batch.endpoint else []
-
-    def spend(self, batch: Trial) -> Spend:
-        limit = batch.cost_limit_usd
-        spent = Trial.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
-        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
     def prepare(self, batch: Trial, item_ids: Sequence[int]) -> list[ClaimRequest]:
         frozen_judge = frozen_judge_of(batch)

@@ -11,7 +11,6 @@ from django.db.models import Max
 from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import BatchState, User
-from evalhub.work import progress
 from evalhub.work.queue import request_worker
 from issues.judge_templates.examples import problems_of_examples
 from issues.judge_templates.prompts import PromptError
@@ -207,44 +206,3 @@ def _attempt(
         requested_by=by,
         cost_limit_usd=cost_limit_usd,
     )
-
-
-def cancel(attempt: Attempt) -> None:
-    """Stop judging. Verdicts are kept, and the attempt can be resumed.
-
-    Raises:
-        NotPossible: It has already ended.
-    """
-    progress.cancel(attempt, attempt.judgments.all(), reason="Cancelled by a user.")
-
-
-@transaction.atomic
-def resume(attempt: Attempt, *, cost_limit_usd: Decimal | None = None) -> None:
-    """Continue with the missing verdicts.
-
-    Args:
-        cost_limit_usd: The new limit; None keeps the current one.
-
-    Raises:
-        NotPossible: It is not stopped.
-    """
-    if cost_limit_usd is not None:
-        Attempt.objects.filter(pk=attempt.pk).update(cost_limit_usd=cost_limit_usd)
-    progress.resume(attempt, attempt.judgments.all())
-
-
-def retry_errors(attempt: Attempt) -> int:
-    """Retry the failed verdicts and return their number.
-
-    Raises:
-        NotPossible: There are none.
-    """
-    count = progress.retry_errors(attempt, attempt.judgments.all())
-    if not count:
-        raise progress.NotPossible("Nothing to retry: every answer has a verdict.")
-    return count
-
-
-def counts(attempt: Attempt) -> dict[str, int]:
-    """Count the judgments by state."""
-    return progress.counts(attempt.judgments.all())

@@ -7,7 +7,6 @@ from django.db.models import F, QuerySet
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
@@ -47,11 +46,6 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
     def endpoints(self, batch: Attempt) -> list[Endpoint]:
         repair_model = repair_model_of(batch)
         return [frozen_judge_of(batch).endpoint, *([repair_model] if repair_model else [])]
-
-    def spend(self, batch: Attempt) -> Spend:
-        limit = batch.cost_limit_usd
-        spent = Attempt.objects.values_list("spent_usd", flat=True).get(pk=batch.pk)
-        return Spend(float(spent), None if limit is None else float(limit), batch.work_key)
 
     def prepare(self, batch: Attempt, item_ids: Sequence[int]) -> list[JudgeRequest]:
         frozen_judge, repair_model = frozen_judge_of(batch), repair_model_of(batch)

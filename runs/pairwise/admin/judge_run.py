@@ -6,15 +6,17 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from unfold.decorators import display
 
+from evalhub.admin_site.batch_control import control_batch, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
-from evalhub.models import BatchState, ItemState, LanguageModel
-from evalhub.work.progress import NotPossible, counts
+from evalhub.models import ItemState, LanguageModel
+from evalhub.work.control import progress_of
+from evalhub.work.progress import NotPossible
 from issues.rubrics.library.entries import pairwise_criteria
 from issues.states import Refused
 from runs.models import Run
@@ -54,14 +56,7 @@ class StartForm(forms.Form):
         help_text="Used where you enter none above.",
     )
     ties = forms.BooleanField(label="Allow ties", required=False, initial=True)
-    cost_limit_usd = forms.DecimalField(
-        label="Cost limit (USD)",
-        required=False,
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        help_text="Leave empty for no limit.",
-    )
+    cost_limit_usd = limit_field()
     allow_sealed_exposure = forms.BooleanField(
         label="Send the sealed tests to this model", required=False
     )
@@ -154,9 +149,6 @@ class PairwiseJudgeRunAdmin(ExtensibleList):
         if not self.has_view_permission(request):
             raise PermissionDenied
         row = self.found(request, row_number(object_id))
-        found = counts(row.judgments.all())
-        ended = found[ItemState.DONE] + found[ItemState.ERROR]
-        total = sum(found.values())
         errors = PairJudgment.objects.readable_by(request.user)
         errors = errors.filter(judge_run=row, state=ItemState.ERROR).select_related("pair")
         return self.page(
@@ -165,11 +157,7 @@ class PairwiseJudgeRunAdmin(ExtensibleList):
             title=str(row),
             judge_run=row,
             runs=list(row.runs.order_by("pk")),
-            counts=found,
-            ended=ended,
-            total=total,
-            percent=100 * ended / total if total else 0,
-            is_stopped=row.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED),
+            progress=progress_of(row),
             errors=errors[:20],
             may_control=request.user.has_perm(ADD),
             panel=self.contributed_panel(request, row),
@@ -180,20 +168,8 @@ class PairwiseJudgeRunAdmin(ExtensibleList):
         if request.method != "POST" or not request.user.has_perm(ADD):
             raise PermissionDenied
         row = self.found(request, object_id)
-        act = request.POST.get("act", "")
-        if act not in MESSAGES:
-            raise Http404(f"There is no action {act!r}.")
-        limit = forms.DecimalField(required=False, min_value=0, max_digits=12, decimal_places=4)
         try:
-            match act:
-                case "cancel":
-                    judge_runs.cancel(row)
-                case "resume":
-                    new = limit.clean(request.POST.get("cost_limit_usd"))
-                    judge_runs.resume(row, cost_limit_usd=new)
-                case "retry_errors":
-                    judge_runs.retry_errors(row)
-            self.say_done(request, MESSAGES[act])
+            self.say_done(request, MESSAGES[control_batch(request, row)])
         except (NotPossible, forms.ValidationError) as error:
             self.say(request, *getattr(error, "messages", [str(error)]))
         return HttpResponseRedirect(row.get_absolute_url())

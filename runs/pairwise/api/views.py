@@ -14,6 +14,7 @@ from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
+from evalhub.work import control
 from runs.models import Result
 from runs.pairwise import judge_runs
 from runs.pairwise.api import serializers
@@ -67,7 +68,7 @@ class PairwiseJudgeRunViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, pk: str) -> Response:
         """Stop judging; judgments are kept."""
-        return self._controlled(judge_runs.cancel)
+        return self._controlled(control.cancel)
 
     @extend_schema(request=serializers.LimitSerializer)
     @action(detail=True, methods=["post"])
@@ -75,13 +76,13 @@ class PairwiseJudgeRunViewSet(ReadOnly):
         """Continue with the missing judgments."""
         body = serializers.LimitSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        return self._controlled(judge_runs.resume, **body.validated_data)
+        return self._controlled(control.resume, **body.validated_data)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def retry_errors(self, request: Request, pk: str) -> Response:
         """Retry exactly the failed judgments."""
-        return self._controlled(judge_runs.retry_errors)
+        return self._controlled(control.retry_errors)
 
     def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
         row = self.get_object()

@@ -11,12 +11,14 @@ from django.urls import URLPattern
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
+from evalhub.admin_site.batch_control import control_batch
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from evalhub.llm import local_model
-from evalhub.models import BatchState, ItemState, LanguageModel
-from evalhub.work.progress import NotPossible, counts
+from evalhub.models import ItemState, LanguageModel
+from evalhub.work.control import progress_of
+from evalhub.work.progress import NotPossible
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials import generation_runs
@@ -25,7 +27,15 @@ from runs.trials.artifact_review import expose
 from runs.trials.benchmarks import generate_fresh, set_paths, small_benchmark
 from runs.trials.composed_programs import compose_programs
 from runs.trials.imports import import_benchmark, read_lines
-from runs.trials.models import Benchmark, GenerationPath, GenerationRun, IdeaState, Source, Topic
+from runs.trials.models import (
+    Benchmark,
+    GenerationPath,
+    GenerationRun,
+    GenerationStep,
+    IdeaState,
+    Source,
+    Topic,
+)
 from runs.trials.replay_tests import generic_statement
 from runs.trials.replays import figures_of, sample_for_review
 from runs.trials.text_grid import grid_of
@@ -166,7 +176,8 @@ class BenchmarkAdmin(ExtensibleList):
             benchmark=benchmark,
             grid=grid_of(benchmark),
             runs=runs,
-            progress=_progress(runs[0]) if runs else None,
+            progress=progress_of(runs[0], expected=runs[0].expected) if runs else None,
+            errors=_errors(runs[0]) if runs else [],
             instances=benchmark.instances.readable_by(request.user),
             may_edit=self.has_change_permission(request, benchmark),
             may_generate=request.user.has_perm(GENERATE),
@@ -286,7 +297,7 @@ class BenchmarkAdmin(ExtensibleList):
                 self.say_done(request, ACTS[act])
                 return HttpResponseRedirect(queue.get_absolute_url())
             else:
-                _control(benchmark.generation_runs.first(), act)
+                control_batch(request, get_object_or_404(benchmark.generation_runs.all()[:1]))
             self.say_done(request, ACTS[act])
         except (NotPossible, Refused) as error:
             self.say(request, *getattr(error, "problems", [str(error)]))
@@ -358,30 +369,6 @@ def _statements(runs: list[GenerationRun]) -> list[str]:
     return [generic_statement(path) for path in paths.select_related("benchmark")]
 
 
-def _control(run: GenerationRun | None, act: str) -> None:
-    if run is None:
-        raise NotPossible("Nothing was generated yet.")
-    if act == "cancel":
-        generation_runs.cancel(run)
-    elif act == "resume":
-        generation_runs.resume(run)
-    else:
-        generation_runs.retry_errors(run)
-
-
-def _progress(run: GenerationRun) -> dict[str, Any]:
-    """Return what the page shows of a run: its steps by state, of those that are expected."""
-    found = counts(run.steps.all())
-    ended = found[ItemState.DONE] + found[ItemState.ERROR]
-    total = max(run.expected, sum(found.values()))
-    if run.state == BatchState.DONE:
-        total = ended
-    return {
-        "run": run,
-        "counts": found,
-        "ended": ended,
-        "total": total,
-        "percent": 100 * ended / total if total else 100,
-        "is_stopped": run.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED),
-        "errors": run.steps.filter(state=ItemState.ERROR).select_related("topic", "idea")[:20],
-    }
+def _errors(run: GenerationRun) -> QuerySet[GenerationStep]:
+    """Return the first failed steps of a run."""
+    return run.steps.filter(state=ItemState.ERROR).select_related("topic", "idea")[:20]

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from evalhub.admin_site.batch_control import limit_field
 from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, next_times
 from runs.models import Jury
@@ -128,14 +129,7 @@ class GenerateForm(forms.Form):
         widget=forms.Textarea({"rows": 3}),
         help_text="One per line. The added topics cover them.",
     )
-    cost_limit_usd = forms.DecimalField(
-        label="Cost limit (USD)",
-        required=False,
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        help_text="Leave empty for no limit.",
-    )
+    cost_limit_usd = limit_field()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -188,13 +182,8 @@ class ReplayForm(forms.Form):
     max_tokens = forms.IntegerField(
         label="Output tokens per text", min_value=16, max_value=32_000, initial=2000
     )
-    cost_limit_usd = forms.DecimalField(
-        label="Cost limit (USD)",
-        required=False,
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        help_text="Leave empty for no limit. Judge calls have the same limit again.",
+    cost_limit_usd = limit_field(
+        help_text="Leave empty for no limit. Judge calls have the same limit again."
     )
 
     def __init__(self, benchmark: Benchmark, *args: Any, **kwargs: Any) -> None:

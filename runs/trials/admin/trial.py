@@ -6,16 +6,18 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, QuerySet, When
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern
 from unfold.decorators import display
 
+from evalhub.admin_site.batch_control import control_batch, limit_field
 from evalhub.admin_site.contributions import Contribution, ExtensibleList, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
-from evalhub.models import BatchState, ItemState, LanguageModel
-from evalhub.work.progress import NotPossible, counts
+from evalhub.models import ItemState, LanguageModel
+from evalhub.work.control import progress_of
+from evalhub.work.progress import NotPossible
 from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
@@ -78,14 +80,7 @@ class StartForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text="They cost nothing: a judge that cannot beat them is not worth its price.",
     )
-    cost_limit_usd = forms.DecimalField(
-        label="Cost limit of each model (USD)",
-        required=False,
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        help_text="Leave empty for no limit.",
-    )
+    cost_limit_usd = limit_field(label="Cost limit of each model (USD)")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -184,9 +179,6 @@ class TrialAdmin(ExtensibleList):
         if not self.has_view_permission(request):
             raise PermissionDenied
         row = self.found(request, row_number(object_id))
-        found = counts(row.judgments.all())
-        ended = found[ItemState.DONE] + found[ItemState.ERROR]
-        total = sum(found.values())
         errors = ClaimJudgment.objects.readable_by(request.user)
         return self.page(
             request,
@@ -194,11 +186,7 @@ class TrialAdmin(ExtensibleList):
             title=str(row),
             trial=row,
             panel=self.contributed_panel(request, row),
-            counts=found,
-            ended=ended,
-            total=total,
-            percent=100 * ended / total if total else 0,
-            is_stopped=row.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED),
+            progress=progress_of(row),
             may_read=Trial.objects.readable_by(request.user).filter(pk=row.pk).exists(),
             errors=errors.filter(trial=row, state=ItemState.ERROR)[:20],
             may_control=request.user.has_perm(ADD),
@@ -209,20 +197,8 @@ class TrialAdmin(ExtensibleList):
         if request.method != "POST" or not request.user.has_perm(ADD):
             raise PermissionDenied
         row = self.found(request, object_id)
-        act = request.POST.get("act", "")
-        if act not in MESSAGES:
-            raise Http404(f"There is no action {act!r}.")
-        limit = forms.DecimalField(required=False, min_value=0, max_digits=12, decimal_places=4)
         try:
-            match act:
-                case "cancel":
-                    trial_control.cancel(row)
-                case "resume":
-                    new = limit.clean(request.POST.get("cost_limit_usd"))
-                    trial_control.resume(row, cost_limit_usd=new)
-                case "retry_errors":
-                    trial_control.retry_errors(row)
-            self.say_done(request, MESSAGES[act])
+            self.say_done(request, MESSAGES[control_batch(request, row)])
         except (NotPossible, forms.ValidationError) as error:
             self.say(request, *getattr(error, "messages", [str(error)]))
         return HttpResponseRedirect(row.get_absolute_url())

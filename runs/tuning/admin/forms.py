@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from evalhub.admin_site.batch_control import limit_field
 from evalhub.admin_site.term_link import with_terms
 from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
@@ -73,23 +74,12 @@ def wanted_pair(found: list[Pair], *, judge: int, template: int) -> str:
     return fit[0].key if fit else ""
 
 
-class LimitForm(forms.Form):
-    """Cost limit of an attempt."""
-
-    cost_limit_usd = forms.DecimalField(
-        label="Cost limit (USD)",
-        required=False,
-        min_value=0,
-        max_digits=12,
-        decimal_places=4,
-        help_text="Leave empty for no limit.",
-        widget=forms.NumberInput(attrs={"class": "eh-input eh-narrow", "step": "any"}),
-    )
-
-
-class AttemptForm(LimitForm):
+class AttemptForm(forms.Form):
     """Cost limit of an attempt, and consent to send sealed tests."""
 
+    cost_limit_usd = limit_field(
+        widget=forms.NumberInput(attrs={"class": "eh-input eh-narrow", "step": "any"})
+    )
     allow_sealed_exposure = forms.BooleanField(
         label="Send the sealed tests to this model", required=False
     )

@@ -10,20 +10,20 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path
 from unfold.decorators import display
 
+from evalhub.admin_site.batch_control import control_batch
 from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
 from issues.states import Refused
 from runs.tuning import attempt_control
 from runs.tuning.admin.forms import (
     AttemptForm,
-    LimitForm,
     PromptForm,
     ReasonForm,
     StartForm,
     wanted_pair,
 )
-from runs.tuning.admin.tuning_page import Working, page_of
-from runs.tuning.attempt_control import counts
+from runs.tuning.admin.tuning_page import page_of
 from runs.tuning.disagreements import PAGE, disagreements_of
 from runs.tuning.draft import edit_prompt, use_as_example
 from runs.tuning.judge_answers import JudgeAnswer, answer_of
@@ -194,9 +194,7 @@ class TuningAdmin(PageAdmin):
         tuning = self.found(request, object_id)
         number = row_number(request.GET.get("attempt"))
         attempt = get_object_or_404(tuning.attempts, number=number)
-        response = render(
-            request, "tuning/_progress.html", {"one": Working(attempt, counts(attempt))}
-        )
+        response = render(request, "tuning/_progress.html", {"one": progress_of(attempt)})
         if not attempt.is_live:
             response["HX-Trigger"] = "tuning:ended"
         return response
@@ -298,21 +296,10 @@ class TuningAdmin(PageAdmin):
         action = request.POST.get("act", "")
         if attempt is None or action not in ATTEMPT_ACTIONS:
             raise Http404(f"There is no such attempt, or no action {action!r}.")
-        limit = LimitForm(request.POST)
-        if not limit.is_valid():
-            self.say(request, *limit.errors["cost_limit_usd"])
-            return HttpResponseRedirect(tuning.get_absolute_url())
         try:
-            match action:
-                case "cancel":
-                    attempt_control.cancel(attempt)
-                case "resume":
-                    attempt_control.resume(attempt, **limit.cleaned_data)
-                case "retry_errors":
-                    attempt_control.retry_errors(attempt)
-            self.say_done(request, ATTEMPT_ACTIONS[action])
-        except NotPossible as error:
-            self.say(request, str(error))
+            self.say_done(request, ATTEMPT_ACTIONS[control_batch(request, attempt)])
+        except (NotPossible, ValidationError) as error:
+            self.say(request, *getattr(error, "messages", [str(error)]))
         return HttpResponseRedirect(tuning.get_absolute_url())
 
     # Publish --------------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalhub.formatting import counted, percent, words
-from evalhub.models import BatchState, ItemState
+from evalhub.models import BatchState
 from evalhub.statistics.judge_intervals import KAPPA_METHOD
 from evalhub.word_diff import Diff, word_diff
+from evalhub.work.control import Progress, progress_of
 from issues.models import JudgeTemplate
-from runs.tuning.attempt_control import counts
 from runs.tuning.conclusions import conclusion, difference, kappa_of, ordinal, warnings, warnings_of
 from runs.tuning.figures import MeasuredAttempt, TuningFigures, failures, tuning_figures
 from runs.tuning.metrics import Metrics
@@ -50,34 +50,6 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Working:
-    """An attempt that is not complete."""
-
-    attempt: Attempt
-    counts: dict[str, int]
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
-
-    @property
-    def ended(self) -> int:
-        return self.counts[ItemState.DONE] + self.counts[ItemState.ERROR]
-
-    @property
-    def percent(self) -> float:
-        return 100 * self.ended / self.total if self.total else 0.0
-
-    @property
-    def is_stopped(self) -> bool:
-        return self.attempt.state in (BatchState.PAUSED, BatchState.CANCELLED, BatchState.FAILED)
-
-    @property
-    def may_be_cancelled(self) -> bool:
-        return self.attempt.state not in (BatchState.CANCELLED, BatchState.DONE)
-
-
-@dataclass(frozen=True)
 class TuningPage:
     """Everything on the page; no text of a test."""
 
@@ -85,7 +57,7 @@ class TuningPage:
     tuning_figures: TuningFigures
     in_use: Card
     attempts: list[Card]
-    working: list[Working]
+    working: list[Progress]
     warnings: list[str]
     draft: JudgeTemplate | None
     diff: Diff | None
@@ -110,7 +82,7 @@ def page_of(tuning: Tuning) -> TuningPage:
         tuning_figures=found,
         in_use=_card(found.in_use, published),
         attempts=[_card(one, published) for one in found.attempts],
-        working=[Working(one, counts(one)) for one in unfinished],
+        working=[progress_of(one) for one in unfinished],
         warnings=list(warnings(found)),
         draft=draft,
         diff=word_diff(tuning.template.text, draft.text) if draft else None,

@@ -4,9 +4,9 @@ from rest_framework import serializers
 
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.models import BatchState
+from evalhub.work.control import progress_of
 from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
-from runs.tuning.attempt_control import counts
 from runs.tuning.conclusions import conclusion, warnings, warnings_of
 from runs.tuning.figures import as_json, tuning_figures
 from runs.tuning.labelled_answers import Selection
@@ -66,7 +66,7 @@ def as_row(attempt: Attempt) -> dict[str, Any]:
         "reason": attempt.reason,
         "is_complete": attempt.state == BatchState.DONE,
         "digest": attempt.digest,
-        "judgments": counts(attempt),
+        "judgments": progress_of(attempt).counts,
         "spent_usd": float(attempt.spent_usd),
         "created_at": attempt.created_at,
     }

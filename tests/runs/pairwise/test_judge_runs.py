@@ -6,10 +6,11 @@ from decimal import Decimal
 import pytest
 
 from evalhub.models import BatchState, Exposure, ItemState
+from evalhub.work.control import cancel, resume, retry_errors
 from evalhub.work.progress import NotPossible
 from issues.states import Refused
 from runs.models import Result
-from runs.pairwise.judge_runs import PairwiseOrder, cancel, estimate, resume, retry_errors, start
+from runs.pairwise.judge_runs import PairwiseOrder, estimate, start
 from runs.pairwise.models import Pair, PairJudgment
 from runs.pairwise.outcomes import pair_rows
 from tests.factories import make_test

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from evalhub.models import BatchState, ItemState
+from evalhub.work.control import cancel, resume, retry_errors
 from issues.states import Refused
 from runs.trials.benchmarks import (
     NewTopic,
@@ -16,7 +17,7 @@ from runs.trials.benchmarks import (
     set_paths,
 )
 from runs.trials.claims import ArtifactFacts, Kind, claims_of
-from runs.trials.generation_runs import GenerationOrder, cancel, resume, retry_errors, start
+from runs.trials.generation_runs import GenerationOrder, start
 from runs.trials.generation_settings import GenerationSettings
 from runs.trials.models import Artifact, Benchmark, Idea, IdeaState, Stage, Validity
 from tests.factories import make_model

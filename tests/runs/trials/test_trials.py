@@ -6,12 +6,13 @@ from decimal import Decimal
 import pytest
 
 from evalhub.models import BatchState, Call, ItemState
+from evalhub.work.control import cancel, resume, retry_errors
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
 from issues.states import Refused
 from runs.trials.measures import measures_of
 from runs.trials.models import ClaimJudgment, ClaimKind
-from runs.trials.trial_control import cancel, estimate, resume, retry_errors, start
+from runs.trials.trial_control import estimate, start
 from runs.trials.trial_judges import TrialJudge
 from runs.trials.verdicts import judged_claims
 from runs.tuning.models import Split

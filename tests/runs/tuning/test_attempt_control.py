@@ -3,18 +3,13 @@ from decimal import Decimal
 import pytest
 
 from evalhub.models import BatchState, Call, Exposure, ItemState
+from evalhub.work.control import cancel, resume, retry_errors
 from evalhub.work.progress import NotPossible
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample
 from issues.states import Refused
 from runs.models import Judgment, Result, ResultScore
-from runs.tuning.attempt_control import (
-    cancel,
-    estimate,
-    resume,
-    retry_errors,
-    start_attempt,
-)
+from runs.tuning.attempt_control import estimate, start_attempt
 from runs.tuning.figures import failures, tuning_figures
 from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import AttemptJudgment, Split

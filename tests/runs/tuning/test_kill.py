@@ -3,7 +3,8 @@
 import pytest
 
 from evalhub.models import BatchState, Call
-from runs.tuning.attempt_control import counts, start_attempt
+from evalhub.work.control import progress_of
+from runs.tuning.attempt_control import start_attempt
 from runs.tuning.models import Attempt
 from runs.tuning.start import draft_of
 from tests.evalhub.work.processes import eventually, running
@@ -33,7 +34,7 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing_that_was_saved(tmp_pa
 
         with worker():
             eventually(lambda: is_done(attempt), "the end of the attempt", 60)
-    assert counts(attempt)["done"] == ASKED
+    assert progress_of(attempt).counts["done"] == ASKED
     assert saved <= set(attempt.judgments.values_list("pk", "call"))
     assert provider.total - ASKED <= 2 * IN_FLIGHT
     assert Call.objects.filter(batch=attempt.work_key).count() == ASKED
