@@ -185,11 +185,6 @@ def missing_after(
     return found
 
 
-def is_depending(chain: Sequence[Node]) -> bool:
-    """Return whether a text depends on the tested model: an edge up to it is tested."""
-    return any(node.is_tested for node in chain)
-
-
 def cluster_problem(clusters: int, topics: int) -> str:
     """Return why the topics have too few clusters; "" if they have enough."""
     if not topics or Fraction(clusters, topics) >= CLUSTER_SHARE:

@@ -5,7 +5,7 @@ measured, such as transitivity where no two verdicts have an artifact in common.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
@@ -150,20 +150,6 @@ def measures_of(verdicts: Iterable[ClaimVerdict], *, level: float = 0.95) -> Jud
             for truth in (True, False)
         },
     )
-
-
-def measures_by(
-    verdicts: Iterable[ClaimVerdict],
-    key: Callable[[ClaimVerdict], str],
-    *,
-    level: float = 0.95,
-) -> dict[str, JudgeMeasures]:
-    """Compute the figures of each group, by name; verdicts of the group "" are left out."""
-    groups: dict[str, list[ClaimVerdict]] = defaultdict(list)
-    for one in verdicts:
-        groups[key(one)].append(one)
-    named = sorted((name, mine) for name, mine in groups.items() if name)
-    return {name: measures_of(mine, level=level) for name, mine in named}
 
 
 def counts_by_ideas(verdicts: Iterable[ClaimVerdict]) -> dict[Ideas, JudgeCounts]:

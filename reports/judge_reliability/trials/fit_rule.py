@@ -3,8 +3,8 @@
 A judge is fit for a task if all of these hold on its claims, and unfit if one of the first four is
 broken. Otherwise it was not shown.
 
-- At least 95 % of its judgments have a score.
-- Of pairs judged in both orders, at least 90 % have the same verdict in both.
+- At least 95 % of its judgments have a score; until its trial has ended, fewer mean nothing.
+- Of pairs judged in both orders, at least 90 % have the same verdict in both, if there are ten.
 - Of false claims about two ideas of a cluster, it takes at most 20 % for true, if there are ten.
 - Neither sensitivity nor specificity is significantly below 80 %.
 - Both are shown to be at least 80 %: the rule by which humans prove a judge (`trust_rule`), with
@@ -12,7 +12,7 @@ broken. Otherwise it was not shown.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,6 +35,7 @@ from runs.trials.measures import (
     Share,
     counts_by_ideas,
     measures_of,
+    total_of,
 )
 
 MIN_SYMMETRIC = 0.9
@@ -78,11 +79,14 @@ class TaskFit:
     measures: JudgeMeasures
 
 
-def fits_of(verdicts: Mapping[int, Sequence[ClaimVerdict]]) -> dict[int, list[TaskFit]]:
+def fits_of(
+    verdicts: Mapping[int, Sequence[ClaimVerdict]], *, incomplete: Collection[int] = ()
+) -> dict[int, list[TaskFit]]:
     """Decide on every judge and every task that it was tried on, all together.
 
     Args:
         verdicts: By trial. A judgment that is still to come has no verdict, as a failed one.
+        incomplete: Trials with judgments that are still to come.
     """
     asked: dict[Key, list[ClaimVerdict]] = defaultdict(list)
     for trial, mine in verdicts.items():
@@ -92,7 +96,7 @@ def fits_of(verdicts: Mapping[int, Sequence[ClaimVerdict]]) -> dict[int, list[Ta
     found: dict[int, list[TaskFit]] = {trial: [] for trial in verdicts}
     for (trial, task), mine in sorted(asked.items()):
         measures = measures_of(mine)
-        fit, reason = conclusion(measures, proofs[trial, task])
+        fit, reason = conclusion(measures, proofs[trial, task], is_complete=trial not in incomplete)
         found[trial].append(TaskFit(task, fit, reason, measures))
     return found
 
@@ -102,22 +106,21 @@ def evidence_of(verdicts: Sequence[ClaimVerdict]) -> Evidence:
     by_idea: dict[object, list[JudgeCounts]] = defaultdict(list)
     for (first, _), counts in counts_by_ideas(verdicts).items():
         by_idea[first].append(counts)
-    return Evidence.of(
-        JudgeCounts(*(sum(column) for column in zip(*mine, strict=True)))
-        for mine in by_idea.values()
-    )
+    return Evidence.of(total_of(mine) for mine in by_idea.values())
 
 
-def conclusion(found: JudgeMeasures, proof: HumanProof) -> tuple[Fit, str]:
+def conclusion(
+    found: JudgeMeasures, proof: HumanProof, *, is_complete: bool = True
+) -> tuple[Fit, str]:
     """Return the first condition that is broken, or that the judge is fit."""
     if not is_enough(found.scored, found.asked):
-        return Fit.UNFIT, f"answers too seldom ({scored_words(found.scored, found.asked)})"
-    if found.prefers_first and found.symmetric and found.symmetric.share < MIN_SYMMETRIC:
-        return Fit.UNFIT, _by_position(found)
-    if found.symmetric and found.symmetric.share < MIN_SYMMETRIC:
-        turned = Share(found.symmetric.n - found.symmetric.part, found.symmetric.n)
-        return Fit.UNFIT, f"changes its verdict when the texts are swapped, on {_of(turned)} pairs"
-    hard = found.hard_false
+        scored = scored_words(found.scored, found.asked)
+        if not is_complete:
+            return Fit.OPEN, f"has judged too few claims so far ({scored})"
+        return Fit.UNFIT, f"answers too seldom ({scored})"
+    pairs, hard = found.symmetric, found.hard_false
+    if pairs and pairs.n >= MIN_OF_EACH and pairs.share < MIN_SYMMETRIC:
+        return Fit.UNFIT, _by_order(found, pairs)
     if hard and hard.n >= MIN_OF_EACH and hard.share > MAX_HARD_FALSE:
         return Fit.UNFIT, f"takes related programs for the same, on {_of(hard)} hard negatives"
     if proof.proof is Proof.BELOW:
@@ -151,10 +154,11 @@ def _found(found: JudgeMeasures) -> str:
     return " and ".join(right)
 
 
-def _by_position(found: JudgeMeasures) -> str:
+def _by_order(found: JudgeMeasures, pairs: Share) -> str:
     first, second = found.prefers_first, found.prefers_second
-    assert first is not None
-    assert second is not None
+    if first is None or second is None:
+        turned = Share(pairs.n - pairs.part, pairs.n)
+        return f"changes its verdict when the texts are swapped, on {_of(turned)} pairs"
     place, share = ("first", first) if first.part >= second.part else ("second", second)
     return f"prefers the text that is shown {place}, on {_of(share)} pairs"
 

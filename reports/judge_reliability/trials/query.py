@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Max, Q, QuerySet
 
 from evalhub.models import BatchState, ItemState, User
+from reports.judge_reliability.trials.fit_rule import TaskFit, fits_of
 from runs.trials.measures import ClaimVerdict, JudgeMeasures, measures_of
 from runs.trials.models import (
     Artifact,
@@ -59,6 +60,16 @@ class TrialReport:
     @property
     def scripted(self) -> list[str]:
         return [self.names[trial.pk] for trial in self.trials if trial.is_scripted]
+
+    @property
+    def incomplete(self) -> list[int]:
+        """Return the trials that have not ended."""
+        return [trial.pk for trial in self.trials if trial.state != BatchState.DONE]
+
+    @cached_property
+    def fits(self) -> dict[int, list[TaskFit]]:
+        """Return the conclusion on each task by trial, whatever the filters."""
+        return fits_of(self.verdicts, incomplete=self.incomplete)
 
     @cached_property
     def verdicts(self) -> dict[int, list[ClaimVerdict]]:

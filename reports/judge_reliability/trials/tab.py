@@ -1,10 +1,9 @@
 """Trials of judges: which one is fit for which task, by claims of known truth."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evalhub.formatting import counted, few
-from evalhub.models import BatchState
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.trials.claim_tables import (
@@ -12,7 +11,7 @@ from reports.judge_reliability.trials.claim_tables import (
     judgments_table,
     violations_table,
 )
-from reports.judge_reliability.trials.fit_rule import Fit, TaskFit, fits_of, sentence
+from reports.judge_reliability.trials.fit_rule import Fit, sentence
 from reports.judge_reliability.trials.overview_tables import benchmarks_table, trials_table
 from reports.judge_reliability.trials.query import (
     TrialReport,
@@ -41,15 +40,14 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     if filters["benchmark"] is None:
         return _overview()
     report = trial_report(filters["benchmark"], filters, reading.reader)
-    fits = fits_of(report.verdicts)
     violations = violations_table(report)
     return Document(
         title=f"Which judge is fit? {report.benchmark}",
-        sentences=tuple(_sentences(report, fits)),
-        facts=tuple(_facts(report, fits, reading)),
+        sentences=tuple(_sentences(report)),
+        facts=tuple(_facts(report, reading)),
         tables=(
-            judges_table(report, fits),
-            tasks_table(report, fits),
+            judges_table(report),
+            tasks_table(report),
             scores_table(report),
             groups_table(report),
             *([violations] if violations else []),
@@ -61,7 +59,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         more={
             "benchmark": report.benchmark,
             "marks": [one for marks in report.validations.values() for one in marks],
-            "validation": _choices(report, fits),
+            "validation": _choices(report),
         },
     )
 
@@ -85,13 +83,13 @@ def _labels(report: TrialReport) -> tuple[str, ...]:
     return (SCRIPTED,) if report.scripted or report.benchmark.is_scripted else ()
 
 
-def _sentences(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> Iterator[str]:
+def _sentences(report: TrialReport) -> Iterator[str]:
     if not report.trials:
         yield "No judge was tried on this benchmark yet."
         return
     yield _best(report, best_judge(report.verdicts))
     for trial in report.trials:
-        yield sentence(report.names[trial.pk], fits[trial.pk])
+        yield sentence(report.names[trial.pk], report.fits[trial.pk])
 
 
 def _best(report: TrialReport, found: BestJudge[int]) -> str:
@@ -109,10 +107,8 @@ def _best(report: TrialReport, found: BestJudge[int]) -> str:
     return f"{said} {RULE}{left_out}"
 
 
-def _facts(
-    report: TrialReport, fits: Mapping[int, Sequence[TaskFit]], reading: Reading
-) -> Iterator[Fact]:
-    fit = sum(any(one.fit is Fit.FIT for one in mine) for mine in fits.values())
+def _facts(report: TrialReport, reading: Reading) -> Iterator[Fact]:
+    fit = sum(any(one.fit is Fit.FIT for one in mine) for mine in report.fits.values())
     yield Fact("claims", "Claims", len(report.claims), "count", "each in both orders")
     texts = report.texts
     left_out = f"{texts['excluded']:,} excluded; {texts['not_checked']:,} not checked"
@@ -138,8 +134,7 @@ def _warnings(report: TrialReport, filters: Mapping[str, Any]) -> Iterator[str]:
         yield f"{few(report.scripted)} {verb} {what}: the figures say nothing of a model's quality."
     if report.benchmark.is_scripted:
         yield "The texts of this benchmark come from a scripted endpoint, not from a model."
-    running = [report.names[trial.pk] for trial in report.trials if trial.state != BatchState.DONE]
-    if running:
+    if running := [report.names[pk] for pk in report.incomplete]:
         yield f"Not complete: {few(running)}. Nothing is concluded below 95% of the judgments."
     if any(filters.get(name) not in (None, "") for name in FIELDS[1:-1]):
         yield "Filtered: measures are of the chosen claims, conclusions of all."
@@ -150,7 +145,7 @@ def _warnings(report: TrialReport, filters: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _choices(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> list[tuple[str, str]]:
+def _choices(report: TrialReport) -> list[tuple[str, str]]:
     """Return what a person may mark: trial and task of each judge that is fit and not marked."""
     marked = {
         (trial.pk, one.task)
@@ -160,6 +155,6 @@ def _choices(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> list
     return [
         (f"{trial.pk}-{one.task}", f"{report.names[trial.pk]} for {TASK_LABELS[one.task]}")
         for trial in report.trials
-        for one in fits[trial.pk]
+        for one in report.fits[trial.pk]
         if one.fit is Fit.FIT and (trial.pk, one.task) not in marked
     ]

@@ -1,7 +1,7 @@
 """Tables of a benchmark's trials: judges, tasks, groups of claims, scores and single claims."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from django.urls import reverse
@@ -23,7 +23,7 @@ NO_TRIALS = "No judge was tried on this benchmark yet."
 ORDER_NAMES = {0: "as given", 1: "reversed"}
 
 
-def judges_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> Table:
+def judges_table(report: TrialReport) -> Table:
     """Return judges × measures, on the claims that pass the filters."""
     return Table(
         key="fitness",
@@ -46,7 +46,7 @@ def judges_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> 
             Column("validated", "Marked as validated"),
         ),
         rows=[
-            _judge_row(report, trial, report.measures[trial.pk], fits.get(trial.pk, ()))
+            _judge_row(report, trial, report.measures[trial.pk], report.fits[trial.pk])
             for trial in report.trials
         ],
         note="Balanced accuracy is the mean of the shares of true and of false claims found. "
@@ -97,7 +97,7 @@ def _plain(share: Share | None) -> Cell:
     return share_without_interval(share.part, share.n) if share else None
 
 
-def tasks_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> Table:
+def tasks_table(report: TrialReport) -> Table:
     """Return a row for each judge and task, with the conclusion and its reason."""
     return Table(
         key="tasks",
@@ -120,7 +120,7 @@ def tasks_table(report: TrialReport, fits: Mapping[int, Sequence[TaskFit]]) -> T
                 _plain(one.measures.specificity),
             )
             for trial in report.trials
-            for one in fits.get(trial.pk, ())
+            for one in report.fits[trial.pk]
         ],
         note="All claims of the task, whatever the filters; held-out ones once a prompt was tuned.",
         empty=NO_TRIALS,
@@ -182,11 +182,9 @@ def scores_table(report: TrialReport) -> Table:
     lines = []
     for trial in report.trials:
         for truth in (True, False):
-            counts = Counter(
-                bin_of(one.verdict.score, is_metric=bool(trial.metric))
-                for one in report.shown[trial.pk]
-                if one.verdict.score is not None and one.verdict.truth is truth
-            )
+            counts: Counter[int] = Counter()
+            for score, n in report.measures[trial.pk].scores[truth].items():
+                counts[bin_of(score, is_metric=bool(trial.metric))] += n
             lines.append((report.names[trial.pk], truth, counts))
     drawn = [
         Scores(f"{name}, {'true' if truth else 'false'}", counts)

@@ -9,7 +9,7 @@ from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from issues.states import Refused
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
-from reports.judge_reliability.trials.fit_rule import Fit, fits_of
+from reports.judge_reliability.trials.fit_rule import Fit
 from reports.judge_reliability.trials.query import trial_report
 from runs.trials.models import Benchmark, Claim, ClaimJudgment, Trial, Validation
 from runs.trials.validations import validate, withdraw
@@ -53,7 +53,7 @@ def mark_validated(request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponseRedirect(back)
     trial_pk, _, task = request.POST.get("choice", "").partition("-")
     trial = get_object_or_404(Trial, pk=row_number(trial_pk), benchmark=benchmark)
-    fits = fits_of(trial_report(benchmark, {}, user).verdicts).get(trial.pk, [])
+    fits = trial_report(benchmark, {}, user).fits.get(trial.pk, [])
     fit = next((one for one in fits if one.task == task), None)
     if fit is None:
         raise Http404(f"Trial {trial.pk} has no claim for the task {task!r}.")

@@ -8,6 +8,8 @@ from django.urls import reverse
 
 from issues.judge_templates.lifecycle import new_version
 from issues.models import JudgeTemplate
+from reports.judge_reliability.trials.fit_rule import Fit
+from reports.judge_reliability.trials.query import trial_report
 from runs.trials.models import Validation
 from runs.tuning.models import Split
 from tests.factories import make_user
@@ -224,3 +226,23 @@ def test_a_tuned_judge_is_judged_by_claims_it_was_not_tuned_on(client, similarit
     development = trial.judgments.filter(claim__split=Split.DEVELOPMENT)
     assert 0 < development.count() < trial.judgments.count()
     assert shown.facts[0].value == development.count() / 2
+
+
+def test_a_trial_that_is_at_work_is_not_called_unfit(client, similarity):
+    benchmark = make_benchmark(topics=3, ideas=6, name="Sorting")
+    trial = tried(benchmark, "Slow", right, template=similarity)
+    last = trial.judgments.order_by("-pk").values_list("pk", flat=True)[:20]
+    trial.judgments.filter(pk__in=list(last)).update(state="pending", score=None)
+    type(trial).objects.update(state="live")
+
+    report = trial_report(benchmark, {}, make_user())
+    assert {one.fit for one in report.fits[trial.pk] if one.measures.failed} == {Fit.OPEN}
+
+
+def test_few_swapped_pairs_do_not_make_a_judge_unfit(similarity):
+    benchmark = make_benchmark(topics=2, ideas=1, languages=("java", "cobol"), name="Tiny")
+    trial = tried(benchmark, "First-glance", first_only, template=similarity)
+
+    report = trial_report(benchmark, {}, make_user())
+    assert report.measures[trial.pk].symmetric.share < 1
+    assert {one.fit for one in report.fits[trial.pk]} == {Fit.OPEN}

@@ -4,7 +4,7 @@ from issues.states import Refused
 from runs.trials.claim_rows import build_claims
 from runs.trials.code_validity import check_code
 from runs.trials.composed_programs import compose_programs
-from runs.trials.composition import CannotCompose, compose
+from runs.trials.composition import compose
 from runs.trials.generation_runs import start
 from runs.trials.models import Artifact, Claim, Source
 from tests.runs.trials.test_generation import order_of, small
@@ -43,11 +43,6 @@ def test_a_composed_cobol_program_names_its_parts_by_number():
     assert "WHEN 2 CALL 'PROGRAM-2'" in text
     assert "PROGRAM-ID. PROGRAM-1." in text
     assert "SORT-IT" not in text
-
-
-def test_a_language_without_a_form_is_refused():
-    with pytest.raises(CannotCompose, match="'pl1' cannot be composed"):
-        compose("pl1", ["x"])
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,7 +4,7 @@ import pytest
 
 from evalhub.statistics.rate_interval import Method
 from runs.trials.claims import Kind, claims_of
-from runs.trials.measures import ClaimVerdict, Share, Violation, measures_by, measures_of
+from runs.trials.measures import ClaimVerdict, Share, Violation, measures_of
 from tests.runs.trials.graphs import artifacts, verdicts
 
 EQUALITY = (Kind.EQUAL, Kind.DIFFERENT)
@@ -88,14 +88,6 @@ def test_failed_verdicts_are_counted_and_change_nothing_else(facts):
     assert (found.asked, found.failed, found.scored) == (656, 10, 646)
     assert found.right == Share(646, 646)
     assert sum(sum(one.values()) for one in found.scores.values()) == 646
-
-
-def test_figures_by_topic_leave_out_what_has_none(facts):
-    claims = claims_of(facts, seed=1, kinds=EQUALITY)
-    mine = verdicts(claims, facts, lambda claim, order: 7)
-    found = measures_by(mine, lambda one: one.cluster)
-
-    assert {name: one.asked for name, one in found.items()} == {"50": 96, "51": 96}
 
 
 def test_nothing_measured_is_none():
