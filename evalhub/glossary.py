@@ -23,7 +23,6 @@ TERMS = tuple(
         ("analyst", "The model that writes an executive summary."),
         ("annotator", "A user who evaluates answers."),
         ("answer", "The model's reply to a test."),
-        ("artifact", "A text of a benchmark, such as a program or its summary."),
         ("attempt", "One pass of a judge over both splits of a judge tuning, with a draft prompt."),
         ("baseline", "The run that later runs of a suite are compared with."),
         ("benchmark", "Claims of known truth about texts, on which judges are tried."),

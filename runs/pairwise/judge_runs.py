@@ -1,4 +1,4 @@
-"""Pairwise judge runs: their estimate, start and control. No score of a run changes."""
+"""Pairwise judge runs: their estimate and start. No score of a run changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

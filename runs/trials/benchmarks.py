@@ -12,7 +12,7 @@ from evalhub.schedules import ScheduleRefused, do_due
 from issues.states import Refused
 from runs.trials.generation_runs import GenerationOrder, start
 from runs.trials.generation_settings import GenerationSettings
-from runs.trials.graph import KINDS, BadPath, Chain, path_text, read_path, steps_of
+from runs.trials.graph import KINDS, BadPath, kinds_from, path_text, read_paths, steps_of
 from runs.trials.models import (
     Benchmark,
     BenchmarkState,
@@ -78,16 +78,10 @@ def set_paths(benchmark: Benchmark, texts: Sequence[str]) -> None:
     Raises:
         Refused: Lists every text that is no path.
     """
-    keys = [kind["key"] for kind in benchmark.kinds]
-    chains: list[Chain] = []
-    problems = []
-    for text in texts:
-        try:
-            chains.append(read_path(text, keys))
-        except BadPath as error:
-            problems.append(str(error))
-    if problems:
-        raise Refused(problems)
+    try:
+        chains = read_paths(texts, kinds_from(benchmark.kinds))
+    except BadPath as error:
+        raise Refused(list(error.args)) from error
     names = {path_text(chain)[:150]: chain for chain in chains}
     benchmark.paths.filter(generation_runs=None).exclude(name__in=names).delete()
     for place, (name, chain) in enumerate(names.items(), 1):

@@ -7,21 +7,21 @@ from runs.judging.prompts import JudgedAnswer
 from runs.trials.claims import Kind
 
 _WHOLE = (
-    "Compare the two texts as a whole: do they tell of the same program, details of its "
-    "implementation aside?"
+    "Compare the two texts as a whole: do they describe the same program, apart from details of "
+    "its implementation?"
 )
 _QUESTIONS = {
     Kind.DESCRIBES: (
-        "One of the texts describes a program to be written, the other tells of a written one. "
+        "One of the texts describes a program to be written, the other an existing one. "
         "Are they the same program? Details of the implementation are in one of them only."
     ),
     Kind.PART: (
-        "Both texts tell of several programs. Compare only what they say of this one: {part}. "
+        "Both texts describe several programs. Compare only what they say about this one: {part}. "
         "Leave out all others, and the order in which they are called."
     ),
     Kind.CONTEXT: (
-        "One of the texts tells of a single program, the other of several. Compare the first with "
-        "what the second says of this one: {part}. Leave out all others."
+        "One of the texts describes a single program, the other several. Compare the first with "
+        "what the other says about this one: {part}. Leave out all others."
     ),
 }
 RANKED_BY = "Prefer the answer that reflects the described program more faithfully."

@@ -1,4 +1,4 @@
-"""Generation runs: their estimate, start and control."""
+"""Generation runs: what prevents one, and its start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ def problems_of(order: GenerationOrder) -> list[str]:
     if not topics and order.stage != Stage.TOPICS:
         problems.append("The benchmark has no topics: add at least one.")
     if order.stage == Stage.TOPICS and not order.settings.topics:
-        problems.append("Say how many topics the model shall add.")
+        problems.append("Enter the number of topics that the model adds.")
     if order.stage != Stage.TOPICS and not benchmark.is_imported:
         problem = cluster_problem(sum(topic.is_cluster for topic in topics), len(topics))
         problems += [problem] if problem else []

@@ -97,7 +97,7 @@ Chain = tuple[Node, ...]
 
 
 class BadPath(ValueError):
-    """A text that is no path of the graph; the message says why."""
+    """Texts that are no paths of the graph; each of `args` says why one is none."""
 
 
 def read_path(text: str, kinds: Iterable[str]) -> Chain:
@@ -114,6 +114,21 @@ def read_path(text: str, kinds: Iterable[str]) -> Chain:
     if nodes[0].is_tested:
         raise BadPath(f"{text.strip()!r}: the first text is given, not written by a tested model.")
     return nodes
+
+
+def read_paths(texts: Iterable[str], kinds: Iterable[str]) -> list[Chain]:
+    """Parse paths; raise BadPath with the problem of every text that is none."""
+    known = list(kinds)
+    chains: list[Chain] = []
+    problems: list[str] = []
+    for text in texts:
+        try:
+            chains.append(read_path(text, known))
+        except BadPath as error:
+            problems += error.args
+    if problems:
+        raise BadPath(*problems)
+    return chains
 
 
 def path_text(chain: Sequence[Node]) -> str:

@@ -1,5 +1,6 @@
 """Tests of a tested path: an issue, and a test of each idea whose texts can be compared."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -126,6 +127,16 @@ def generic_statement(path: GenerationPath) -> str:
     )
 
 
+def _source_id(path: GenerationPath, idea: int) -> str:
+    return f"trials-path-{path.pk}-idea-{idea}"
+
+
+def idea_of(source_id: str) -> int | None:
+    """Return the idea that a test was made of, by the test's source id; None: of none."""
+    found = re.fullmatch(r"trials-path-\d+-idea-(\d+)", source_id)
+    return int(found[1]) if found else None
+
+
 def _issue(path: GenerationPath, by: User | None) -> Issue:
     source = f"trials-path-{path.pk}"
     known: Issue | None = Issue.objects.filter(source_id=source).first()
@@ -152,7 +163,7 @@ def _test(
     kinds = kinds_from(path.benchmark.kinds)
     chain = chain_of(path.steps)
     target = kinds[chain[tested_from(chain)].kind]
-    source = f"trials-path-{path.pk}-idea-{one.idea.pk}"
+    source = _source_id(path, one.idea.pk)
     test = Test.objects.filter(source_id=source).first() or Test(issue=issue, source_id=source)
     content = {
         "messages": artifact_messages(kinds[one.asked.kind], target, one.asked.text),

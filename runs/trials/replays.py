@@ -20,7 +20,7 @@ from runs.review.queue_items import add_sample
 from runs.trials.generation_settings import GenerationSettings
 from runs.trials.graph import Node, chain_of
 from runs.trials.models import Artifact, GenerationPath, GenerationRun
-from runs.trials.replay_tests import TEMPLATE, along_of, suite_name, tests_of_path
+from runs.trials.replay_tests import TEMPLATE, along_of, idea_of, suite_name, tests_of_path
 
 SAMPLE = 25
 """Answers of a replay that annotators review: from 20 to 30 show gross errors of the judge."""
@@ -169,14 +169,15 @@ def figures_of(replays: list[GenerationRun]) -> list[ReplayFigures]:
     runs = [replay.run_id for replay in replays if replay.run_id]
     exposed = set(
         Artifact.objects.filter(
-            benchmark__in=[replay.benchmark_id for replay in replays], exposed_at__isnull=False
+            benchmark__in=[replay.benchmark_id for replay in replays],
+            idea__isnull=False,
+            exposed_at__isnull=False,
         ).values_list("idea", flat=True)
     )
     counts: dict[tuple[int, bool], Counter[str]] = defaultdict(Counter)
     rows = Result.objects.filter(run__in=runs).values_list("run", "test__source_id", "outcome")
     for run, source, outcome in rows:
-        idea = int(source.rpartition("-")[2] or 0)
-        counts[run, idea in exposed][outcome] += 1
+        counts[run, idea_of(source) in exposed][outcome] += 1
     return [
         ReplayFigures(replay, counts[replay.run_id, True], counts[replay.run_id, False])
         for replay in replays

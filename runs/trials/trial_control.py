@@ -1,4 +1,4 @@
-"""Trials of several judges on a benchmark: estimate, start and control."""
+"""Trials of several judges on a benchmark: estimate and start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def _problems(benchmark: Benchmark, judges: Sequence[TrialJudge], claims: int) -
     if not 1 <= len(judges) <= MAX_JUDGES:
         problems.append(f"Choose 1 to {MAX_JUDGES} judges, not {len(judges)}.")
     if not claims:
-        problems.append(f"{benchmark} has no claims yet: generate its artifacts and claims first.")
+        problems.append(f"{benchmark} has no claims yet: generate its texts first.")
     methods = [judge.method for judge in judges if not judge.problems]
     if len(set(methods)) < len(methods):
         problems.append("The same judge is chosen twice.")

@@ -33,7 +33,7 @@ def violations_table(report: TrialReport) -> Table | None:
 
 def _text(text: tuple[int, int | None]) -> str:
     artifact, part = text
-    return f"artifact {artifact}" + (f", program of idea {part}" if part else "")
+    return f"text {artifact}" + (f", program of idea {part}" if part else "")
 
 
 VERDICTS = (

@@ -35,7 +35,7 @@ def benchmarks_table(benchmarks: Sequence[Any]) -> Table:
         Column("trials", "Trials", "count"),
         Column("created_at", "Created", "date"),
     )
-    empty = "There is no benchmark yet. Create one, or import artifacts with human labels."
+    empty = "There is no benchmark yet. Create one, or import labelled pairs."
     return Table("benchmarks", "Benchmarks", columns, rows, empty=empty)
 
 

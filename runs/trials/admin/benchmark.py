@@ -49,7 +49,7 @@ ACTS = {
     "resume": "Resumed with the missing steps.",
     "retry_errors": "Retrying the failed steps.",
     "expose": "Marked as shown to developers.",
-    "compose": "Composed: generate texts now, so that models write what follows from them.",
+    "compose": "Composed. Generate texts next: they are made of these programs along the paths.",
     "sample": "A random sample waits for review.",
 }
 """Messages of the actions on a benchmark."""

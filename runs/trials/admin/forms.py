@@ -18,7 +18,7 @@ from runs.trials.graph import (
     kinds_from,
     path_text,
     problems_of_kinds,
-    read_path,
+    read_paths,
 )
 from runs.trials.models import Benchmark, GenerationPath, Stage
 
@@ -75,14 +75,10 @@ class BenchmarkForm(forms.ModelForm):
 
     def clean_paths(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["paths"].splitlines() if line.strip()]
-        problems = []
-        for line in lines:
-            try:
-                read_path(line, self._keys())
-            except BadPath as error:
-                problems.append(str(error))
-        if problems:
-            raise forms.ValidationError(problems)
+        try:
+            read_paths(lines, self._keys())
+        except BadPath as error:
+            raise forms.ValidationError(list(error.args)) from error
         return lines
 
     def _keys(self) -> list[str]:

@@ -268,6 +268,7 @@ class Artifact(models.Model):
 
     class Meta:
         ordering = ("pk",)
+        verbose_name = "text"
         constraints = [
             known("trials_artifact_source_known", "source", Source),
             known("trials_artifact_validity_known", "validity", Validity),
@@ -303,4 +304,4 @@ class Artifact(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"artifact {self.pk}"
+        return f"text {self.pk}"

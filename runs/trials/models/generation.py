@@ -18,7 +18,7 @@ class Stage(models.TextChoices):
     TOPICS = "topics"
     IDEAS = "ideas"
     DESCRIPTIONS = "descriptions"
-    ARTIFACTS = "artifacts", "artifacts of all paths"
+    ARTIFACTS = "artifacts", "texts of all paths"
 
 
 class GenerationRun(Batch):
