@@ -52,10 +52,12 @@ def is_cancelled(kind: AnyKind, batch_id: int) -> bool:
     return state in (None, BatchState.CANCELLED)
 
 
-def claim(kind: AnyKind, batch_id: int, worker: Worker, most: int, alone: bool) -> leases.Claim:
+def claim(
+    kind: AnyKind, batch_id: int, worker: Worker, most: int, alone: bool, last: int
+) -> leases.Claim:
     """Lease items of a live batch (`leases.claim`). After an error: `leases.reconcile`."""
     with transaction.atomic():
-        claimed = leases.claim(kind, batch_id, worker, most, alone=alone)
+        claimed = leases.claim(kind, batch_id, worker, most, alone=alone, last=last)
         if claimed.item_ids:
             kind.batches().filter(pk=batch_id, started_at=None).update(started_at=clock.now())
     return claimed

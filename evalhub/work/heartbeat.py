@@ -33,8 +33,8 @@ REMIND_S = 60.0
 class Heartbeat:
     """Tells the other workers that this one lives and what it calls, and learns of them.
 
-    `is_claiming`: items may be leased that no task is doing yet. `problem`: why nothing may be
-    claimed; "": it may.
+    `changed` is set when there is room for more calls. `is_claiming`: items may be leased that no
+    task is doing yet. `problem`: why nothing may be claimed; "": it may.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class Heartbeat:
         limiters: RateLimiters,
         live_batches: dict[Key, LiveBatch],
         saver: Saver,
+        changed: asyncio.Event,
     ) -> None:
+        self.changed = changed
         self.database, self.worker, self.limiters = database, worker, limiters
         self.live_batches, self.saver = live_batches, saver
         self.observer = leases.Observer()
@@ -127,9 +129,9 @@ class Heartbeat:
 
     async def follow(self) -> None:
         since = self.limiters.since()
-        self.limiters.follow(
-            await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)
-        )
+        shared = await self.database.with_retries(shared_rate.read_shared, since, self.worker.pk)
+        if self.limiters.follow(shared):
+            self.changed.set()
 
     async def announce(self) -> None:
         """Announce the models in use here from now on; calls start once all workers know."""

@@ -176,14 +176,21 @@ def is_work_waiting() -> bool:
 
 
 class Claim(NamedTuple):
-    """Leased items. `is_suspect`: a single item that must be done alone in its process."""
+    """Leased items, none if there was nothing to do.
+
+    `is_suspect`: a single item that must be done alone in its process. `is_ending`: hardly any are
+    left that nobody has leased.
+    """
 
     item_ids: list[int]
     is_suspect: bool = False
+    is_ending: bool = True
 
 
-def claim(kind: AnyKind, batch_id: int, worker: Worker, most: int, *, alone: bool) -> Claim:
-    """Lease up to `most` items of a live batch.
+def claim(
+    kind: AnyKind, batch_id: int, worker: Worker, most: int, *, alone: bool, last: int = 0
+) -> Claim:
+    """Lease up to `most` items of a live batch. It is ending when at most `last` are left to lease.
 
     Args:
         alone: The process holds nothing else, and may claim a suspect: an item that was claimed
@@ -202,7 +209,7 @@ def claim(kind: AnyKind, batch_id: int, worker: Worker, most: int, *, alone: boo
             claimed = Claim(suspects, is_suspect=bool(suspects))
         items = kind.items().filter(pk__in=claimed.item_ids)
         items.update(worker=worker, attempts=F("attempts") + 1, claimed_at=clock.now())
-    return claimed
+        return claimed._replace(is_ending=not waiting[last : last + 1].exists())
 
 
 def _lock(items: QuerySet[Item], most: int) -> list[int]:

@@ -22,7 +22,7 @@ class LiveBatch:
     """A batch as last read, its gate, and the tasks in progress with their items' callers.
 
     `is_stopped`: it is not live any more; only then can it be reopened. `is_ending`: the last claim
-    found fewer items than it asked for.
+    left no more than a last wave.
     """
 
     kind: AnyKind
@@ -60,21 +60,31 @@ class LiveBatch:
     def free_slots(self, limiters: RateLimiters) -> int:
         """Return how many more items keep its models busy; 0 if one is left to other workers.
 
-        Fewer than an eighth count as none, so that items are claimed together. Once all are claimed
-        none waits here that another worker could begin.
+        Fewer than an eighth count as none, so that items are claimed together. At the end of the
+        batch none waits here that another worker could begin.
         """
         if not self.endpoints:
             return MAX_WITHOUT_CALLS - len(self.tasks)
         widths = [limiters.limiter(model).width for model in self.models]
         if 0 in widths:
             return 0
-        busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
-        at_once = -(-max(widths) // busiest)
+        at_once = self._at_once(max(widths))
         if self.is_ending:
             return at_once - len(self.tasks)
         enough = at_once * 3 // 2 + 2
         free = enough - len(self.tasks)
         return free if free < 0 or free >= enough // 8 else 0
+
+    def last_wave(self, limiters: RateLimiters) -> int:
+        """Return how many items all workers do at once; 0 if no other one takes part."""
+        if not any(limiters.limiter(model).is_shared for model in self.models):
+            return 0
+        return self._at_once(max(endpoint.max_concurrency for endpoint in self.endpoints))
+
+    def _at_once(self, width: int) -> int:
+        """Return how many items have a call in flight when `width` calls to one model are."""
+        busiest = max(Counter(e.language_model_id for e in self.endpoints).values())
+        return -(-width // busiest)
 
     def surplus(self, limiters: RateLimiters) -> list[asyncio.Task[None]]:
         """Return the newest items without a call, if there are more than keep its models busy.

@@ -79,7 +79,7 @@ class Loop:
         self.saver = Saver(self.database, self.worker)
         self.funding = Funding(self.database, self.worker)
         self.heartbeat = Heartbeat(
-            self.beats, self.worker, self.limiters, self.live_batches, self.saver
+            self.beats, self.worker, self.limiters, self.live_batches, self.saver, self.changed
         )
         async with (
             self._beside(self.saver.run()),
@@ -215,8 +215,15 @@ class Loop:
     async def _start(self, live_batch: LiveBatch, free_slots: int) -> int:
         """Claim items and start to do them. What a broken claim leased is given back later."""
         alone = not self._tasks()
-        claim = await self.database(batches.claim, *live_batch.key, self.worker, free_slots, alone)
-        live_batch.is_ending = len(claim.item_ids) < free_slots
+        claim = await self.database(
+            batches.claim,
+            *live_batch.key,
+            self.worker,
+            free_slots,
+            alone,
+            live_batch.last_wave(self.limiters),
+        )
+        live_batch.is_ending = claim.is_ending
         if not claim.item_ids:
             return 0
         new = live_batch.take_again(claim.item_ids)

@@ -241,6 +241,9 @@ class RateLimiters:
         """Return when this worker began to use each model; None: not in use."""
         return {key: limiter.since for key, limiter in self._limiters.items()}
 
-    def follow(self, shared: dict[int, Shared]) -> None:
+    def follow(self, shared: dict[int, Shared]) -> bool:
+        """Take over this worker's part of each model. Return True if one became wider."""
+        before = {key: self.limiter(key).width for key in shared}
         for key, of_model in shared.items():
             self.limiter(key).follow(of_model)
+        return any(self.limiter(key).width > width for key, width in before.items())

@@ -39,6 +39,15 @@ def test_item_is_claimed_once():
     assert not set(first.item_ids) & set(second.item_ids)
 
 
+def test_batch_is_ending_once_no_more_than_the_last_are_left():
+    run, worker = run_of(5), leases.register()
+
+    def is_ending(most):
+        return leases.claim(ANSWERING, run.pk, worker, most, alone=True, last=2).is_ending
+
+    assert [is_ending(2), is_ending(1), is_ending(2)] == [False, True, True]
+
+
 def test_attempts_rise_at_a_claim_and_are_given_back_on_orderly_release():
     run, worker = run_of(1), leases.register()
     (item,) = claim(run, worker).item_ids
