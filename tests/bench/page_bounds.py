@@ -59,7 +59,9 @@ AT_MOST: Mapping[str, Mapping[str, float]] = {
 
 @dataclass(frozen=True)
 class Held:
-    """A page with its bounds: as many queries as on a small ledger, and a time.
+    """A page with its bounds: no more queries than on a small ledger, and a time.
+
+    It makes fewer where a part of it has nothing to show.
 
     Attributes:
         few_queries: On a small ledger; None if the page is not there.
@@ -73,16 +75,18 @@ class Held:
     @property
     def holds(self) -> bool:
         is_in_time = self.at_most is not None and self.page.ratio <= self.at_most
-        return self.page.status == OK and self.page.queries == self.few_queries and is_in_time
+        is_constant = self.few_queries is not None and self.page.queries <= self.few_queries
+        return self.page.status == OK and is_constant and is_in_time
 
     def cells(self) -> list[str]:
         page = self.page
         if page.status != OK:
             return [page.page, *[""] * 7, f"NO: status {page.status}"]
-        is_constant = page.queries == self.few_queries
         return [
             page.page,
-            f"{page.queries}" if is_constant else f"{self.few_queries} → {page.queries}",
+            f"{page.queries}"
+            if page.queries == self.few_queries
+            else f"{self.few_queries} → {page.queries}",
             f"{page.empty_ms:.0f}",
             f"{page.bare_ms:.0f}",
             f"{page.page_ms:.0f}",
