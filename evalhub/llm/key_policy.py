@@ -100,9 +100,10 @@ def check_request(request: httpx.Request, variable: str) -> None:
     Raises:
         ForbiddenAddress: See `check_key`.
     """
-    url = str(request.url.copy_with(query=None, fragment=None))
-    for name in {variable} - {""} | set(_carried(request)):
-        check_key(name, url)
+    if names := {variable} - {""} | set(_carried(request)):
+        url = str(request.url.copy_with(query=None, fragment=None))
+        for name in names:
+            check_key(name, url)
 
 
 def _covers(hosts: Iterable[Allowance], host: str, port: int) -> bool:
@@ -125,4 +126,5 @@ def _sent(request: httpx.Request) -> Iterator[str]:
     for name, value in request.headers.items():
         if name.lower() not in PLAIN_HEADERS:
             yield value
-    yield from request.url.params.values()
+    if request.url.query:
+        yield from request.url.params.values()

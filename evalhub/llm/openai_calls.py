@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Protocol
 
 import httpx
@@ -93,16 +93,21 @@ async def _post(
     endpoint: Endpoint, key: str, path: str, body: Json, *, is_streamed: bool = False
 ) -> httpx.Response:
     """Send a request and follow redirects; the key stays with its origin."""
-    base = httpx.URL(endpoint.api_base)
     request = httpx.Request(
         "POST",
-        base.copy_with(path=f"{base.path.rstrip('/')}/{path}"),
+        _address(endpoint.api_base, path),
         headers={"Authorization": f"Bearer {key}"} if key else {},
         json=body,
         extensions={"timeout": {"read": endpoint.timeout_s}},
     )
     response = await _client().send(request, stream=is_streamed)
     return response.raise_for_status()
+
+
+@lru_cache(maxsize=1000)
+def _address(api_base: str, path: str) -> httpx.URL:
+    base = httpx.URL(api_base)
+    return base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
 
 
 @cache

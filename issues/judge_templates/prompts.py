@@ -50,13 +50,14 @@ def check_template(text: str) -> list[str]:
     return problems
 
 
-def variables_of(text: str) -> set[str]:
+@lru_cache(maxsize=256)
+def variables_of(text: str) -> frozenset[str]:
     """Return the variables that a template names, known or not.
 
     Raises:
         PromptError: The text is not a template.
     """
-    return names_in(_parsed(text))
+    return frozenset(names_in(_parsed(text)))
 
 
 def render(text: str, values: Mapping[str, Any], examples: Sequence[ShownExample] = ()) -> str:

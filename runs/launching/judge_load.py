@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 from evalhub.llm.token_estimates import characters_in, tokens_of
@@ -149,7 +148,7 @@ def _size(
     Examples count with their average length.
     """
     text = template.text_for(judge.endpoint.language_model_id)
-    shown = _named(text)
+    shown = variables_of(text)
     characters = len(criteria) * (
         len(judge.role) + len(text) + sum(_length(test, name) for name in shown)
     )
@@ -163,12 +162,6 @@ def _size(
             number = min(len(fit), template.examples.most)
             characters += number * len(as_text(fit, shown, "0" * 16)) // len(fit)
     return tokens_of(characters) + VERDICT_SCHEMA_TOKENS * len(criteria)
-
-
-@lru_cache(maxsize=256)
-def _named(text: str) -> frozenset[str]:
-    """Return the variables of a template's text, which is parsed once."""
-    return frozenset(variables_of(text))
 
 
 def _length(test: Test, name: str) -> int:

@@ -5,15 +5,10 @@ Jobs only report; where a report's page is out of its bound, the bench ends with
 
 import json
 import os
-import resource
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,111 +16,13 @@ from rich.console import Console
 from rich.table import Table
 
 from tests import postgres
-from tests.bench import workspaces
-from tests.bench.jobs import JOBS, Job, greedy_s
+from tests.bench import job_table, workspaces
+from tests.bench.jobs import JOBS
 from tests.bench.page_bounds import AT_MOST, Held
 from tests.bench.reports import Measured as MeasuredPage
 from tests.bench.similarity import LIMIT_MS
 from tests.bench.validity.__main__ import main as validity
 from tests.bench.workers import SPREADS
-
-HEAD = ("job", "side", "window s", "× ideal", "× compared", "at most", "wall s", "CPU s", "MB")
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One process: `window_s` between its first call and its last, the rest over its whole life."""
-
-    window_s: float
-    wall_s: float
-    cpu_s: float
-    peak_mb: float
-
-
-def measure(*command: str) -> Measured:
-    started = time.perf_counter()
-    found, usage = output_of(*command)
-    wall_s = time.perf_counter() - started
-    cpu_s, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    return Measured(found["window_s"], wall_s, cpu_s, peak_mb)
-
-
-def output_of(*command: str) -> tuple[Any, resource.struct_rusage]:
-    """What a module prints as JSON, and what its process used."""
-    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return json.loads(output), usage
-
-
-@contextmanager
-def provider(job: Job) -> Iterator[int]:
-    """A mock provider in a process of its own, with the job's latencies; gives its port."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file, socket.socket() as free:
-        json.dump(job.latencies_ms, file)
-        file.flush()
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
-        command = ("tests.provider", "--port", str(port), "--latencies", file.name)
-        process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        process.stdout.readline()
-        try:
-            yield port
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def run_bare(job: Job) -> Measured:
-    with provider(job) as port:
-        return measure("tests.bench.litellm_calls", job.name, f"http://127.0.0.1:{port}/v1")
-
-
-def run_ours(job: Job) -> Measured:
-    with provider(job) as port, tempfile.TemporaryDirectory() as folder:
-        counts = (str(job.tests), str(job.in_flight), str(port))
-        return measure("tests.bench.evalhub_calls", *counts, folder)
-
-
-def row(job: Job, side: str, found: Measured, compared_s: float | None) -> list[str]:
-    ratio = f"{found.window_s / compared_s:.2f}" if compared_s else ""
-    return [
-        job.name,
-        side,
-        f"{found.window_s:.1f}",
-        f"{found.window_s / job.ideal_s:.2f}",
-        ratio,
-        f"{job.limit:.2f}" if compared_s else "",
-        f"{found.wall_s:.1f}",
-        f"{found.cpu_s:.1f}",
-        f"{found.peak_mb:.0f}",
-    ]
-
-
-def rows_of(job: Job) -> list[list[str]]:
-    if job.latency_ms is None:
-        greedy = greedy_s(job.latencies_ms, job.tests, job.in_flight)
-        simulated = [job.name, "greedy schedule", f"{greedy:.1f}", f"{greedy / job.ideal_s:.2f}"]
-        return [[*simulated, "", "", "", "", ""], row(job, "EvalHub", run_ours(job), greedy)]
-    bare = run_bare(job)
-    return [
-        row(job, "bare litellm", bare, None),
-        row(job, "EvalHub", run_ours(job), bare.window_s),
-    ]
-
-
-def calls(jobs: list[Job]) -> Table:
-    table = Table(*HEAD, title="Calls, with everything saved, against calls alone")
-    for job in jobs:
-        for cells in rows_of(job):
-            table.add_row(*cells)
-    return table
 
 
 def workers() -> Table:
@@ -217,7 +114,7 @@ def growth(title: str, unit: str, module: str) -> Table:
     """What a module measures at several sizes, against the smallest of them."""
     table = Table("results", "queries", unit, "× smallest", "at most", title=title)
     with tempfile.TemporaryDirectory() as folder:
-        found, _ = output_of(module, folder)
+        found, _ = job_table.output_of(module, folder)
     smallest = min(found, key=int)
     for size, one in found.items():
         ratio = one["median_ms"] / found[smallest]["median_ms"]
@@ -301,7 +198,7 @@ def main() -> int:
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
-        console.print(calls(jobs))
+        console.print(job_table.table(jobs))
     if "workers" in named:
         console.print(workers())
     if "pages" in named:

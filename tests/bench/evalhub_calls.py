@@ -5,9 +5,11 @@ The window is from the first call to the moment when the last one is saved.
 
 import asyncio
 import json
+import multiprocessing
 import os
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import django
 
@@ -43,29 +45,41 @@ def make_run(tests: int, in_flight: int, base_url: str) -> None:
     factories.make_run(*rows, model=model, jury=jury)
 
 
-def work() -> float:
-    """Do it all, and return the window in seconds."""
+def work() -> tuple[float, float]:
+    """Do it all as a worker process does; return when it began to call and when all was saved."""
     from evalhub.llm import gateway
-    from evalhub.models import LanguageModel
     from evalhub.work import loop, saver
 
-    gateway.load(LanguageModel.objects.active())
     begun: list[float] = []
     saved: list[float] = []
     complete, store = gateway.complete, saver.store
 
     async def noted_complete(*args, **kwargs):
-        begun.append(time.perf_counter())
+        begun.append(time.monotonic())
         return await complete(*args, **kwargs)
 
     def noted_store(*args, **kwargs):
         kept = store(*args, **kwargs)
-        saved.append(time.perf_counter())
+        saved.append(time.monotonic())
         return kept
 
+    async def run() -> None:
+        await loop.Loop(seconds=900).run()
+        await gateway.close()
+
     gateway.complete, saver.store = noted_complete, noted_store
-    asyncio.run(loop.Loop(seconds=900).run())
-    return saved[-1] - begun[0]
+    asyncio.run(run())
+    return begun[0], saved[-1]
+
+
+def work_in(processes: int) -> float:
+    """Let so many processes do it, forked as workers are, and return the window in seconds."""
+    from evalhub.work import cluster
+
+    cluster.prepare()
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        spans = [future.result() for future in [pool.submit(work) for _ in range(processes)]]
+    return max(saved for _, saved in spans) - min(begun for begun, _ in spans)
 
 
 def check(tests: int) -> None:
@@ -79,14 +93,9 @@ def check(tests: int) -> None:
 
 
 if __name__ == "__main__":
-    tests, in_flight, port, folder = (
-        int(sys.argv[1]),
-        int(sys.argv[2]),
-        int(sys.argv[3]),
-        sys.argv[4],
-    )
-    prepare(folder, port)
+    tests, in_flight, processes, port = (int(argument) for argument in sys.argv[1:5])
+    prepare(sys.argv[5], port)
     make_run(tests, in_flight, f"http://127.0.0.1:{port}/v1")
-    window_s = work()
+    window_s = work_in(processes)
     check(tests)
     sys.stdout.write(json.dumps({"window_s": window_s}))

@@ -6,7 +6,6 @@ from django.test.utils import CaptureQueriesContext
 
 from issues.judge_templates.prompts import variables_of
 from issues.models import IssueState, TestState
-from runs.launching import judge_load
 from runs.launching.estimate import LeftOut, estimate, left_out
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import named
@@ -250,18 +249,11 @@ def test_query_count_does_not_grow_with_tests():
     assert queries(12) == queries(2)
 
 
-def test_a_template_is_parsed_once_for_all_tests(monkeypatch):
-    parsed = []
-
-    def variables(text):
-        parsed.append(text)
-        return variables_of(text)
-
-    monkeypatch.setattr(judge_load, "variables_of", variables)
-    judge_load._named.cache_clear()
+def test_a_template_is_parsed_once_for_all_tests():
+    variables_of.cache_clear()
     tests = [make_test(criteria=RUBRIC).pk for _ in range(5)]
     jury = make_jury(make_model(), make_model(), approaches=DEFAULT_APPROACHES)
 
     estimated(tests=tests, models=[make_model().pk], jury=jury.pk)
 
-    assert len(parsed) == len(set(parsed)) == 2
+    assert variables_of.cache_info().misses == 2
