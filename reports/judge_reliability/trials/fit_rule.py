@@ -29,7 +29,7 @@ from reports.judge_reliability.trust_rule import (
     more_needed,
 )
 from runs.completeness import is_enough, scored_words
-from runs.trials.measures import (
+from runs.trials.judges.measures import (
     ClaimVerdict,
     JudgeMeasures,
     Share,

@@ -10,7 +10,8 @@ from django.db.models import Count, F, Max, Q, QuerySet
 
 from evalhub.models import BatchState, ItemState, User
 from reports.judge_reliability.trials.fit_rule import TaskFit, fits_of
-from runs.trials.measures import ClaimVerdict, JudgeMeasures, measures_of
+from runs.trials.judges.measures import ClaimVerdict, JudgeMeasures, measures_of
+from runs.trials.judges.verdicts import Judged, judged_claims
 from runs.trials.models import (
     Artifact,
     Benchmark,
@@ -21,7 +22,6 @@ from runs.trials.models import (
     Validation,
     Validity,
 )
-from runs.trials.verdicts import Judged, judged_claims
 from runs.tuning.models import Split
 
 

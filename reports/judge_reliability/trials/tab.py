@@ -27,7 +27,7 @@ from reports.judge_reliability.trials.trial_tables import (
     start_url,
     tasks_table,
 )
-from runs.trials.best_judge import RULE, BestJudge, best_judge
+from runs.trials.judges.best_judge import RULE, BestJudge, best_judge
 
 FIELDS = ("benchmark", "kind", "split", "topic", "cluster", "order", "verdict")
 SCRIPTED = "scripted endpoint, not a model"

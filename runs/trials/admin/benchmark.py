@@ -21,12 +21,13 @@ from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
-from runs.trials import generation_runs
 from runs.trials.admin.forms import BenchmarkForm, FreshForm, GenerateForm, ImportForm, ReplayForm
-from runs.trials.artifact_review import expose
-from runs.trials.benchmarks import generate_fresh, set_paths, small_benchmark
-from runs.trials.composed_programs import compose_programs
-from runs.trials.imports import import_benchmark, read_lines
+from runs.trials.benchmarks.artifact_review import expose
+from runs.trials.benchmarks.composed_programs import compose_programs
+from runs.trials.benchmarks.imports import import_benchmark, read_lines
+from runs.trials.benchmarks.new_benchmarks import generate_fresh, set_paths, small_benchmark
+from runs.trials.benchmarks.text_grid import grid_of
+from runs.trials.generation import generation_runs
 from runs.trials.models import (
     Benchmark,
     GenerationPath,
@@ -36,9 +37,8 @@ from runs.trials.models import (
     Source,
     Topic,
 )
-from runs.trials.replay_tests import generic_statement
-from runs.trials.replays import figures_of, sample_for_review
-from runs.trials.text_grid import grid_of
+from runs.trials.replays.replay_runs import figures_of, sample_for_review
+from runs.trials.replays.replay_tests import generic_statement
 
 MAX_BYTES = 8 * 1024 * 1024
 GENERATE = "trials.add_generationrun"

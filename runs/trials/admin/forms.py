@@ -9,9 +9,9 @@ from evalhub.admin_site.batch_control import limit_field
 from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, next_times
 from runs.models import Jury
-from runs.trials.generation_runs import GenerationOrder
-from runs.trials.generation_settings import MAX_IDEAS, MAX_TOPICS, GenerationSettings
-from runs.trials.graph import (
+from runs.trials.generation.generation_runs import GenerationOrder
+from runs.trials.generation.generation_settings import MAX_IDEAS, MAX_TOPICS, GenerationSettings
+from runs.trials.generation.graph import (
     KINDS,
     BadPath,
     chain_of,

@@ -14,9 +14,9 @@ from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
-from runs.trials.artifact_review import edit, expose, review
+from runs.trials.benchmarks.artifact_review import edit, expose, review
+from runs.trials.benchmarks.text_grid import STATES, state_of
 from runs.trials.models import Artifact, Idea, Review
-from runs.trials.text_grid import STATES, state_of
 
 
 class ArtifactForm(forms.ModelForm):

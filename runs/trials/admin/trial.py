@@ -22,12 +22,12 @@ from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
 from runs.models import Jury
-from runs.trials import trial_control
-from runs.trials.claim_rows import build_claims
-from runs.trials.metrics import METRICS
+from runs.trials.claims.claim_rows import build_claims
+from runs.trials.judges import trial_control
+from runs.trials.judges.metrics import METRICS
+from runs.trials.judges.trial_judges import TrialJudge
+from runs.trials.judges.validations import in_words, validations_of
 from runs.trials.models import Benchmark, ClaimJudgment, Trial
-from runs.trials.trial_judges import TrialJudge
-from runs.trials.validations import in_words, validations_of
 
 ADD = "trials.add_trial"
 MADE_FOR_CLAIMS = ("similarity", "summary-usefulness", "code-explanation")

@@ -24,9 +24,9 @@ class Stage(models.TextChoices):
 class GenerationRun(Batch):
     """A pass of a trusted model over a benchmark, or the replay of paths with a tested model.
 
-    `endpoint` and `tested_endpoint` are copies. `settings` is read by
-    `runs.trials.generation_settings`. `expected` is the number of steps that it will take if every
-    reply is usable: steps are added as their parents are made. `run` has the results of a replay.
+    `endpoint` and `tested_endpoint` are copies. `settings` is read by `GenerationSettings`.
+    `expected` is the number of steps that it will take if every reply is usable: steps are added
+    as their parents are made. `run` has the results of a replay.
     """
 
     sealed_path = "benchmark__sealed"

@@ -13,7 +13,7 @@ from evalhub.history import Signed
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import JudgeTemplate
-from runs.trials.metrics import METRICS, Metric
+from runs.trials.judges.metrics import METRICS, Metric
 from runs.trials.models.benchmark import (
     LEFT_OUT,
     Artifact,

@@ -13,7 +13,7 @@ from reports.judge_reliability.trials.query import trial_report
 from runs.trials.models import Validation
 from runs.tuning.models import Split
 from tests.factories import make_user
-from tests.runs.trials.benchmarks import always_7, first_only, make_benchmark, right, tried
+from tests.runs.trials.sample_benchmark import always_7, first_only, make_benchmark, right, tried
 
 pytestmark = pytest.mark.django_db
 URL = "/reports/judge_reliability/"
@@ -130,7 +130,7 @@ def test_a_fit_judge_is_marked_for_a_task_and_the_mark_withdrawn(client, benchma
     trial = benchmark.trials.get(language_model__name="Sound")
     method = f"{trial.pk}-similarity"
     address = reverse("reports:mark_validated", args=[benchmark.pk])
-    from runs.trials.trial_judges import TrialJudge
+    from runs.trials.judges.trial_judges import TrialJudge
 
     type(trial).objects.filter(pk=trial.pk).update(
         method=TrialJudge(trial.language_model, trial.template).method

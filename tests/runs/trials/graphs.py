@@ -2,8 +2,8 @@
 
 from itertools import count
 
-from runs.trials.claims import ArtifactFacts, Hardness, Kind
-from runs.trials.measures import ClaimVerdict
+from runs.trials.claims.claim_rule import ArtifactFacts, Hardness, Kind
+from runs.trials.judges.measures import ClaimVerdict
 
 LANGUAGES = ("cobol", "java", "pl1")
 

@@ -5,14 +5,15 @@ import pytest
 from evalhub.models import BatchState, Call
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
-from runs.trials import generation_runs, trial_control
-from runs.trials.claim_rows import build_claims
-from runs.trials.trial_judges import TrialJudge
+from runs.trials.claims.claim_rows import build_claims
+from runs.trials.generation import generation_runs
+from runs.trials.judges import trial_control
+from runs.trials.judges.trial_judges import TrialJudge
 from tests.evalhub.work.processes import eventually, running
 from tests.factories import make_model
 from tests.provider import Provider, prompt, verdict
 from tests.runs.pairwise.rows import says
-from tests.runs.trials.test_generation import order_of, small
+from tests.runs.trials.generation.test_generation import order_of, small
 from tests.runs.trials.writers import write
 
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]

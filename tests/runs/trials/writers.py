@@ -3,7 +3,7 @@
 import json
 import re
 
-from runs.trials.benchmarks import NewTopic, new_benchmark
+from runs.trials.benchmarks.new_benchmarks import NewTopic, new_benchmark
 from tests.provider import prompt
 
 PAPER_TOPICS = ("SQL problems", "String work", "Financial applications", "Logic puzzles")

@@ -1,0 +1,148 @@
+"""Trials of several judges on a benchmark: estimate and start."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+
+from evalhub.llm.token_estimates import tokens_of
+from evalhub.llm.trusted_network import address_of, is_trusted
+from evalhub.models import User
+from evalhub.work.queue import request_worker
+from issues.states import Refused
+from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
+from runs.launching.load import Cost, Span, load_of_judge, total_cost
+from runs.trials.judges.trial_judges import TrialJudge
+from runs.trials.models import Benchmark, Claim, ClaimJudgment, Trial
+
+MAX_JUDGES = 12
+ORDERS = (0, 1)
+SAMPLED = 40
+"""Claims whose texts are measured to estimate the length of all prompts."""
+
+
+@dataclass(frozen=True)
+class TrialEstimate:
+    """The effort of all trials. `cost` None: a model has no prices."""
+
+    claims: int
+    calls: Span
+    cost: Cost | None
+    problems: list[str]
+
+
+def estimate(benchmark: Benchmark, judges: Sequence[TrialJudge]) -> TrialEstimate:
+    """Estimate calls and cost of trials of all these judges, and list what prevents them."""
+    claims = benchmark.claims.usable().count()
+    loads = list(_loads(benchmark, judges, claims * len(ORDERS)))
+    return TrialEstimate(
+        claims=claims,
+        calls=sum((load.calls for load in loads), Span(0, 0)),
+        cost=total_cost(loads),
+        problems=_problems(benchmark, judges, claims),
+    )
+
+
+def _loads(benchmark: Benchmark, judges: Sequence[TrialJudge], n: int) -> Any:
+    asked = [judge for judge in judges if judge.endpoint and judge.template]
+    size = _prompt_characters(benchmark) if asked else 0
+    for judge in asked:
+        assert judge.endpoint is not None
+        assert judge.template is not None
+        prompt = tokens_of(size + len(judge.template.text)) + VERDICT_SCHEMA_TOKENS
+        tokens = Span(n * prompt, n * prompt)
+        yield load_of_judge(judge.endpoint, {}, judgments=n, repairs=n, prompt_tokens=tokens)
+
+
+def _prompt_characters(benchmark: Benchmark) -> int:
+    """Return the mean length of both texts over an even sample of claims."""
+    ids = list(benchmark.claims.usable().order_by("pk").values_list("pk", flat=True))
+    sampled = islice(ids, 0, None, max(1, len(ids) // SAMPLED))
+    texts = Claim.objects.filter(pk__in=list(sampled)).values_list("left__text", "right__text")
+    sizes = [len(left) + len(right) for left, right in texts]
+    return sum(sizes) // len(sizes) if sizes else 0
+
+
+def _problems(benchmark: Benchmark, judges: Sequence[TrialJudge], claims: int) -> list[str]:
+    problems = [problem for judge in judges for problem in judge.problems]
+    if not 1 <= len(judges) <= MAX_JUDGES:
+        problems.append(f"Choose 1 to {MAX_JUDGES} judges, not {len(judges)}.")
+    if not claims:
+        problems.append(f"{benchmark} has no claims yet: generate its texts first.")
+    methods = [judge.method for judge in judges if not judge.problems]
+    if len(set(methods)) < len(methods):
+        problems.append("The same judge is chosen twice.")
+    outside = [
+        address_of(judge.endpoint)
+        for judge in judges
+        if judge.endpoint and not is_trusted(judge.endpoint)
+    ]
+    if benchmark.sealed and outside:
+        problems.append(
+            f"{benchmark} is sealed, and {outside[0]} is outside the trusted network: choose a "
+            "judge inside, or a metric."
+        )
+    return problems
+
+
+@transaction.atomic
+def start(
+    benchmark: Benchmark,
+    judges: Sequence[TrialJudge],
+    *,
+    by: User | None,
+    cost_limit_usd: Decimal | None = None,
+) -> list[Trial]:
+    """Queue a trial of each judge: every claim in both orders.
+
+    Args:
+        cost_limit_usd: Of each trial.
+
+    Raises:
+        Refused: Something prevents it.
+    """
+    problems = estimate(benchmark, judges).problems
+    unpriced = [
+        j.language_model for j in judges if j.language_model and not j.language_model.has_prices
+    ]
+    if cost_limit_usd is not None and unpriced:
+        problems = [*problems, f"A cost limit needs prices: add them to {unpriced[0]}."]
+    if problems:
+        raise Refused(problems)
+    claims = list(benchmark.claims.usable().order_by("pk").values_list("pk", flat=True))
+    trials = [_started(benchmark, judge, claims, by, cost_limit_usd) for judge in judges]
+    request_worker()
+    return trials
+
+
+def _started(
+    benchmark: Benchmark,
+    judge: TrialJudge,
+    claims: Sequence[int],
+    by: User | None,
+    cost_limit_usd: Decimal | None,
+) -> Trial:
+    trial: Trial = Trial.objects.create(
+        benchmark=benchmark,
+        language_model=judge.language_model,
+        endpoint=judge.endpoint.to_json() if judge.endpoint else None,
+        template=judge.template,
+        metric=judge.metric,
+        threshold=judge.threshold,
+        method=judge.method,
+        is_scripted=bool(judge.language_model and judge.language_model.is_scripted),
+        requested_by=by,
+        cost_limit_usd=cost_limit_usd if judge.language_model else None,
+    )
+    ClaimJudgment.objects.bulk_create(
+        (
+            ClaimJudgment(trial=trial, claim_id=claim, order=order)
+            for claim in claims
+            for order in ORDERS
+        ),
+        batch_size=2000,
+    )
+    return trial

@@ -1,0 +1,185 @@
+"""Replays of a path with a model under test: their results become an ordinary run."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from secrets import randbits
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from evalhub.models import ItemState, User
+from issues.states import Refused
+from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody
+from runs.launching.imported_answers import import_answers
+from runs.launching.launch_options import LaunchRefused, LaunchSpec
+from runs.models import Result, Run, Suite
+from runs.review.models import Queue, ReviewScope
+from runs.review.queue_items import add_sample
+from runs.trials.generation.generation_settings import GenerationSettings
+from runs.trials.generation.graph import Node, chain_of
+from runs.trials.models import Artifact, GenerationPath, GenerationRun
+from runs.trials.replays.replay_tests import TEMPLATE, along_of, idea_of, suite_name, tests_of_path
+
+SAMPLE = 25
+"""Answers of a replay that annotators review: from 20 to 30 show gross errors of the judge."""
+
+MAX_ERROR = 2000
+
+
+def run_of_replay(replay: GenerationRun) -> Run:
+    """Make a run of the replay's ends, judged by its jury like any other.
+
+    A path that ended early because the model's text is corrupted is judged by that text. A step
+    that failed is an error.
+
+    Raises:
+        Refused: No idea can be tested.
+        LaunchRefused: See `import_answers`.
+    """
+    path = replay.paths.get()
+    by = replay.requested_by
+    with transaction.atomic():
+        tests = tests_of_path(path, by=by)
+        found = _ends(replay, path)
+        answers = [
+            ImportedAnswer(f"idea {idea}", _body(test.pk, found.get(idea)))
+            for idea, test in tests.items()
+        ]
+        settings = GenerationSettings.model_validate(replay.settings)
+        spec = LaunchSpec(
+            label=f"{path.benchmark}: {path}"[:150],
+            release=settings.release,
+            models=[replay.tested_model_id or 0],
+            suite=Suite.objects.get(name=suite_name(path)).pk,
+            jury=settings.jury,
+        )
+        run = import_answers(spec, answers, by=by)
+        run.is_scripted = replay.is_scripted
+        run.save(update_fields=["is_scripted"])
+        GenerationRun.objects.filter(pk=replay.pk).update(run=run)
+    return run
+
+
+def finish_replay(replay: GenerationRun) -> None:
+    """Make the run; a refusal is kept as the replay's reason."""
+    try:
+        with transaction.atomic():
+            run_of_replay(replay)
+    except (Refused, LaunchRefused) as error:
+        reason = f"Its results are no run: {error}"
+        GenerationRun.objects.filter(pk=replay.pk).update(reason=reason)
+
+
+@dataclass(frozen=True)
+class _End:
+    """The last text of a path, what the tested model wrote first, or why a step failed."""
+
+    text: str
+    tested: Artifact | None
+    error: str = ""
+
+
+def _ends(replay: GenerationRun, path: GenerationPath) -> dict[int, _End]:
+    """Return the end of the path for each idea."""
+    chain = chain_of(path.steps)
+    by_idea: dict[int, dict[tuple[int | None, Node], Artifact]] = defaultdict(dict)
+    rows = Artifact.objects.filter(Q(replay=None) | Q(replay=replay), benchmark=path.benchmark_id)
+    for one in rows.filter(idea__isnull=False).select_related("call").order_by("pk"):
+        by_idea[one.idea_id or 0][one.parent_id, Node(one.kind, one.is_tested)] = one
+    errors = dict(replay.steps.filter(state=ItemState.ERROR).values_list("idea", "error_message"))
+    found = {}
+    for idea, artifacts in by_idea.items():
+        along = along_of(chain, artifacts)
+        tested = next((one for one in along if one.is_tested), None)
+        text = along[-1].text if tested else ""
+        found[idea] = _End(text, tested, errors.get(idea, ""))
+    return found
+
+
+def _body(test: int, end: _End | None) -> ImportedAnswerBody:
+    if end is None or end.error or not end.text.strip():
+        message = (end and (end.error or (end.tested and "The text is empty."))) or "Not written."
+        return ImportedAnswerBody(test=test, error=str(message)[:MAX_ERROR])
+    call = end.tested.call if end.tested else None
+    measured: Mapping[str, Any] = {
+        name: getattr(call, name, None)
+        for name in ("latency_ms", "cost_usd", "input_tokens", "output_tokens")
+    }
+    return ImportedAnswerBody(test=test, answer=end.text, **measured)
+
+
+# Review ------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def sample_for_review(replay: GenerationRun, *, by: User | None) -> Queue:
+    """Put a random sample of the replay's answers into a queue of its own.
+
+    Reviewers read the same scale as the judge: that of the template.
+
+    Raises:
+        Refused: The replay has no run yet, or its sample is in a queue already.
+    """
+    if replay.run is None:
+        raise Refused(["The replay has no results yet."])
+    name = f"Sample of replay {replay.pk}"
+    if Queue.objects.filter(name=name).exists():
+        raise Refused([f"The queue “{name}” has it already."])
+    queue = Queue.objects.create(
+        name=name,
+        instructions="Read the answer and the reference as the judge does, and score it by the "
+        f"scale of the template “{TEMPLATE}”.",
+        scope=ReviewScope.WHOLE,
+        blind="all",
+        random_share=1,
+        seed=randbits(31),
+        created_by=by,
+    )
+    add_sample(queue, replay.run, SAMPLE)
+    return queue
+
+
+# Figures -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ReplayFigures:
+    """Outcomes of a replay's results, apart by exposure: counts by outcome."""
+
+    replay: GenerationRun
+    exposed: Mapping[str, int]
+    fresh: Mapping[str, int]
+
+    @property
+    def both(self) -> list[dict[str, Any]]:
+        """Return both as a page shows them: fresh ones first."""
+        return [_shown(self.fresh), _shown(self.exposed)]
+
+
+def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
+    passed, scored = counts.get("passed", 0), counts.get("passed", 0) + counts.get("failed", 0)
+    rest = [f"{n:,} {name}" for name in ("unscored", "error", "pending") if (n := counts.get(name))]
+    return {"passed": passed, "scored": scored, "rest": ", ".join(rest)}
+
+
+def figures_of(replays: list[GenerationRun]) -> list[ReplayFigures]:
+    """Return the figures of replays with a run, in two queries. A test is exposed by its idea."""
+    runs = [replay.run_id for replay in replays if replay.run_id]
+    exposed = set(
+        Artifact.objects.filter(
+            benchmark__in=[replay.benchmark_id for replay in replays],
+            idea__isnull=False,
+            exposed_at__isnull=False,
+        ).values_list("idea", flat=True)
+    )
+    counts: dict[tuple[int, bool], Counter[str]] = defaultdict(Counter)
+    rows = Result.objects.filter(run__in=runs).values_list("run", "test__source_id", "outcome")
+    for run, source, outcome in rows:
+        counts[run, idea_of(source) in exposed][outcome] += 1
+    return [
+        ReplayFigures(replay, counts[replay.run_id, True], counts[replay.run_id, False])
+        for replay in replays
+        if replay.run_id
+    ]
