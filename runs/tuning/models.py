@@ -7,10 +7,11 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.history import Signed
-from evalhub.models import BatchState, Call, ItemState
+from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate, Tag
 from runs.models import Judge, JudgeRun, Result, Suite
@@ -218,3 +219,40 @@ class Publication(models.Model):
 
     def __str__(self) -> str:
         return f"publication of {self.template}"
+
+
+class PromptQuestion(models.TextChoices):
+    READING = "reading", "How does the judge read this prompt?"
+    DIFFERENCE = "difference", "What makes the difference?"
+
+
+class PromptAnswer(models.Model):
+    """A judge's answer to a question about a version of a prompt, kept beside its editor.
+
+    `is_edited`: the prompt asked about was in the editor, and differed from the saved version.
+    `ideal` and `poor` are the texts compared. An answer about texts may quote a sealed test, and
+    is sealed.
+    """
+
+    sealed_path = "sealed"
+    sealed_fields = ("ideal", "poor", "answer")
+
+    template = models.ForeignKey(JudgeTemplate, models.CASCADE, related_name="prompt_answers")
+    is_edited = models.BooleanField(default=False)
+    language_model = models.ForeignKey(LanguageModel, models.PROTECT, related_name="+")
+    question = models.CharField(max_length=10, choices=PromptQuestion)
+    ideal = models.TextField(blank=True)
+    poor = models.TextField(blank=True)
+    answer = models.TextField()
+    sealed = models.BooleanField(default=False)
+    asked_by = optional_user()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: Any = SealedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = [known("tuning_prompt_answer_question_known", "question", PromptQuestion)]
+
+    def __str__(self) -> str:
+        return f"answer {self.pk} on {self.template}"

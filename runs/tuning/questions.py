@@ -32,9 +32,9 @@ Poor text:
 
 
 class Question(NamedTuple):
-    """A question in words for a person, and the message to the judge."""
+    """A question, "reading" or "difference", and the message to the judge."""
 
-    title: str
+    key: str
     message: str
 
 
@@ -51,6 +51,6 @@ def question_about(prompt: str, *, ideal: str, poor: str) -> Question:
     if longest > MAX_EXAMPLE:
         raise ValueError(f"A text has {longest:,} characters: at most {MAX_EXAMPLE:,}.")
     if not ideal.strip():
-        return Question("How does the judge read this prompt?", f"{opening}\n{_READING}")
+        return Question("reading", f"{opening}\n{_READING}")
     asked = _DIFFERENCE.format(ideal=ideal, poor=poor)
-    return Question("What makes the difference?", f"{opening}\n{asked}")
+    return Question("difference", f"{opening}\n{asked}")

@@ -16,6 +16,7 @@ from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
 from issues.states import Refused
 from runs.tuning import attempt_control
+from runs.tuning.admin.answers import ask_section
 from runs.tuning.admin.forms import (
     AttemptForm,
     PromptForm,
@@ -26,18 +27,14 @@ from runs.tuning.admin.forms import (
 from runs.tuning.admin.tuning_page import page_of
 from runs.tuning.disagreements import PAGE, disagreements_of
 from runs.tuning.draft import edit_prompt, use_as_example
-from runs.tuning.judge_answers import JudgeAnswer, answer_of
 from runs.tuning.labelled_answers import labelled_answers_of
 from runs.tuning.models import Attempt, LabelledExample, Tuning
 from runs.tuning.publication import completed_attempt, publish_draft
-from runs.tuning.questions import question_about
 from runs.tuning.start import draft_of, has_draft, start, too_few
 
 ADD_ATTEMPT = "tuning.add_attempt"
 EDIT = "issues.change_judgetemplate"
 PUBLISH = "issues.publish_judgetemplate"
-
-MAX_PROMPT = 20_000
 
 PUBLISHED = (
     "A published version never changes. Tests can use it, and the figures of both splits are kept "
@@ -92,7 +89,6 @@ class TuningAdmin(PageAdmin):
             "disagreements": self.disagreements_view,
             "example": self.example_view,
             "prompt": self.prompt_view,
-            "ask": self.ask_view,
             "attempt": self.attempt_view,
             "act": self.act_view,
             "progress": self.progress_view,
@@ -160,6 +156,7 @@ class TuningAdmin(PageAdmin):
             title=str(tuning.template),
             page=page,
             prompt_form=form,
+            ask=ask_section(request, draft or tuning.template, tuning.judge.language_model),
             may_attempt=request.user.has_perm(ADD_ATTEMPT),
             may_edit=request.user.has_perm(EDIT),
             may_publish=request.user.has_perm(PUBLISH),
@@ -241,20 +238,6 @@ class TuningAdmin(PageAdmin):
             return self._show(request, tuning, form)
         self.say_done(request, "Prompt saved.")
         return HttpResponseRedirect(f"{tuning.get_absolute_url()}#draft")
-
-    def ask_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Ask the judge about the draft's prompt; return its answer for beside the editor."""
-        tuning = self._posted(request, object_id, EDIT)
-        texts = {name: request.POST.get(name, "") for name in ("ideal", "poor")}
-        prompt = request.POST.get("text") or (tuning.draft or tuning.template).text
-        try:
-            question = question_about(prompt[:MAX_PROMPT], **texts)
-        except ValueError as error:
-            return render(request, "tuning/_answer.html", {"answer": JudgeAnswer(error=str(error))})
-        model = tuning.judge.language_model
-        answer = answer_of(model.judge_endpoint(), question.message, by=current_user(request))
-        context = {"answer": answer, "title": question.title, "judge": tuning.judge}
-        return render(request, "tuning/_answer.html", context)
 
     # Attempts -------------------------------------------------------------------------------------
 
