@@ -225,7 +225,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     # Pairs
     "admin:pairwise_pairwisejudgerun_act": (post(MAINTAINERS, act="cancel"),),
     # Benchmarks
-    "admin:trials_benchmark_small": (post(MAINTAINERS),),
+    "admin:trials_benchmark_small": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_import": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_edit": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_generate": (get(MAINTAINERS), post(MAINTAINERS)),

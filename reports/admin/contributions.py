@@ -46,6 +46,8 @@ def panel_of_pairwise(request: HttpRequest, judge_run: Any) -> PanelPart:
 
 
 def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
+    if not benchmark.trials.exists():
+        return PanelPart()
     url = page_url("judge_reliability", tab="trials", benchmark=benchmark)
     return PanelPart([Button("Which judge is fit?", url, is_link=True)])
 

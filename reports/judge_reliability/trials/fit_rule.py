@@ -131,15 +131,10 @@ def conclusion(
 
 
 def sentence(name: str, fits: Sequence[TaskFit]) -> str:
-    """Return what the rule says about a judge, in one sentence."""
-    fit = [TASKS[one.task] for one in fits if one.fit is Fit.FIT]
-    parts = [f"is fit for {few(fit)}"] if fit else []
-    parts += [f"finds {_found(fits[0].measures)}"] if len(fits) == 1 and fit else []
-    for one in fits:
-        if one.fit is Fit.UNFIT:
-            parts.append(f"is not fit for {TASKS[one.task]}: it {one.reason}")
-        elif one.fit is Fit.OPEN:
-            parts.append(f"is not shown to be fit for {TASKS[one.task]}: it {one.reason}")
+    """Return what the rule says about a judge, in one sentence; the table has the reasons."""
+    verbs = {Fit.FIT: "is fit", Fit.UNFIT: "is not fit", Fit.OPEN: "is not shown to be fit"}
+    tasks = {fit: [TASKS[one.task] for one in fits if one.fit is fit] for fit in verbs}
+    parts = [f"{verbs[fit]} for {few(mine)}" for fit, mine in tasks.items() if mine]
     return f"{name} {'; it '.join(parts) or 'has no verdicts yet'}."
 
 

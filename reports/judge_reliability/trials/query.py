@@ -45,8 +45,8 @@ class TrialReport:
 
     @property
     def is_tuned(self) -> bool:
-        """Return whether a judge's template has an earlier version: then it may fit some claims."""
-        return any(trial.template and trial.template.version > 1 for trial in self.trials)
+        """Return whether a judge's prompt or threshold may fit some claims."""
+        return any(trial.is_tuned for trial in self.trials)
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -130,6 +130,8 @@ def trial_report(benchmark: Benchmark, filters: Mapping[str, Any], reader: User)
         method__in=[trial.method for trial in trials], withdrawn_at=None
     ).select_related("trial__benchmark", "by")
     order = filters.get("order")
+    if any(trial.is_tuned for trial in trials) and not filters.get("split"):
+        filters = {**filters, "split": Split.HELD_OUT}
     return TrialReport(
         benchmark=benchmark,
         trials=trials,
@@ -168,18 +170,6 @@ def _by_method(rows: QuerySet[Validation]) -> dict[str, list[Validation]]:
     found: dict[str, list[Validation]] = {}
     for row in rows:
         found.setdefault(row.method, []).append(row)
-    return found
-
-
-def benchmarks_with_counts() -> QuerySet[Benchmark]:
-    """Return all benchmarks, newest first, with numbers of topics, ideas, claims and trials."""
-    rows = Benchmark.objects.annotate(
-        topic_total=Count("topics", distinct=True),
-        cluster_total=Count("topics", filter=Q(topics__is_cluster=True), distinct=True),
-        claim_total=Count("claims", distinct=True),
-        trial_total=Count("trials", distinct=True),
-    )
-    found: QuerySet[Benchmark] = rows.order_by("-pk")
     return found
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evalhub.formatting import counted, few
+from django.urls import reverse
+
+from evalhub.formatting import few
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.trials.claim_tables import (
@@ -15,7 +17,6 @@ from reports.judge_reliability.trials.fit_rule import Fit, sentence
 from reports.judge_reliability.trials.overview_tables import benchmarks_table, trials_table
 from reports.judge_reliability.trials.query import (
     TrialReport,
-    benchmarks_with_counts,
     trial_report,
     trials_with_counts,
 )
@@ -27,7 +28,9 @@ from reports.judge_reliability.trials.trial_tables import (
     start_url,
     tasks_table,
 )
+from runs.trials.benchmarks.benchmark_counts import with_counts
 from runs.trials.judges.best_judge import RULE, BestJudge, best_judge
+from runs.trials.models import Benchmark
 
 FIELDS = ("benchmark", "kind", "split", "topic", "cluster", "order", "verdict")
 SCRIPTED = "scripted endpoint, not a model"
@@ -38,7 +41,7 @@ LISTED = 100
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """List benchmarks and trials, or report on the judges of one benchmark."""
     if filters["benchmark"] is None:
-        return _overview()
+        return _overview(reading)
     report = trial_report(filters["benchmark"], filters, reading.reader)
     violations = violations_table(report)
     return Document(
@@ -46,8 +49,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         sentences=tuple(_sentences(report)),
         facts=tuple(_facts(report, reading)),
         tables=(
-            judges_table(report),
             tasks_table(report),
+            judges_table(report),
             scores_table(report),
             groups_table(report),
             *([violations] if violations else []),
@@ -64,8 +67,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
-def _overview() -> Document:
-    benchmarks: list[Any] = list(benchmarks_with_counts())
+def _overview(reading: Reading) -> Document:
+    benchmarks: list[Any] = list(with_counts(Benchmark.objects.order_by("-pk")))
     trials: list[Any] = list(trials_with_counts()[:LISTED])
     is_scripted = any(one.is_scripted for one in [*benchmarks, *trials])
     return Document(
@@ -74,9 +77,20 @@ def _overview() -> Document:
             "A benchmark holds claims about texts whose truth is known from how they were made. "
             "Judges are tried on them in both orders before they score anything that counts.",
         ),
-        tables=(benchmarks_table(benchmarks), trials_table(trials)),
+        facts=tuple(_next_step(reading, benchmarks, trials)),
+        tables=(benchmarks_table(benchmarks), *([trials_table(trials)] if trials else [])),
         labels=(SCRIPTED,) if is_scripted else (),
     )
+
+
+def _next_step(reading: Reading, benchmarks: list[Any], trials: list[Any]) -> Iterator[Fact]:
+    """Lead to a first benchmark, and to a first trial."""
+    if not benchmarks and reading.reader.has_perm("trials.add_benchmark"):
+        url = reverse("admin:trials_benchmark_changelist")
+        yield Fact("create", "First step", "Create a benchmark", "text", "", url)
+    elif not trials and reading.reader.has_perm("trials.add_trial"):
+        url = reverse("admin:trials_trial_add")
+        yield Fact("try", "Next step", "Try judges", "text", "", url)
 
 
 def _labels(report: TrialReport) -> tuple[str, ...]:
@@ -108,7 +122,6 @@ def _best(report: TrialReport, found: BestJudge[int]) -> str:
 
 
 def _facts(report: TrialReport, reading: Reading) -> Iterator[Fact]:
-    fit = sum(any(one.fit is Fit.FIT for one in mine) for mine in report.fits.values())
     yield Fact("claims", "Claims", len(report.claims), "count", "each in both orders")
     texts = report.texts
     left_out = f"{texts['excluded']:,} excluded; {texts['not_checked']:,} not checked"
@@ -119,8 +132,6 @@ def _facts(report: TrialReport, reading: Reading) -> Iterator[Fact]:
         "count",
         f"of {texts['all']:,}; {left_out}",
     )
-    yield Fact("judges", "Judges tried", len(report.trials), "count")
-    yield Fact("fit", "Fit for a task", fit, "count", f"of {counted(len(report.trials), 'judge')}")
     if reading.reader.has_perm("trials.add_trial"):
         yield Fact("try", "Try more judges", "Choose judges", "text", "", start_url(report))
 
@@ -140,8 +151,8 @@ def _warnings(report: TrialReport, filters: Mapping[str, Any]) -> Iterator[str]:
         yield "Filtered: measures are of the chosen claims, conclusions of all."
     if report.is_tuned:
         yield (
-            f"A judge's prompt is a later version: conclusions are from the {len(report.held_out)} "
-            "held-out claims, which nobody tunes a prompt on."
+            f"A judge's prompt or threshold was tuned: conclusions are from the "
+            f"{len(report.held_out)} held-out claims, and figures too unless you filter by split."
         )
 
 

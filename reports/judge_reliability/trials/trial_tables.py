@@ -11,7 +11,7 @@ from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.trials.figure import Scores, bin_of, score_bars
-from reports.judge_reliability.trials.fit_rule import RULE, Fit, TaskFit
+from reports.judge_reliability.trials.fit_rule import RULE
 from reports.judge_reliability.trials.query import TrialReport
 from runs.figures.rate import Rate
 from runs.trials.judges.measures import JudgeMeasures, Share
@@ -27,61 +27,47 @@ def judges_table(report: TrialReport) -> Table:
     """Return judges × measures, on the claims that pass the filters."""
     return Table(
         key="fitness",
-        title="Which judge is fit?",
+        title="Measures of each judge",
         columns=(
             Column("judge", "Judge"),
-            Column("fit_for", "Fit for"),
             Column("balanced_accuracy", "Balanced accuracy", "share", "50% is a coin"),
             Column("balanced_low", "95% from", "share"),
             Column("balanced_high", "to", "share"),
-            Column("scored", "Scored", "count", "Judgments"),
+            Column("scored", "Scored", "rate", "Of its judgments; failed ones count nowhere"),
             Column("true_found", "True claims found", "rate", "Sensitivity"),
             Column("false_found", "False claims found", "rate", "Specificity"),
             Column("hard_taken", "Hard negatives taken", "rate", "Related ideas called the same"),
             Column("symmetric", "Same in both orders", "rate", "Symmetry"),
             Column("transitive", "Transitive", "rate", "Of a = b and b = c"),
             Column("prefers_first", "Prefers the first", "rate", "Position bias, rank claims"),
-            Column("failed", "Failed", "rate", "No score; in no other figure"),
             Column("cost_usd", "Cost", "usd"),
-            Column("validated", "Marked as validated"),
         ),
-        rows=[
-            _judge_row(report, trial, report.measures[trial.pk], report.fits[trial.pk])
-            for trial in report.trials
-        ],
-        note="Balanced accuracy is the mean of the shares of true and of false claims found. "
-        "Pairs without both verdicts, and triples without all three, do not count. " + RULE,
+        rows=[_judge_row(report, trial, report.measures[trial.pk]) for trial in report.trials],
+        note="On the claims that the filters leave. Balanced accuracy is the mean of the shares of "
+        "true and of false claims found. Pairs without both verdicts, and triples without all "
+        "three, do not count.",
         empty=NO_TRIALS,
     )
 
 
-def _judge_row(
-    report: TrialReport, trial: Trial, found: JudgeMeasures, fits: Sequence[TaskFit]
-) -> tuple[Cell, ...]:
+def _judge_row(report: TrialReport, trial: Trial, found: JudgeMeasures) -> tuple[Cell, ...]:
     balanced = found.balanced
-    note = "scripted endpoint, not a model" if trial.is_scripted else ""
+    notes = [f"threshold {trial.threshold:.3g}"]
+    notes += ["scripted endpoint, not a model"] if trial.is_scripted else []
     low, high = balanced.interval if balanced else (None, None)
-    fit_for = "; ".join(TASK_LABELS[one.task] for one in fits if one.fit is Fit.FIT)
     return (
-        Link(report.names[trial.pk], trial.get_absolute_url(), note),
-        fit_for or None,
+        Link(report.names[trial.pk], trial.get_absolute_url(), ", ".join(notes)),
         balanced.value if balanced else None,
         low,
         high,
-        found.scored,
+        share_without_interval(found.scored, found.asked),
         _rate(found.sensitivity, balanced.sensitivity if balanced else None, found),
         _rate(found.specificity, balanced.specificity if balanced else None, found),
         _plain(found.hard_false),
         _plain(found.symmetric),
         _plain(found.transitive),
         _plain(found.prefers_first),
-        share_without_interval(found.failed, found.asked),
         None if trial.metric else float(trial.spent_usd),
-        tuple(
-            f"{one.get_task_display()}, {one.created_at:%Y-%m-%d}"
-            for one in report.validations.get(trial.method, ())
-        )
-        or None,
     )
 
 
@@ -101,7 +87,7 @@ def tasks_table(report: TrialReport) -> Table:
     """Return a row for each judge and task, with the conclusion and its reason."""
     return Table(
         key="tasks",
-        title="By task",
+        title="Which judge is fit for which task, and why?",
         columns=(
             Column("judge", "Judge"),
             Column("task", "Task"),
@@ -122,7 +108,8 @@ def tasks_table(report: TrialReport) -> Table:
             for trial in report.trials
             for one in report.fits[trial.pk]
         ],
-        note="All claims of the task, whatever the filters; held-out ones once a prompt was tuned.",
+        note="Of all claims, whatever the filters; of the held-out ones once a judge was tuned. "
+        + RULE,
         empty=NO_TRIALS,
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
@@ -15,34 +15,31 @@ from evalhub.admin_site.batch_control import control_batch
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
-from evalhub.llm import local_model
-from evalhub.models import ItemState, LanguageModel
+from evalhub.models import ItemState
 from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
-from runs.trials.admin.forms import BenchmarkForm, FreshForm, GenerateForm, ImportForm, ReplayForm
+from runs.trials.admin.forms import BenchmarkForm, ImportForm
+from runs.trials.admin.starts import GENERATE, StartViews
 from runs.trials.benchmarks.artifact_review import expose
+from runs.trials.benchmarks.benchmark_counts import with_counts
 from runs.trials.benchmarks.composed_programs import compose_programs
 from runs.trials.benchmarks.imports import import_benchmark, read_lines
-from runs.trials.benchmarks.new_benchmarks import generate_fresh, set_paths, small_benchmark
+from runs.trials.benchmarks.new_benchmarks import set_paths
 from runs.trials.benchmarks.text_grid import grid_of
-from runs.trials.generation import generation_runs
 from runs.trials.models import (
     Benchmark,
     GenerationPath,
     GenerationRun,
     GenerationStep,
-    IdeaState,
     Source,
     Topic,
 )
-from runs.trials.replays.replay_runs import figures_of, sample_for_review
+from runs.trials.replays.replay_runs import REPLAY_RIGHTS, figures_of, sample_for_review
 from runs.trials.replays.replay_tests import generic_statement
 
 MAX_BYTES = 8 * 1024 * 1024
-GENERATE = "trials.add_generationrun"
-REPLAY = (GENERATE, "issues.add_issue", "issues.approve_test", "runs.add_run")
 SAMPLE = "review.add_queue"
 ACTS = {
     "cancel": "Cancelled. What was written is kept, and you can resume.",
@@ -62,7 +59,7 @@ class TopicInline(TabularInline):
 
 
 @admin.register(Benchmark)
-class BenchmarkAdmin(ExtensibleList):
+class BenchmarkAdmin(StartViews, ExtensibleList):
     """Benchmarks: claims of known truth, and the texts that they are about."""
 
     form = BenchmarkForm
@@ -76,11 +73,7 @@ class BenchmarkAdmin(ExtensibleList):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Benchmark]:
         rows: QuerySet[Benchmark] = super().get_queryset(request)
         readable: QuerySet[Benchmark] = rows.readable_by(request.user)  # type: ignore[attr-defined]
-        active = Q(topics__ideas__state=IdeaState.ACTIVE)
-        return readable.annotate(
-            ideas_total=Count("topics__ideas", filter=active, distinct=True),
-            n_claims=Count("claims", distinct=True),
-        )
+        return with_counts(readable)
 
     def has_delete_permission(self, request: HttpRequest, obj: Benchmark | None = None) -> bool:
         """Refuse where trials rest on it; bulk deletion would not look at each."""
@@ -96,13 +89,13 @@ class BenchmarkAdmin(ExtensibleList):
             return "imported"
         return "fresh instance" if row.parent_id else "generated"
 
-    @display(description="ideas", ordering="ideas_total")
+    @display(description="ideas", ordering="idea_total")
     def ideas(self, row: Any) -> int:
-        return int(row.ideas_total)
+        return int(row.idea_total)
 
-    @display(description="claims", ordering="n_claims")
+    @display(description="claims", ordering="claim_total")
     def claims_total(self, row: Any) -> int:
-        return int(row.n_claims)
+        return int(row.claim_total)
 
     def get_urls(self) -> list[URLPattern]:
         own = {
@@ -185,95 +178,10 @@ class BenchmarkAdmin(ExtensibleList):
             replays=figures_of([run for run in runs if run.is_replay]),
             statements=_statements(runs),
             has_tested=any(path.is_tested for path in benchmark.paths.all()),
-            may_replay=request.user.has_perms(REPLAY),
+            may_replay=request.user.has_perms(REPLAY_RIGHTS),
             may_sample=request.user.has_perm(SAMPLE),
             panel=self.contributed_panel(request, benchmark),
             may_try=request.user.has_perm("trials.add_trial"),
-        )
-
-    def generate_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Choose stage and model, then start."""
-        benchmark = self.found(request, object_id)
-        if not request.user.has_perm(GENERATE):
-            raise PermissionDenied
-        form = GenerateForm(request.POST if request.method == "POST" else None)
-        if form.is_bound and form.is_valid():
-            with refusals_shown(self, request):
-                run = generation_runs.start(
-                    form.order(benchmark),
-                    by=current_user(request),
-                    cost_limit_usd=form.cleaned_data["cost_limit_usd"],
-                )
-                self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
-                return HttpResponseRedirect(benchmark.get_absolute_url())
-        return self.page(
-            request,
-            "evalhub/confirm.html",
-            title=f"Generate {benchmark}",
-            sentences=[
-                "The model writes what is missing: ideas of topics, descriptions of ideas, and the "
-                "texts of all paths without an asterisk. Each step can be reviewed."
-            ],
-            form=form,
-            button="Start",
-            back_url=benchmark.get_absolute_url(),
-        )
-
-    def replay_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Choose a path and a model under test, then start."""
-        benchmark = self.found(request, object_id)
-        if not request.user.has_perms(REPLAY):
-            raise PermissionDenied
-        form = ReplayForm(benchmark, request.POST if request.method == "POST" else None)
-        if form.is_bound and form.is_valid():
-            with refusals_shown(self, request):
-                run = generation_runs.start(
-                    form.order(),
-                    by=current_user(request),
-                    cost_limit_usd=form.cleaned_data["cost_limit_usd"],
-                )
-                self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
-                return HttpResponseRedirect(benchmark.get_absolute_url())
-        return self.page(
-            request,
-            "evalhub/confirm.html",
-            title=f"Test a model on {benchmark}",
-            sentences=[
-                "The path becomes an issue with an approved test for each idea. The results become "
-                "a run, so that trends, comparisons and gates include them."
-            ],
-            form=form,
-            button="Start",
-            back_url=benchmark.get_absolute_url(),
-        )
-
-    def fresh_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Choose seed and perturbation, then generate a fresh instance."""
-        benchmark = self.found(request, object_id)
-        if not request.user.has_perm(GENERATE):
-            raise PermissionDenied
-        form = FreshForm(request.POST if request.method == "POST" else None)
-        if form.is_bound and form.is_valid():
-            with refusals_shown(self, request):
-                run = generate_fresh(
-                    benchmark,
-                    by=current_user(request),
-                    seed=form.cleaned_data["seed"],
-                    perturbation=form.perturbation(),
-                )
-                self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
-                return HttpResponseRedirect(run.benchmark.get_absolute_url())
-        return self.page(
-            request,
-            "evalhub/confirm.html",
-            title=f"Generate a fresh instance of {benchmark}",
-            sentences=[
-                "It has the same topics and paths, and ideas of its own: none is repeated. The "
-                "model, its sizes and its cost limit are those of the last generation run."
-            ],
-            form=form,
-            button="Start",
-            back_url=benchmark.get_absolute_url(),
         )
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
@@ -308,22 +216,6 @@ class BenchmarkAdmin(ExtensibleList):
         return get_object_or_404(benchmark.generation_runs.select_related("run"), pk=wanted)
 
     # New ------------------------------------------------------------------------------------------
-
-    def small_view(self, request: HttpRequest) -> HttpResponse:
-        """Have the embedded model, or else the first one, write 2 topics with 3 ideas each."""
-        if request.method != "POST" or not request.user.has_perm(GENERATE):
-            raise PermissionDenied
-        models = LanguageModel.objects.active().not_applications().order_by("pk")
-        embedded = models.filter(litellm_model=local_model.LITELLM_MODEL)
-        model = embedded.first() or models.first()
-        if model is None:
-            self.say(request, "There is no language model: add one first.")
-            return HttpResponseRedirect(self.url_of("changelist"))
-        with refusals_shown(self, request):
-            run = small_benchmark(model, by=current_user(request))
-            self.say_done(request, f"{model} writes 2 topics with 3 ideas each.")
-            return HttpResponseRedirect(run.benchmark.get_absolute_url())
-        return HttpResponseRedirect(self.url_of("changelist"))
 
     def import_view(self, request: HttpRequest) -> HttpResponse:
         """Import real texts with the labels of annotators."""

@@ -207,6 +207,16 @@ class ReplayForm(forms.Form):
         )
 
 
+class SmallForm(forms.Form):
+    """The model that writes a small benchmark."""
+
+    model = forms.ModelChoiceField(
+        LanguageModel.objects.active().not_applications().order_by("name"),
+        empty_label="Choose a model",
+        widget=forms.Select(INPUT),
+    )
+
+
 class FreshForm(forms.Form):
     """The differences of a fresh instance."""
 

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, QuerySet, When
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern
@@ -18,21 +18,18 @@ from evalhub.formatting import counted
 from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
-from issues.judge_templates.prompts import variables_of
-from issues.models import JudgeTemplate, TemplateState
+from issues.models import JudgeTemplate
 from issues.states import Refused
 from runs.models import Jury
+from runs.trials.admin.starts import CHANGED
 from runs.trials.claims.claim_rows import build_claims
 from runs.trials.judges import trial_control
 from runs.trials.judges.metrics import METRICS
-from runs.trials.judges.trial_judges import TrialJudge
+from runs.trials.judges.trial_judges import TrialJudge, fitting_templates
 from runs.trials.judges.validations import in_words, validations_of
 from runs.trials.models import Benchmark, ClaimJudgment, Trial
 
 ADD = "trials.add_trial"
-MADE_FOR_CLAIMS = ("similarity", "summary-usefulness", "code-explanation")
-"""Families of built-in templates."""
-
 MESSAGES = {
     "cancel": "Cancelled. Scores are kept, and you can resume.",
     "resume": "Resumed with the missing judgments.",
@@ -41,23 +38,8 @@ MESSAGES = {
 """Messages of the actions on a trial."""
 
 
-def fitting_templates() -> QuerySet[JudgeTemplate]:
-    """Return the published templates that can judge a claim, those made for it first.
-
-    A claim has no criterion, and nothing was retrieved for it.
-    """
-    rows = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED)
-    unfit = [
-        row.pk
-        for row in rows
-        if {"criterion", "criteria", "retrieved_documents"} & variables_of(row.text)
-    ]
-    is_made_for_it = Case(When(family__in=MADE_FOR_CLAIMS, then=0), default=1)
-    return rows.exclude(pk__in=unfit).order_by(is_made_for_it, "title", "-version")
-
-
 class StartForm(forms.Form):
-    """The judges of a trial each: every model with every template, and metrics."""
+    """Judges that are asked: every model with every template, a trial each."""
 
     models = forms.ModelMultipleChoiceField(
         LanguageModel.objects.active().not_applications().order_by("name"),
@@ -74,28 +56,57 @@ class StartForm(forms.Form):
         "that two texts are the same, the other two from 1 to 7 claims that a text describes "
         "another. Rank claims are asked without a template.",
     )
-    metrics = forms.MultipleChoiceField(
-        choices=[(key.value, judge.name) for key, judge in METRICS.items()],
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text="They cost nothing: a judge that cannot beat them is not worth its price.",
-    )
     cost_limit_usd = limit_field(label="Cost limit of each model (USD)")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         templates: Any = self.fields["templates"]
         templates.queryset = fitting_templates()
-        for name, field in self.fields.items():
-            if name != "metrics":
-                field.widget.attrs["class"] = "eh-input"
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "eh-input"
+
+    def judges(self) -> list[TrialJudge]:
+        models, templates = self.cleaned_data["models"], self.cleaned_data["templates"]
+        return [TrialJudge(model, one) for model in models for one in templates or [None]]
+
+
+class MetricsForm(forms.Form):
+    """Metrics, a trial each, with their thresholds."""
+
+    metrics = forms.MultipleChoiceField(
+        choices=[(key.value, judge.name) for key, judge in METRICS.items()],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    tunes_thresholds = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for key, judge in METRICS.items():
+            self.fields[f"threshold_{key}"] = forms.FloatField(
+                label=f"Threshold of {judge.name}",
+                min_value=0,
+                max_value=1,
+                required=False,
+                initial=judge.threshold,
+                widget=forms.NumberInput({"class": "eh-input eh-narrow", "step": "any"}),
+            )
+
+    @property
+    def lines(self) -> list[tuple[Any, Any]]:
+        """Return each metric's checkbox with the field of its threshold."""
+        thresholds = [self[f"threshold_{key}"] for key in METRICS]
+        return list(zip(self["metrics"], thresholds, strict=True))
 
     def judges(self) -> list[TrialJudge]:
         given = self.cleaned_data
-        models, templates = list(given["models"]), list(given["templates"])
         return [
-            *(TrialJudge(model, one) for model in models for one in templates or [None]),
-            *(TrialJudge(metric=metric) for metric in given["metrics"]),
+            TrialJudge(
+                metric=metric,
+                metric_threshold=given[f"threshold_{metric}"],
+                tunes_threshold=given["tunes_thresholds"],
+            )
+            for metric in given["metrics"]
         ]
 
 
@@ -141,13 +152,17 @@ class TrialAdmin(ExtensibleList):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
         benchmark = Benchmark.objects.filter(pk=row_number(sent.get("benchmark"))).first()
-        form = StartForm(request.POST if request.method == "POST" and benchmark else None)
+        posted = request.POST if request.method == "POST" and benchmark else None
+        form, metrics = StartForm(posted), MetricsForm(posted)
         estimate = None
-        if benchmark and form.is_bound and form.is_valid():
+        if benchmark and posted is not None and form.is_valid() and metrics.is_valid():
             build_claims(benchmark)
-            judges = form.judges()
+            judges = [*form.judges(), *metrics.judges()]
             estimate = trial_control.estimate(benchmark, judges)
-            if "start" in request.POST:
+            confirmed = request.POST.get("start")
+            if confirmed and confirmed != str(estimate.calls.low):
+                self.say(request, CHANGED)
+            elif confirmed:
                 try:
                     limit = form.cleaned_data["cost_limit_usd"]
                     made = trial_control.start(
@@ -164,6 +179,7 @@ class TrialAdmin(ExtensibleList):
             benchmark=benchmark,
             benchmarks=Benchmark.objects.order_by("-pk")[:50],
             form=form,
+            metrics=metrics,
             estimate=estimate,
         )
 

@@ -15,6 +15,7 @@ from evalhub.option_problems import option_problems
 from evalhub.storable import REASON, unstorable
 from evalhub.strict_json import excerpt, parse
 from issues.states import Refused
+from runs.trials.claims.claim_rows import split_of
 from runs.trials.generation.graph import KEY, KINDS, ArtifactKind
 from runs.trials.models import (
     Artifact,
@@ -137,6 +138,7 @@ def import_benchmark(
             right=right,
             truth=line.pair.truth,
             score=line.pair.score,
+            split=split_of(benchmark, {ideas[line.number].pk}),
             idea=ideas[line.number],
             topic_id=ideas[line.number].topic_id,
         )

@@ -7,19 +7,23 @@ from itertools import islice
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.llm.trusted_network import address_of, is_trusted
-from evalhub.models import User
+from evalhub.models import ItemState, User
 from evalhub.work.queue import request_worker
 from issues.states import Refused
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
 from runs.launching.load import Cost, Span, load_of_judge, total_cost
-from runs.trials.judges.trial_judges import TrialJudge
-from runs.trials.models import Benchmark, Claim, ClaimJudgment, Trial
+from runs.trials.judges.thresholds import best_threshold
+from runs.trials.judges.trial_judges import TrialJudge, method_of_metric
+from runs.trials.models import Benchmark, Claim, ClaimJudgment, ClaimKind, Trial
+from runs.tuning.models import Split
 
 MAX_JUDGES = 12
 ORDERS = (0, 1)
+TRUTHS = ((True, "true"), (False, "false"))
 SAMPLED = 40
 """Claims whose texts are measured to estimate the length of all prompts."""
 
@@ -29,6 +33,7 @@ class TrialEstimate:
     """The effort of all trials. `cost` None: a model has no prices."""
 
     claims: int
+    held_out: int
     calls: Span
     cost: Cost | None
     problems: list[str]
@@ -36,10 +41,12 @@ class TrialEstimate:
 
 def estimate(benchmark: Benchmark, judges: Sequence[TrialJudge]) -> TrialEstimate:
     """Estimate calls and cost of trials of all these judges, and list what prevents them."""
-    claims = benchmark.claims.usable().count()
+    usable = benchmark.claims.usable()
+    claims = usable.count()
     loads = list(_loads(benchmark, judges, claims * len(ORDERS)))
     return TrialEstimate(
         claims=claims,
+        held_out=usable.filter(split=Split.HELD_OUT).count(),
         calls=sum((load.calls for load in loads), Span(0, 0)),
         cost=total_cost(loads),
         problems=_problems(benchmark, judges, claims),
@@ -80,12 +87,44 @@ def _problems(benchmark: Benchmark, judges: Sequence[TrialJudge], claims: int) -
         for judge in judges
         if judge.endpoint and not is_trusted(judge.endpoint)
     ]
+    if any(judge.tunes_threshold for judge in judges):
+        problems += _problems_of_tuning(benchmark)
     if benchmark.sealed and outside:
         problems.append(
             f"{benchmark} is sealed, and {outside[0]} is outside the trusted network: choose a "
             "judge inside, or a metric."
         )
     return problems
+
+
+def _problems_of_tuning(benchmark: Benchmark) -> list[str]:
+    """Return why no threshold can be chosen on the development claims."""
+    claims = tuning_claims(benchmark)
+    lacking = [name for truth, name in TRUTHS if not claims.filter(truth=truth).exists()]
+    return [
+        f"{benchmark} has no {name} development claim to choose thresholds on: enter them."
+        for name in lacking
+    ]
+
+
+def tuning_claims(benchmark: Benchmark) -> QuerySet[Claim]:
+    """Return the claims that a metric's threshold may be chosen on; rank claims need none."""
+    claims = benchmark.claims.usable().filter(split=Split.DEVELOPMENT)
+    found: QuerySet[Claim] = claims.exclude(kind=ClaimKind.RANK)
+    return found
+
+
+def choose_threshold(trial: Trial) -> None:
+    """Choose the threshold of an ended trial on its development claims; no score, no change."""
+    rows = trial.judgments.filter(state=ItemState.DONE, claim__in=tuning_claims(trial.benchmark))
+    scores = list(rows.values_list("score", "claim__truth"))
+    threshold = best_threshold(scores)
+    if threshold is not None:
+        trial.threshold = threshold
+        number = rows.values("claim").distinct().count()
+        trial.settings = {**trial.settings, "tuned_on": number}
+        trial.method = method_of_metric(trial.metric, threshold)
+        trial.save(update_fields=["threshold", "settings", "method"])
 
 
 @transaction.atomic
@@ -132,6 +171,7 @@ def _started(
         template=judge.template,
         metric=judge.metric,
         threshold=judge.threshold,
+        settings={"tunes_threshold": True} if judge.tunes_threshold else {},
         method=judge.method,
         is_scripted=bool(judge.language_model and judge.language_model.is_scripted),
         requested_by=by,

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Case, QuerySet, When
+
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import LanguageModel
+from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
 from issues.rubrics.scales import from_json
 from runs.models import Judge
@@ -15,15 +18,22 @@ from runs.trials.judges.metrics import METRICS, Metric
 POINTS = 6
 """Points between the lowest and the highest score: a scale from 1 to 7."""
 
+MADE_FOR_CLAIMS = ("similarity", "summary-usefulness", "code-explanation")
+"""Families of built-in templates."""
+
 
 @dataclass(frozen=True)
 class TrialJudge:
-    """Either a language model and a template, or a metric with its threshold."""
+    """Either a language model and a template, or a metric with its threshold.
+
+    With `tunes_threshold` the metric's threshold is chosen on the development claims.
+    """
 
     language_model: LanguageModel | None = None
     template: JudgeTemplate | None = None
     metric: str = ""
     metric_threshold: float | None = None
+    tunes_threshold: bool = False
 
     def __str__(self) -> str:
         if self.language_model is None:
@@ -47,13 +57,13 @@ class TrialJudge:
         """Return a digest of all that makes the judge."""
         if self.endpoint is not None and self.template is not None:
             return method_of(self.endpoint, self.template, {})
-        return digest(["metric", self.metric, self.threshold])
+        return method_of_metric(self.metric, None if self.tunes_threshold else self.threshold)
 
     @property
     def problems(self) -> list[str]:
         """Return what prevents a trial of it."""
         if self.language_model is None:
-            return [] if self.metric in set(Metric) else [f"There is no metric {self.metric!r}."]
+            return self._problems_of_metric()
         found = []
         if not self.language_model.is_active:
             found.append(f"{self.language_model} is inactive: activate it first.")
@@ -62,6 +72,28 @@ class TrialJudge:
         elif self.template.state != TemplateState.PUBLISHED:
             found.append(f"{self.template} is a {self.template.state}: publish it first.")
         return found
+
+    def _problems_of_metric(self) -> list[str]:
+        if self.metric not in set(Metric):
+            return [f"There is no metric {self.metric!r}."]
+        if not 0 <= self.threshold <= 1:
+            return [f"{self} goes from 0 to 1: its threshold cannot be {self.threshold:g}."]
+        return []
+
+
+def fitting_templates() -> QuerySet[JudgeTemplate]:
+    """Return the published templates that can judge a claim, those made for it first.
+
+    A claim has no criterion, and nothing was retrieved for it.
+    """
+    rows = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED)
+    unfit = [
+        row.pk
+        for row in rows
+        if {"criterion", "criteria", "retrieved_documents"} & variables_of(row.text)
+    ]
+    is_made_for_it = Case(When(family__in=MADE_FOR_CLAIMS, then=0), default=1)
+    return rows.exclude(pk__in=unfit).order_by(is_made_for_it, "title", "-version")
 
 
 def least_passing(template: JudgeTemplate) -> float:
@@ -80,6 +112,11 @@ def method_of(endpoint: Endpoint, template: JudgeTemplate, params: Mapping[str, 
     settings = {**endpoint.params, **params}
     parts = [endpoint.litellm_model, endpoint.api_base, settings]
     return digest([*parts, template.family, template.version])
+
+
+def method_of_metric(metric: str, threshold: float | None) -> str:
+    """Return a digest of a metric and its threshold; None: it is yet to be chosen."""
+    return digest(["metric", metric, threshold])
 
 
 def method_of_judge(judge: Judge) -> str:

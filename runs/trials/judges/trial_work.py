@@ -19,6 +19,7 @@ from runs.models import Approach, JudgmentState
 from runs.pairwise.ask_pair import PairReply, ask_pair
 from runs.trials.claims.claim_prompts import ClaimTexts
 from runs.trials.judges.metrics import METRICS, Metric
+from runs.trials.judges.trial_control import choose_threshold
 from runs.trials.judges.trial_judges import POINTS, score_of
 from runs.trials.models import ClaimJudgment, ClaimKind, Trial
 
@@ -89,6 +90,10 @@ class TrialKind(Kind[Trial, ClaimJudgment, ClaimRequest]):
         for judgment in judgments:
             _fill(judgment, replies[judgment.pk])
         overwrite(judgments, ENDED_FIELDS)
+
+    def finish(self, batch: Trial) -> None:
+        if batch.tunes_threshold:
+            choose_threshold(batch)
 
 
 def frozen_judge_of(trial: Trial) -> FrozenJudge | None:

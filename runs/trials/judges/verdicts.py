@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
+from evalhub.models import ItemState
 from runs.trials.judges.measures import ClaimVerdict
 from runs.trials.models import Claim, ClaimJudgment, ClaimKind, Hardness, Task, Trial
+from runs.tuning.models import Split
 
 FIELDS = (
     *("pk", "kind", "truth", "hardness", "left", "right", "anchor", "idea"),
@@ -61,6 +63,15 @@ def judged_claims(
             verdict = _verdict(known[claim], order, score, thresholds[trial], codes)
             found[trial].append(Judged(claim, order, state, verdict))
     return found
+
+
+def ended_verdicts(trial: Trial) -> list[ClaimVerdict]:
+    """Return a trial's verdicts on usable claims, on held-out ones only if it was tuned."""
+    claims = Claim.objects.filter(benchmark=trial.benchmark).usable()
+    if trial.is_tuned:
+        claims = claims.filter(split=Split.HELD_OUT)
+    judged = judged_claims([trial], claims, trial.benchmark.kinds).get(trial.pk, ())
+    return [one.verdict for one in judged if one.state in (ItemState.DONE, ItemState.ERROR)]
 
 
 def _verdict(

@@ -123,7 +123,9 @@ class Trial(Batch):
 
     The judge is a language model with a template, or a metric. `endpoint` is the model's by copy,
     null for a metric. A score of at least `threshold` says that the claim is true. `method` is a
-    digest of all that makes the judge: only equal ones are the same judge.
+    digest of all that makes the judge: only equal ones are the same judge. `settings` may have
+    "tunes_threshold": at its end the metric's threshold is chosen on the development claims, and
+    "tuned_on" is their number.
     """
 
     sealed_path = "benchmark__sealed"
@@ -172,6 +174,21 @@ class Trial(Batch):
         if self.language_model is None:
             return METRICS[Metric(self.metric)].name
         return f"{self.language_model} ({self.template})"
+
+    @property
+    def tunes_threshold(self) -> bool:
+        return bool(self.settings.get("tunes_threshold"))
+
+    @property
+    def tuned_on(self) -> int | None:
+        """Return how many development claims its threshold was chosen on; None: it was given."""
+        number: int | None = self.settings.get("tuned_on")
+        return number
+
+    @property
+    def is_tuned(self) -> bool:
+        """Return whether it may fit some claims: only held-out ones may be concluded from."""
+        return self.tunes_threshold or bool(self.template and self.template.version > 1)
 
 
 class ClaimJudgment(Item):

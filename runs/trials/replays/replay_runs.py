@@ -22,6 +22,11 @@ from runs.trials.generation.graph import Node, chain_of
 from runs.trials.models import Artifact, GenerationPath, GenerationRun
 from runs.trials.replays.replay_tests import TEMPLATE, along_of, idea_of, suite_name, tests_of_path
 
+REPLAY_RIGHTS = (
+    *("trials.add_generationrun", "issues.add_issue", "issues.approve_test", "runs.add_run"),
+)
+"""Rights to replay: it writes texts, makes an issue with approved tests, and a run."""
+
 SAMPLE = 25
 """Answers of a replay that annotators review: from 20 to 30 show gross errors of the judge."""
 

@@ -1,6 +1,7 @@
 """Pages of benchmarks: texts, their review, generation, and imports."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -34,6 +35,14 @@ def browser(client):
     return client
 
 
+def begin(browser, url, sent):
+    """Have a start estimated, and confirm the number of calls that the page shows; return it."""
+    page = browser.post(url, sent).content.decode()
+    calls = re.search(r'name="start" value="(\d+)"', page)[1]
+    browser.post(url, {**sent, "start": calls})
+    return int(calls)
+
+
 def test_the_page_shows_every_text_the_corrupted_ones_and_the_label_of_scripted_models(
     generated, browser, django_assert_max_num_queries
 ):
@@ -63,9 +72,10 @@ def test_a_benchmark_is_made_and_generated_from_its_pages(provider, model_at, wo
 
     url = reverse("admin:trials_benchmark_generate", args=[benchmark.pk])
     order = {"stage": "artifacts", "ideas_per_topic": 2, "max_tokens": 500}
-    browser.post(url, order | {"model": model_at().pk})
+    calls = begin(browser, url, order | {"model": model_at().pk})
     work()
     assert benchmark.artifacts.count() == 6
+    assert calls == provider.total
 
 
 def kinds():
@@ -107,12 +117,25 @@ def test_an_idea_is_added_by_hand_and_excluded(generated, browser):
     assert "Give a reason" in browser.post(url, sent | {"state": "excluded"}).content.decode()
 
 
-def test_a_button_has_a_small_benchmark_written(provider, model_at, work, browser):
+def test_a_small_benchmark_is_written_once_its_calls_and_cost_are_confirmed(
+    provider, model_at, work, browser
+):
     provider.script = write
-    model_at(litellm_model="openai/smollm2-135m")
-    browser.post(reverse("admin:trials_benchmark_small"))
+    model = model_at(
+        litellm_model="openai/smollm2-135m", input_usd_per_mtok=1, output_usd_per_mtok=2
+    )
+    url = reverse("admin:trials_benchmark_small")
+    shown = browser.get(url).content.decode()
+    assert "Start (38 calls)" in shown
+    assert re.search(r"\$0\.\d+ to \$0\.\d+", shown)
+    outdated = browser.post(url, {"model": model.pk, "start": "37"}, follow=True)
+    assert "The number of calls has changed" in outdated.content.decode()
+    assert not Benchmark.objects.exists()
+
+    assert begin(browser, url, {"model": model.pk}) == 38
     run = GenerationRun.objects.get()
     work()
+    assert provider.total == 38
 
     assert (run.benchmark.topics.count(), run.expected) == (2, 2 + 6 * 6)
     assert Artifact.objects.filter(kind="summary").count() == 18
@@ -150,8 +173,9 @@ def test_a_model_is_tested_from_the_page_and_its_sample_reviewed(provider, model
     url = reverse("admin:trials_benchmark_replay", args=[benchmark.pk])
     path = benchmark.paths.get(name=SUMMARY)
     chosen = {"path": path.pk, "tested_model": models.tested.pk, "model": models.trusted.pk}
-    browser.post(url, chosen | {"jury": models.jury.pk, "max_tokens": 100})
+    calls = begin(browser, url, chosen | {"jury": models.jury.pk, "max_tokens": 100})
     work()
+    assert calls == provider.total == 6 + 6  # a text and a verdict on each
 
     page = browser.get(benchmark.get_absolute_url()).content.decode()
     assert "6 of 6 passed" in page
@@ -164,7 +188,7 @@ def test_a_model_is_tested_from_the_page_and_its_sample_reviewed(provider, model
 
 def test_a_fresh_instance_is_generated_with_a_seed_and_a_perturbation(generated, browser, work):
     url = reverse("admin:trials_benchmark_fresh", args=[generated.pk])
-    browser.post(url, {"seed": 77, "instruction": "Use names from logistics."})
+    begin(browser, url, {"seed": 77, "instruction": "Use names from logistics."})
 
     instance = generated.instances.get()
     assert (instance.seed, instance.perturbation) == (

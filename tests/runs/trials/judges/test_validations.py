@@ -90,7 +90,7 @@ def test_several_judges_start_from_one_page_after_an_estimate(client, model, sim
     assert f"Start ({2 * claims:,} calls)" in shown
     assert not Trial.objects.exists()
 
-    client.post(address, {**sent, "start": "1"})
+    client.post(address, {**sent, "start": 2 * claims})
     assert Trial.objects.count() == 3
     assert {one.judgments.count() for one in Trial.objects.all()} == {2 * claims}
 

@@ -1,0 +1,137 @@
+"""Pages that start a generation run: they show its calls and cost, which its button confirms."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.formatting import counted
+from evalhub.llm import local_model
+from evalhub.models import LanguageModel
+from issues.admin.refusals import refusals_shown
+from runs.trials.admin.forms import FreshForm, GenerateForm, ReplayForm, SmallForm
+from runs.trials.benchmarks.new_benchmarks import generate_fresh, small_benchmark
+from runs.trials.generation import generation_runs
+from runs.trials.generation.generation_estimate import estimate
+from runs.trials.models import GenerationRun
+from runs.trials.replays.replay_runs import REPLAY_RIGHTS
+
+GENERATE = "trials.add_generationrun"
+CHANGED = "The number of calls has changed: read the estimate again, then start."
+
+
+class StartViews(PageAdmin):
+    """Views of a benchmark's starts."""
+
+    def generate_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Choose stage and model, then start."""
+        _need(request, GENERATE)
+        benchmark = self.found(request, object_id)
+        form = GenerateForm(_sent(request))
+        return self._start(
+            request,
+            form,
+            lambda: generation_runs.start(
+                form.order(benchmark),
+                by=current_user(request),
+                cost_limit_usd=form.cleaned_data["cost_limit_usd"],
+            ),
+            title=f"Generate {benchmark}",
+            sentence="The model writes what is missing: ideas of topics, descriptions of ideas, "
+            "and the texts of all paths without an asterisk. Each step can be reviewed.",
+            back_url=benchmark.get_absolute_url(),
+        )
+
+    def replay_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Choose a path and a model under test, then start."""
+        _need(request, *REPLAY_RIGHTS)
+        benchmark = self.found(request, object_id)
+        form = ReplayForm(benchmark, _sent(request))
+        return self._start(
+            request,
+            form,
+            lambda: generation_runs.start(
+                form.order(),
+                by=current_user(request),
+                cost_limit_usd=form.cleaned_data["cost_limit_usd"],
+            ),
+            title=f"Test a model on {benchmark}",
+            sentence="The path becomes an issue with an approved test for each idea. The results "
+            "become a run, so that trends, comparisons and gates include them.",
+            back_url=benchmark.get_absolute_url(),
+        )
+
+    def fresh_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Choose seed and perturbation, then generate a fresh instance."""
+        _need(request, GENERATE)
+        benchmark = self.found(request, object_id)
+        form = FreshForm(_sent(request) or {})
+        return self._start(
+            request,
+            form,
+            lambda: generate_fresh(
+                benchmark,
+                by=current_user(request),
+                seed=form.cleaned_data["seed"],
+                perturbation=form.perturbation(),
+            ),
+            title=f"Generate a fresh instance of {benchmark}",
+            sentence="It has the same topics and paths, and ideas of its own: none is repeated. "
+            "The model, its sizes and its cost limit are those of the last generation run.",
+            back_url=benchmark.get_absolute_url(),
+        )
+
+    def small_view(self, request: HttpRequest) -> HttpResponse:
+        """Have a model write 2 topics with 3 ideas each: the embedded one, or another."""
+        _need(request, GENERATE)
+        models = LanguageModel.objects.active().not_applications().order_by("pk")
+        embedded = models.filter(litellm_model=local_model.LITELLM_MODEL)
+        model = embedded.first() or models.first()
+        form = SmallForm(_sent(request) or ({"model": model.pk} if model else None))
+        return self._start(
+            request,
+            form,
+            lambda: small_benchmark(form.cleaned_data["model"], by=current_user(request)),
+            title="Generate a small benchmark",
+            sentence="2 topics with 3 ideas each, of which one is a cluster, and the texts of 3 "
+            "paths: enough to see how trials of judges work."
+            if model
+            else "There is no language model yet: add one first.",
+            back_url=self.url_of("changelist"),
+        )
+
+    def _start(
+        self,
+        request: HttpRequest,
+        form: forms.Form,
+        begin: Callable[[], GenerationRun],
+        *,
+        title: str,
+        sentence: str,
+        back_url: str,
+    ) -> HttpResponse:
+        """Show the form with the estimate; start what was estimated."""
+        found = estimate(begin) if form.is_bound and form.is_valid() else None
+        confirmed = request.POST.get("start")
+        if confirmed and found and not found.problems:
+            if confirmed == str(found.calls.low):
+                with refusals_shown(self, request):
+                    run = begin()
+                    self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
+                    return HttpResponseRedirect(run.benchmark.get_absolute_url())
+            else:
+                self.say(request, CHANGED)
+        context: dict[str, Any] = {"title": title, "sentence": sentence, "back_url": back_url}
+        return self.page(request, "trials/generate.html", form=form, estimate=found, **context)
+
+
+def _need(request: HttpRequest, *rights: str) -> None:
+    if not request.user.has_perms(rights):  # type: ignore[union-attr]
+        raise PermissionDenied
+
+
+def _sent(request: HttpRequest) -> Any:
+    return request.POST if request.method == "POST" else None

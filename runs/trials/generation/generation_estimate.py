@@ -1,0 +1,96 @@
+"""Estimate of a generation run: its calls and their cost, from low to high."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from django.db import transaction
+
+from evalhub.llm.endpoint import Endpoint
+from issues.states import Refused
+from runs.launching.load import Cost, EndpointLoad, Span, load_of_judge, total, total_cost
+from runs.models import Jury, Method
+from runs.models.jury import CALLS
+from runs.trials.generation.generation_settings import GenerationSettings
+from runs.trials.generation.graph import chain_of, edges_of
+from runs.trials.models import GenerationRun
+
+TASK_TOKENS = 200
+"""Input tokens of a step besides the text that it begins with."""
+
+LEAST_TEXT = 100
+"""Tokens of a short text."""
+
+
+@dataclass(frozen=True)
+class GenerationEstimate:
+    """The effort of a generation run, its judges included, or what prevents it.
+
+    `calls` are low if no reply needs a repair. `cost` None: a model of `unpriced` has no prices.
+    """
+
+    calls: Span
+    cost: Cost | None
+    unpriced: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def estimate(begin: Callable[[], GenerationRun]) -> GenerationEstimate:
+    """Estimate the run that `begin` starts: it is started, counted and undone."""
+    try:
+        with transaction.atomic():
+            loads = list(chain(_writing(run := begin()), _judging(run)))
+            transaction.set_rollback(True)
+    except Refused as refused:
+        return GenerationEstimate(Span(0, 0), None, problems=tuple(refused.problems))
+    unpriced = {load.endpoint.name for load in loads if load.cost() is None}
+    return GenerationEstimate(
+        total(load.calls for load in loads), total_cost(loads), tuple(sorted(unpriced))
+    )
+
+
+def _writing(run: GenerationRun) -> Iterator[EndpointLoad]:
+    """Yield the loads of the trusted and the tested model."""
+    settings = GenerationSettings.model_validate(run.settings)
+    tested = 0
+    if run.tested_model is not None:
+        edges = edges_of(chain_of(path.steps) for path in run.paths.all())
+        tested = _begun(run) * sum(node.is_tested for nodes in edges.values() for node in nodes)
+        yield _load(run.tested_model.endpoint(), tested, 0, settings.max_tokens)
+    repaired = run.steps.filter(kind="").count()
+    yield _load(run.language_model.endpoint(), run.expected - tested, repaired, settings.max_tokens)
+
+
+def _begun(run: GenerationRun) -> int:
+    """Return the number of ideas and composed programs whose texts a replay makes."""
+    steps = run.steps.all()
+    ideas = steps.exclude(idea=None).values("idea").distinct().count()
+    return ideas + steps.filter(idea=None).values("parent").distinct().count()
+
+
+def _load(endpoint: Endpoint, calls: int, repairs: int, most: int) -> EndpointLoad:
+    least, high = min(LEAST_TEXT, most), calls + repairs
+    return EndpointLoad(
+        endpoint,
+        Span(calls, high),
+        Span(calls * (TASK_TOKENS + least), high * (TASK_TOKENS + most)),
+        Span(calls * least, high * most),
+    )
+
+
+def _judging(run: GenerationRun) -> Iterator[EndpointLoad]:
+    """Yield the loads of a replay's judges: they compare ends of the path with references."""
+    settings = GenerationSettings.model_validate(run.settings)
+    jury = Jury.objects.filter(pk=settings.jury).first()
+    answers = _begun(run) * run.paths.count()
+    for judge in jury.judges.select_related("language_model") if jury else ():
+        asked = answers * judge.samples
+        texts = Span(2 * LEAST_TEXT, 2 * settings.max_tokens)
+        yield load_of_judge(
+            judge.language_model.judge_endpoint(),
+            judge.params,
+            judgments=asked,
+            repairs=asked,
+            prompt_tokens=Span(*(asked * (TASK_TOKENS + size) for size in texts)),
+            calls=Span(*CALLS[Method(judge.method)]),
+        )
