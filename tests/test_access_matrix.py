@@ -39,7 +39,16 @@ from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.models import Correction
-from runs.trials.models import Artifact, Benchmark, Claim, Idea, Topic, Trial, Validation
+from runs.trials.models import (
+    Artifact,
+    Benchmark,
+    Claim,
+    GenerationRun,
+    Idea,
+    Topic,
+    Trial,
+    Validation,
+)
 from runs.tuning.models import Tuning
 from runs.workbench.models import Workbench
 from tests.api import client_of
@@ -393,6 +402,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-tuning-attempts": (post(MAINTAINERS),),
     "api-pairwise-run-list": (get(), post(MAINTAINERS)),
     "api-pairwise-run-detail": (get(),),
+    "api-pairwise-run-pause": (post(MAINTAINERS),),
     "api-pairwise-run-cancel": (post(MAINTAINERS),),
     "api-pairwise-run-resume": (post(MAINTAINERS),),
     "api-pairwise-run-retry-errors": (post(MAINTAINERS),),
@@ -401,6 +411,31 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-pair-evaluation-list": (get(), post(WRITERS)),
     "api-pair-evaluation-detail": (get(),),
     "api-pair-evaluation-withdraw": (post(frozenset()),),  # only its annotator withdraws it
+    "api-benchmark-list": (get(), post(MAINTAINERS)),
+    "api-benchmark-detail": (get(),),
+    "api-benchmark-import-claims": (post(MAINTAINERS),),
+    "api-benchmark-small": (post(MAINTAINERS),),
+    "api-benchmark-generate": (post(MAINTAINERS),),
+    "api-benchmark-replay": (post(MAINTAINERS),),
+    "api-benchmark-fresh": (post(MAINTAINERS),),
+    "api-benchmark-build-claims": (post(MAINTAINERS),),
+    "api-idea-list": (get(),),
+    "api-idea-detail": (get(),),
+    "api-benchmark-text-list": (get(),),
+    "api-benchmark-text-detail": (get(),),
+    "api-claim-list": (get(),),
+    "api-claim-detail": (get(),),
+    "api-generation-run-list": (get(),),
+    "api-generation-run-detail": (get(),),
+    **{
+        f"api-{work}-{verb}": (post(MAINTAINERS),)
+        for work in ("generation-run", "trial")
+        for verb in ("pause", "cancel", "resume", "retry-errors")
+    },
+    "api-trial-list": (get(), post(MAINTAINERS)),
+    "api-trial-detail": (get(),),
+    "api-claim-judgment-list": (get(),),
+    "api-claim-judgment-detail": (get(),),
     "api-queue-list": (get(WRITERS), post(MAINTAINERS)),
     "api-queue-detail": (get(WRITERS), patch(MAINTAINERS)),
     "api-queue-add-run": (post(MAINTAINERS),),
@@ -544,10 +579,16 @@ def rows() -> dict[str, Any]:
         benchmark=benchmark, metric="rouge_l", threshold=0.3, method="metric"
     )
     Validation.objects.create(trial=trial, task="summary", method="metric")
+    generation_run = GenerationRun.objects.create(
+        benchmark=benchmark, language_model=run.language_model, endpoint=run.endpoint
+    )
     return {
         "benchmark": benchmark,
         "idea": idea,
         "artifact": artifact,
+        "benchmarktext": artifact,
+        "generationrun": generation_run,
+        "claimjudgment": trial.judgments.create(claim=claim, order=0),
         "trial": trial,
         "claim": claim,
         "pairwisejudgerun": pairwise_run,
@@ -705,7 +746,8 @@ MODELS = (
         "result",
         "judge-run",
     ),
-    *("pairwise-run", "pair-judgment", "pair-evaluation", "generation", "draft"),
+    *("pairwise-run", "pair-judgment", "pair-evaluation", "generation-run", "generation", "draft"),
+    *("benchmark-text", "benchmark", "idea", "claim-judgment", "claim", "trial"),
     *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "assignment"),
 )
 

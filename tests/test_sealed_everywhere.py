@@ -79,7 +79,9 @@ READ_AT = {
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
     "admin:workbench_workbench_export",
     *("admin:runs_suite_export", "reports:run_jsonl", "api-image-detail"),
-    *("reports:claim", "admin:trials_trial_change"),
+    *("reports:claim", "admin:trials_trial_change", "api-benchmark-list", "api-benchmark-detail"),
+    *("api-idea-list", "api-benchmark-text-list", "api-benchmark-text-detail"),
+    *("api-claim-judgment-list", "api-trial-detail", "api-generation-run-list"),
 }
 """Some of the addresses at which there is something to hide."""
 

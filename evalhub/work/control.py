@@ -1,4 +1,4 @@
-"""A batch in a user's hands: its progress, and cancel, resume and retry. Saved items are kept."""
+"""A batch in a user's hands: its progress; pause, cancel, resume, retry. Saved items are kept."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -49,6 +49,15 @@ def progress_of(batch: Batch, *, expected: int = 0) -> Progress:
 def items_of(batch: Batch) -> QuerySet[Any]:
     """Return the items of a batch, by its kind of work."""
     return next(kind for kind in kinds() if kind.batch_model is type(batch)).items_of(batch)
+
+
+def pause(batch: Batch) -> None:
+    """Start no more calls; those in flight end and are saved.
+
+    Raises:
+        NotPossible: It is not running.
+    """
+    progress.pause(batch, reason="Paused by a user.")
 
 
 def cancel(batch: Batch) -> None:

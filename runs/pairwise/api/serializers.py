@@ -50,14 +50,6 @@ class PairwiseStartSerializer(PlainSerializer):
     allow_sealed_exposure = serializers.BooleanField(default=False)
 
 
-class LimitSerializer(PlainSerializer):
-    """A new cost limit; without one the current stays."""
-
-    cost_limit_usd = serializers.DecimalField(
-        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
-    )
-
-
 class PairJudgmentSerializer(RowSerializer):
     """A judge's choice on a pair in one order: 0 shows the first result first, 1 the second.
 

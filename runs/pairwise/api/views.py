@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,11 +9,11 @@ from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.api.batches import VERBS, BatchRows
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
-from evalhub.work import control
 from runs.models import Result
 from runs.pairwise import judge_runs
 from runs.pairwise.api import serializers
@@ -32,7 +31,7 @@ class PairwiseJudgeRunFilters(filters.FilterSet):
     method = filters.CharFilter()
 
 
-class PairwiseJudgeRunViewSet(ReadOnly):
+class PairwiseJudgeRunViewSet(BatchRows):
     """Pairwise judge runs: a model judges the answers of runs in pairs, each in both orders."""
 
     queryset = (
@@ -42,7 +41,7 @@ class PairwiseJudgeRunViewSet(ReadOnly):
     )
     serializer_class = serializers.PairwiseJudgeRunSerializer
     filterset_class = PairwiseJudgeRunFilters
-    action_permissions = dict.fromkeys(("cancel", "resume", "retry_errors"), ADD)
+    action_permissions = dict.fromkeys(VERBS, ADD)
 
     @extend_schema(
         request=serializers.PairwiseStartSerializer,
@@ -63,32 +62,6 @@ class PairwiseJudgeRunViewSet(ReadOnly):
             allow_sealed_exposure=given["allow_sealed_exposure"],
         )
         return self.shown(made, status.HTTP_201_CREATED)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: str) -> Response:
-        """Stop judging; judgments are kept."""
-        return self._controlled(control.cancel)
-
-    @extend_schema(request=serializers.LimitSerializer)
-    @action(detail=True, methods=["post"])
-    def resume(self, request: Request, pk: str) -> Response:
-        """Continue with the missing judgments."""
-        body = serializers.LimitSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        return self._controlled(control.resume, **body.validated_data)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def retry_errors(self, request: Request, pk: str) -> Response:
-        """Retry exactly the failed judgments."""
-        return self._controlled(control.retry_errors)
-
-    def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
-        row = self.get_object()
-        act(row, **given)
-        row.refresh_from_db()
-        return self.shown(row)
 
 
 class PairFilters(filters.FilterSet):

@@ -1,0 +1,60 @@
+"""Batches of background work: the same verbs for each kind."""
+
+from collections.abc import Callable
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evalhub.api.fields import PlainSerializer
+from evalhub.api.views import ReadOnly
+from evalhub.work import control
+
+VERBS = ("pause", "cancel", "resume", "retry_errors")
+
+
+class LimitSerializer(PlainSerializer):
+    """A new cost limit; without one the current stays."""
+
+    cost_limit_usd = serializers.DecimalField(
+        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
+    )
+
+
+class BatchRows(ReadOnly):
+    """Batches; a viewset names the right to control them for each of `VERBS`."""
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:
+        """Start no more calls. Those in flight are saved."""
+        return self._controlled(control.pause)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop at once. What is saved stays, and it can be resumed."""
+        return self._controlled(control.cancel)
+
+    @extend_schema(request=LimitSerializer)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Continue with what is missing."""
+        body = LimitSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return self._controlled(control.resume, **body.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retry_errors(self, request: Request, pk: str) -> Response:
+        """Retry exactly what failed."""
+        return self._controlled(control.retry_errors)
+
+    def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
+        row = self.get_object()
+        act(row, **given)
+        row.refresh_from_db()
+        return self.shown(row)

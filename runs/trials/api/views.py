@@ -1,0 +1,345 @@
+import json
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from pydantic import ValidationError as SettingsError
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, Serializer
+
+from evalhub.api.batches import VERBS, BatchRows
+from evalhub.api.filters import Id, OneOf, YesNo
+from evalhub.api.views import ReadOnly
+from evalhub.models import BatchState, ItemState
+from evalhub.option_problems import option_problems
+from issues.states import Refused
+from runs.trials.api import serializers
+from runs.trials.benchmarks.benchmark_counts import with_counts
+from runs.trials.benchmarks.imports import import_benchmark, read_lines
+from runs.trials.benchmarks.new_benchmarks import (
+    NewTopic,
+    generate_fresh,
+    new_benchmark,
+    small_benchmark,
+)
+from runs.trials.claims.claim_rows import build_claims
+from runs.trials.generation.generation_runs import GenerationOrder, start
+from runs.trials.generation.generation_settings import GenerationSettings
+from runs.trials.judges import trial_control
+from runs.trials.models import (
+    Artifact,
+    Benchmark,
+    BenchmarkState,
+    Claim,
+    ClaimJudgment,
+    ClaimKind,
+    GenerationRun,
+    Idea,
+    IdeaState,
+    Review,
+    Stage,
+    Trial,
+    Validity,
+)
+from runs.trials.replays.replay_runs import REPLAY_RIGHTS
+from runs.tuning.models import Split
+
+ADD_RUN = "trials.add_generationrun"
+
+
+class ReadableRows(ReadOnly):
+    """Rows whose text the user may read."""
+
+    def get_queryset(self) -> QuerySet[Any]:
+        rows: Any = super().get_queryset()
+        readable: QuerySet[Any] = rows.readable_by(self.request.user)
+        return readable
+
+
+def _validated(serializer: type[Serializer], request: Request) -> Any:
+    body = serializer(data=request.data, context={"request": request})
+    body.is_valid(raise_exception=True)
+    return body
+
+
+# Benchmarks --------------------------------------------------------------------------------------
+
+
+class BenchmarkFilters(filters.FilterSet):
+    state = OneOf(BenchmarkState)
+    parent = Id(field_name="parent_id")
+    is_scripted = YesNo()
+    is_imported = YesNo()
+
+
+class BenchmarkViewSet(ReadableRows):
+    """Benchmarks: claims of known truth for judges, and the texts that they are about."""
+
+    queryset = with_counts(Benchmark.objects.select_related("author").order_by("-pk"))
+    serializer_class = serializers.BenchmarkSerializer
+    filterset_class = BenchmarkFilters
+    action_permissions = {
+        **dict.fromkeys(("small", "generate", "replay", "fresh"), ADD_RUN),
+        "import_claims": "trials.add_benchmark",
+        "build_claims": "trials.add_trial",
+    }
+
+    def get_queryset(self) -> QuerySet[Any]:
+        rows = super().get_queryset()
+        return rows.prefetch_related("topics", "paths") if self._is_one else rows
+
+    def get_serializer_class(self) -> type[BaseSerializer]:
+        return serializers.BenchmarkDetailSerializer if self._is_one else self.serializer_class
+
+    @property
+    def _is_one(self) -> bool:
+        return self.action in ("retrieve", "create", "import_claims")
+
+    @extend_schema(
+        request=serializers.NewBenchmarkSerializer,
+        responses={201: serializers.BenchmarkDetailSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Make a benchmark of topics and paths; `generate` has its texts written."""
+        given = dict(_validated(serializers.NewBenchmarkSerializer, request).validated_data)
+        topics = [NewTopic(**topic) for topic in given.pop("topics")]
+        return self._made(
+            new_benchmark(given.pop("name"), topics, given.pop("paths"), by=request.user, **given)  # type: ignore[arg-type]
+        )
+
+    @extend_schema(
+        request=serializers.ImportSerializer,
+        responses={201: serializers.BenchmarkDetailSerializer},
+    )
+    @action(detail=False, methods=["post"], url_path="import")
+    def import_claims(self, request: Request) -> Response:
+        """Make a benchmark of real texts with labels. A refusal lists all its `problems`."""
+        given = _validated(serializers.ImportSerializer, request).validated_data
+        lines = read_lines("\n".join(map(json.dumps, given["claims"])))
+        return self._made(
+            import_benchmark(given["name"], lines, by=request.user, sealed=given["sealed"])  # type: ignore[arg-type]
+        )
+
+    @extend_schema(
+        request=serializers.SmallSerializer, responses={201: serializers.GenerationRunSerializer}
+    )
+    @action(detail=False, methods=["post"])
+    def small(self, request: Request) -> Response:
+        """Have a model write a small benchmark to try."""
+        given = _validated(serializers.SmallSerializer, request).validated_data
+        return _started(small_benchmark(given["language_model"], by=request.user))  # type: ignore[arg-type]
+
+    @extend_schema(
+        request=serializers.GenerateSerializer,
+        responses={201: serializers.GenerationRunSerializer},
+    )
+    @action(detail=True, methods=["post"])
+    def generate(self, request: Request, pk: str) -> Response:
+        """Have a trusted model write what is missing."""
+        given = _validated(serializers.GenerateSerializer, request).validated_data
+        order = GenerationOrder(
+            self.get_object(),
+            Stage(given["stage"]),
+            given["language_model"],
+            settings=_settings(given["settings"]),
+        )
+        return self._start(order, given.get("cost_limit_usd"))
+
+    @extend_schema(
+        request=serializers.ReplaySerializer, responses={201: serializers.GenerationRunSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def replay(self, request: Request, pk: str) -> Response:
+        """Test a model on paths. Its results become the run that the replay names when done."""
+        if not request.user.has_perms(REPLAY_RIGHTS):
+            raise PermissionDenied(f"You need the rights {', '.join(REPLAY_RIGHTS)} for this.")
+        given = _validated(serializers.ReplaySerializer, request).validated_data
+        benchmark, jury = self.get_object(), given.get("jury")
+        if wrong := [path.pk for path in given["paths"] if path.benchmark_id != benchmark.pk]:
+            raise ValidationError({"paths": [f"{benchmark} has no path {wrong[0]}."]})
+        order = GenerationOrder(
+            benchmark,
+            Stage.ARTIFACTS,
+            given["language_model"],
+            given["tested_model"],
+            given["paths"],
+            GenerationSettings(
+                max_tokens=given["max_tokens"], jury=jury and jury.pk, release=given["release"]
+            ),
+        )
+        return self._start(order, given.get("cost_limit_usd"))
+
+    @extend_schema(
+        request=serializers.FreshSerializer, responses={201: serializers.GenerationRunSerializer}
+    )
+    @action(detail=True, methods=["post"])
+    def fresh(self, request: Request, pk: str) -> Response:
+        """Generate a fresh instance: the same topics and paths, with ideas of its own."""
+        given = _validated(serializers.FreshSerializer, request).validated_data
+        instruction = given["instruction"].strip()
+        run = generate_fresh(
+            self.get_object(),
+            by=request.user,  # type: ignore[arg-type]
+            seed=given.get("seed"),
+            perturbation={"instruction": instruction} if instruction else {},
+        )
+        return _started(run)
+
+    @extend_schema(request=None, responses=serializers.BuiltSerializer)
+    @action(detail=True, methods=["post"])
+    def build_claims(self, request: Request, pk: str) -> Response:
+        """Add the claims that follow from its texts. The start of a trial does so, too."""
+        benchmark = self.get_object()
+        return Response(
+            {"added": build_claims(benchmark), "claims": benchmark.claims.usable().count()}
+        )
+
+    def _made(self, benchmark: Benchmark) -> Response:
+        row = self.get_queryset().filter(pk=benchmark.pk).first() or benchmark
+        return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)
+
+    def _start(self, order: GenerationOrder, limit: Any) -> Response:
+        return _started(start(order, by=self.request.user, cost_limit_usd=limit))  # type: ignore[arg-type]
+
+
+def _started(run: GenerationRun) -> Response:
+    shown = serializers.GenerationRunSerializer(run).data
+    return Response(shown, status=status.HTTP_201_CREATED)
+
+
+def _settings(values: dict[str, Any]) -> GenerationSettings:
+    try:
+        return GenerationSettings.model_validate(values)
+    except SettingsError as error:
+        raise Refused(option_problems(error)) from error
+
+
+class IdeaFilters(filters.FilterSet):
+    benchmark = Id(field_name="topic__benchmark_id")
+    topic = Id(field_name="topic_id")
+    state = OneOf(IdeaState)
+
+
+class IdeaViewSet(ReadableRows):
+    """Ideas of programs; of an imported benchmark, what texts have in common."""
+
+    queryset = Idea.objects.select_related("topic").order_by("-pk")
+    serializer_class = serializers.IdeaSerializer
+    filterset_class = IdeaFilters
+
+
+class TextFilters(filters.FilterSet):
+    benchmark = Id(field_name="benchmark_id")
+    idea = Id(field_name="idea_id")
+    replay = Id(field_name="replay_id")
+    is_reference = YesNo("replay", lookup_expr="isnull")
+    kind = filters.CharFilter()
+    validity = OneOf(Validity)
+    review = OneOf(Review)
+
+
+class TextViewSet(ReadableRows):
+    """Texts of benchmarks: descriptions, programs, summaries, and those of replays."""
+
+    queryset = Artifact.objects.select_related("language_model", "reviewed_by").order_by("-pk")
+    serializer_class = serializers.TextSerializer
+    filterset_class = TextFilters
+
+
+class ClaimFilters(filters.FilterSet):
+    benchmark = Id(field_name="benchmark_id")
+    topic = Id(field_name="topic_id")
+    kind = OneOf(ClaimKind)
+    split = OneOf(Split)
+    truth = YesNo()
+
+
+class ClaimViewSet(ReadableRows):
+    """Claims whose texts are all usable: neither corrupted nor excluded."""
+
+    queryset = Claim.objects.usable().order_by("-pk")
+    serializer_class = serializers.ClaimSerializer
+    filterset_class = ClaimFilters
+
+
+class GenerationRunFilters(filters.FilterSet):
+    benchmark = Id(field_name="benchmark_id")
+    state = OneOf(BatchState)
+    is_replay = YesNo("tested_model", lookup_expr="isnull", exclude=True)
+
+
+class GenerationRunViewSet(ReadableRows, BatchRows):
+    """Generation runs of benchmarks, and replays of models under test."""
+
+    queryset = (
+        GenerationRun.objects.select_related("language_model", "tested_model", "requested_by")
+        .prefetch_related("paths")
+        .order_by("-pk")
+    )
+    serializer_class = serializers.GenerationRunSerializer
+    filterset_class = GenerationRunFilters
+    action_permissions = dict.fromkeys(VERBS, ADD_RUN)
+
+
+# Trials ------------------------------------------------------------------------------------------
+
+
+class TrialFilters(filters.FilterSet):
+    benchmark = Id(field_name="benchmark_id")
+    language_model = Id(field_name="language_model_id")
+    template = Id(field_name="template_id")
+    metric = filters.CharFilter()
+    state = OneOf(BatchState)
+
+
+class TrialViewSet(ReadableRows, BatchRows):
+    """Trials of judges on benchmarks. One of them comes with its measures."""
+
+    queryset = Trial.objects.select_related(
+        "benchmark", "language_model", "template", "requested_by"
+    ).order_by("-pk")
+    serializer_class = serializers.TrialSerializer
+    filterset_class = TrialFilters
+    action_permissions = dict.fromkeys(VERBS, "trials.add_trial")
+
+    def get_serializer_class(self) -> type[BaseSerializer]:
+        is_one = self.action == "retrieve"
+        return serializers.TrialDetailSerializer if is_one else self.serializer_class
+
+    @extend_schema(
+        request=serializers.TrialStartSerializer,
+        responses={201: serializers.TrialSerializer(many=True)},
+    )
+    def create(self, request: Request) -> Response:
+        """Start a trial of each judge. A refusal lists all its `problems`."""
+        body = _validated(serializers.TrialStartSerializer, request)
+        benchmark = body.validated_data["benchmark"]
+        build_claims(benchmark)
+        made = trial_control.start(
+            benchmark,
+            body.chosen(),
+            by=request.user,  # type: ignore[arg-type]
+            cost_limit_usd=body.validated_data.get("cost_limit_usd"),
+        )
+        shown = serializers.TrialSerializer(made, many=True).data
+        return Response(shown, status=status.HTTP_201_CREATED)
+
+
+class ClaimJudgmentFilters(filters.FilterSet):
+    trial = Id(field_name="trial_id")
+    claim = Id(field_name="claim_id")
+    order = filters.ChoiceFilter(choices=[("0", "as given"), ("1", "reversed")])
+    state = OneOf(ItemState)
+
+
+class ClaimJudgmentViewSet(ReadableRows):
+    """Scores of claims: two for each judge and claim, one in each order."""
+
+    queryset = ClaimJudgment.objects.order_by("-pk")
+    serializer_class = serializers.ClaimJudgmentSerializer
+    filterset_class = ClaimJudgmentFilters
