@@ -78,7 +78,7 @@ class Contribution:
     panel: Callable[[HttpRequest, Any], PanelPart] = lambda request, row: PanelPart()
     section: Callable[[HttpRequest, Any], str] = lambda request, row: ""
     form_section: Callable[[HttpRequest, Any], str] = lambda request, row: ""
-    views: tuple[tuple[str, Callable[[Any, HttpRequest], HttpResponseBase], str], ...] = ()
+    views: tuple[tuple[str, Callable[..., HttpResponseBase], str], ...] = ()
     actions: tuple[Callable[..., Any], ...] = ()
     exports: Callable[[HttpRequest, Any], Sequence[tuple[str, str, str]]] = lambda r, admin: ()
     columns: tuple[ListColumn, ...] = ()

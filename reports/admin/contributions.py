@@ -49,7 +49,7 @@ def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
     if not benchmark.trials.exists():
         return PanelPart()
     url = page_url("judge_reliability", tab="trials", benchmark=benchmark)
-    return PanelPart([Button("Which judge is fit?", url, is_link=True)])
+    return PanelPart([Button("Which judge is fit?", url, kind="primary", is_link=True)])
 
 
 def panel_of_trial(request: HttpRequest, trial: Any) -> PanelPart:

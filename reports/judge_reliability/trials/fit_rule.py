@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evalhub.formatting import few, percent
+from evalhub.formatting import counted, few, percent
 from evalhub.statistics.judge_accuracy import JudgeCounts
 from reports.judge_reliability.trust_rule import (
     MIN_OF_EACH,
@@ -126,16 +126,22 @@ def conclusion(
     if proof.proof is Proof.BELOW:
         return Fit.UNFIT, " and ".join(_errors(found, proof))
     if proof.proof is Proof.SHOWN:
-        return Fit.FIT, f"finds {_found(found)}"
+        return Fit.FIT, "meets all conditions"
     return Fit.OPEN, _missing(found, proof)
 
 
 def sentence(name: str, fits: Sequence[TaskFit]) -> str:
-    """Return what the rule says about a judge, in one sentence; the table has the reasons."""
-    verbs = {Fit.FIT: "is fit", Fit.UNFIT: "is not fit", Fit.OPEN: "is not shown to be fit"}
-    tasks = {fit: [TASKS[one.task] for one in fits if one.fit is fit] for fit in verbs}
-    parts = [f"{verbs[fit]} for {few(mine)}" for fit, mine in tasks.items() if mine]
-    return f"{name} {'; it '.join(parts) or 'has no verdicts yet'}."
+    """Say in one sentence what a judge is fit for; the table of tasks has the reasons."""
+    if not fits:
+        return f"{name} has no verdicts yet."
+    fit = [TASKS[one.task] for one in fits if one.fit is Fit.FIT]
+    others = counted(len(fits) - len(fit), "other task")
+    is_unfit = all(one.fit is not Fit.OPEN for one in fits if one.fit is not Fit.FIT)
+    if fit:
+        rest = f", {'not' if is_unfit else 'not shown to be'} for {others}"
+        return f"{name} is fit for {few(fit)}{rest if len(fit) < len(fits) else ''}."
+    tasks = f"any of {len(fits)} tasks" if len(fits) > 1 else TASKS[fits[0].task]
+    return f"{name} is not {'fit' if is_unfit else 'shown to be fit'} for {tasks}."
 
 
 def _of(share: Share) -> str:

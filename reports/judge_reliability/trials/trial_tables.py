@@ -52,8 +52,7 @@ def judges_table(report: TrialReport) -> Table:
 
 def _judge_row(report: TrialReport, trial: Trial, found: JudgeMeasures) -> tuple[Cell, ...]:
     balanced = found.balanced
-    notes = [f"threshold {trial.threshold:.3g}"]
-    notes += ["scripted endpoint, not a model"] if trial.is_scripted else []
+    notes = [f"threshold {trial.threshold:.3g}", *(["scripted"] if trial.is_scripted else [])]
     low, high = balanced.interval if balanced else (None, None)
     return (
         Link(report.names[trial.pk], trial.get_absolute_url(), ", ".join(notes)),

@@ -129,7 +129,7 @@ class StartViews(PageAdmin):
 
 
 def _need(request: HttpRequest, *rights: str) -> None:
-    if not request.user.has_perms(rights):  # type: ignore[union-attr]
+    if not request.user.has_perms(rights):
         raise PermissionDenied
 
 

@@ -12,7 +12,6 @@ from runs.trials.benchmarks.imports import MAX_LINES
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.judges.measures import JudgeMeasures, measures_of
 from runs.trials.judges.metrics import Metric
-from runs.trials.judges.trial_control import MAX_JUDGES
 from runs.trials.judges.trial_judges import TrialJudge, fitting_templates
 from runs.trials.judges.verdicts import ended_verdicts
 from runs.trials.models import (
@@ -164,7 +163,7 @@ class FreshSerializer(PlainSerializer):
 
 
 class BuiltSerializer(PlainSerializer):
-    """How many claims follow from the texts: new ones, and all."""
+    """Numbers of claims that follow from the texts: new ones, and all."""
 
     added = serializers.IntegerField()
     claims = serializers.IntegerField()
@@ -351,7 +350,7 @@ class TrialStartSerializer(PlainSerializer):
     """Judges to try on a benchmark, a trial each. `cost_limit_usd` is that of each trial."""
 
     benchmark = Readable(queryset=Benchmark.objects.all())
-    judges = JudgeSerializer(many=True, min_length=1, max_length=MAX_JUDGES)
+    judges = JudgeSerializer(many=True)
     cost_limit_usd = CostLimit()
 
     def chosen(self) -> list[TrialJudge]:

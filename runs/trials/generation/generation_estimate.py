@@ -81,7 +81,7 @@ def _load(endpoint: Endpoint, calls: int, repairs: int, most: int) -> EndpointLo
 def _judging(run: GenerationRun) -> Iterator[EndpointLoad]:
     """Yield the loads of a replay's judges: they compare ends of the path with references."""
     settings = GenerationSettings.model_validate(run.settings)
-    jury = Jury.objects.filter(pk=settings.jury).first()
+    jury = Jury.objects.filter(pk=settings.jury or 0).first()
     answers = _begun(run) * run.paths.count()
     for judge in jury.judges.select_related("language_model") if jury else ():
         asked = answers * judge.samples

@@ -47,20 +47,19 @@ def test_one_sentence_per_judge_says_what_it_is_fit_for_and_the_first_table_why(
 
     best, sound, yes, first = document.sentences
     assert best.startswith("Sound is the best judge.")
-    assert "is fit for " in sound
-    assert "telling if two texts mean the same" in sound
-    assert "choosing the better of two texts" in sound
-    assert "not fit" not in sound
-    assert "is not fit for" in yes
-    assert "telling if two texts mean the same" in yes
-    assert "is not fit for" in first
+    assert sound == (
+        "Sound is fit for choosing the better of two texts, telling if two texts mean the same, "
+        "judging how useful summaries are."
+    )
+    assert yes == "Yes-sayer is not fit for any of 3 tasks."
+    assert first == "First-glance is not fit for any of 3 tasks."
 
     why = {(row["judge"], row["task"]): row["reason"] for row in document.tables[0].as_rows()}
     similarity, better = "similarity of two texts", "better of two texts"
     assert why["Yes-sayer", similarity].startswith("It takes related programs for the same")
     assert "prefers the text that is shown first, on 100%" in why["Yes-sayer", better]
     assert why["First-glance", similarity].startswith("It changes its verdict when")
-    assert why["Sound", similarity].startswith("It finds ")
+    assert why["Sound", similarity] == "It meets all conditions."
 
 
 def test_scripted_endpoints_are_flagged_on_page_and_files(client, benchmark):
@@ -227,8 +226,7 @@ def test_a_tuned_judge_is_judged_by_claims_it_was_not_tuned_on(client, similarit
     read = page(client, benchmark).context["document"]
     shown = page(client, benchmark, split="development").context["document"]
 
-    assert "is fit" not in read.sentences[-1]
-    assert "telling if two texts mean the same" in read.sentences[-1]
+    assert read.sentences[-1].endswith("is not fit for any of 3 tasks.")
     assert any("held-out claims" in warning for warning in shown.warnings)
     assert shown.sentences == read.sentences
     development = trial.judgments.filter(claim__split=Split.DEVELOPMENT)
