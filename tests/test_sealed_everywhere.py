@@ -29,7 +29,7 @@ from runs.pairwise.judge_runs import PairwiseOrder, start
 from runs.pairwise.models import PairEvaluation
 from runs.review.models import Correction, Queue, Skip
 from runs.trials.models import Artifact, Benchmark, Claim, GenerationRun, Idea, Topic, Trial
-from runs.tuning.models import LabelledExample, Tuning
+from runs.tuning.models import LabelledExample, PromptAnswer, Tuning
 from runs.workbench.contents import bench_of_test
 from runs.workbench.models import RowPairJudgment, Workbench
 from runs.workbench.rows import add_rows
@@ -81,7 +81,7 @@ READ_AT = {
     *("admin:runs_suite_export", "reports:run_jsonl", "api-image-detail"),
     *("reports:claim", "admin:trials_trial_change", "api-benchmark-list", "api-benchmark-detail"),
     *("api-idea-list", "api-benchmark-text-list", "api-benchmark-text-detail"),
-    *("api-claim-judgment-list", "api-trial-detail", "api-generation-run-list"),
+    *("admin:tuning_tuning_change", "api-claim-judgment-list", "api-trial-detail", "api-generation-run-list"),
 }
 """Some of the addresses at which there is something to hide."""
 
@@ -331,6 +331,10 @@ def rehearsed(result: Result, evaluation: HumanEvaluation) -> Tuning:
     assert template is not None
     assert judge is not None
     tuning = Tuning.objects.create(template=template, judge=judge, seed=1)
+    said = {"question": "difference", **dict.fromkeys(PromptAnswer.sealed_fields, SECRET)}
+    PromptAnswer.objects.create(
+        template=template, language_model=judge.language_model, sealed=True, **said
+    )
     LabelledExample.objects.create(
         tuning=tuning,
         result=result,
