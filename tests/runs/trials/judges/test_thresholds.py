@@ -30,7 +30,10 @@ def test_the_threshold_tells_true_from_false_claims_best(true, false, threshold)
 
 @pytest.mark.django_db(transaction=True)
 def test_a_chosen_threshold_is_stored_and_measured_on_held_out_claims(work):
-    benchmark = make_benchmark(topics=3, ideas=8)
+    benchmark = make_benchmark(topics=3, ideas=4)
+    third = list(benchmark.claims.values_list("pk", flat=True))[::3]
+    benchmark.claims.update(split=Split.HELD_OUT)
+    benchmark.claims.filter(pk__in=third).update(split=Split.DEVELOPMENT)
     judge = TrialJudge(metric="token_overlap", tunes_threshold=True)
 
     (trial,) = start(benchmark, [judge], by=None)
