@@ -184,11 +184,19 @@ def _pairs(
     return found
 
 
+def is_consistent(given: bool, turned: bool, *, is_rank: bool) -> bool:
+    """Return whether the verdicts in both orders are one: opposite ones on a rank claim.
+
+    The better of two texts is the first in one order and the second in the other.
+    """
+    return (given != turned) if is_rank else (given == turned)
+
+
 def _symmetry(scored: Sequence[ClaimVerdict]) -> Share | None:
-    """Return the share of pairs with consistent verdicts: opposite ones for rank claims."""
+    """Return the share of pairs with consistent verdicts."""
     pairs = _pairs(scored)
     held = sum(
-        (given != turned) if is_rank else (given == turned)
+        is_consistent(given, turned, is_rank=bool(is_rank))
         for (is_rank, *_), (given, turned) in pairs.items()
     )
     return share_of(held, len(pairs))
