@@ -1,6 +1,6 @@
 """Forms of benchmarks: their settings, their generation, and files of labelled pairs."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils import timezone
@@ -146,11 +146,11 @@ class GenerateForm(forms.Form):
 
 
 class ReplayForm(forms.Form):
-    """The replay of a path with a model under test."""
+    """The replay of paths with a model under test."""
 
-    path = forms.ModelChoiceField(
+    paths = forms.ModelMultipleChoiceField(
         GenerationPath.objects.none(),
-        empty_label="Choose a path",
+        widget=forms.CheckboxSelectMultiple,
         help_text="The model under test writes the texts with an asterisk. Texts before the first "
         "one come from storage.",
     )
@@ -169,7 +169,7 @@ class ReplayForm(forms.Form):
         Jury.objects.filter(is_active=True),
         required=False,
         empty_label="Human evaluation only",
-        help_text="It compares the end of the path with its reference. Choose judges that a trial "
+        help_text="It compares the end of each path with its reference. Choose judges that a trial "
         "on this benchmark showed to be fit.",
     )
     release = forms.CharField(
@@ -186,9 +186,11 @@ class ReplayForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.benchmark = benchmark
         tested = [path.pk for path in benchmark.paths.all() if path.is_tested]
-        self.fields["path"].queryset = benchmark.paths.filter(pk__in=tested)  # type: ignore[attr-defined]
+        paths = cast(forms.ModelMultipleChoiceField, self.fields["paths"])
+        paths.queryset, paths.initial = benchmark.paths.filter(pk__in=tested), tested
         for field in self.fields.values():
-            field.widget.attrs.update(INPUT)
+            if field is not paths:
+                field.widget.attrs.update(INPUT)
 
     def order(self) -> GenerationOrder:
         given = self.cleaned_data
@@ -202,7 +204,7 @@ class ReplayForm(forms.Form):
             Stage.ARTIFACTS,
             given["model"],
             given["tested_model"],
-            [given["path"]],
+            list(given["paths"]),
             settings,
         )
 

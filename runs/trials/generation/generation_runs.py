@@ -56,8 +56,6 @@ def problems_of(order: GenerationOrder) -> list[str]:
             if order.tested_model
             else "The benchmark has no path: add one, such as description > java > summary."
         )
-    if order.tested_model and len(order.chosen_paths) > 1:
-        problems.append("Choose one path to replay.")
     problems += [
         f"{model} is inactive: activate it first." for model in order.models if not model.is_active
     ]

@@ -1,4 +1,4 @@
-"""Replays of a path with a model under test: their results become an ordinary run."""
+"""Replays of paths with a model under test: their results become an ordinary run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -20,7 +20,14 @@ from runs.review.queue_items import add_sample
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.generation.graph import Node, chain_of
 from runs.trials.models import Artifact, GenerationPath, GenerationRun
-from runs.trials.replays.replay_tests import TEMPLATE, along_of, idea_of, suite_name, tests_of_path
+from runs.trials.replays.replay_tests import (
+    TEMPLATE,
+    along_of,
+    idea_of,
+    replay_label,
+    suite_name,
+    tests_of_paths,
+)
 
 REPLAY_RIGHTS = (
     *("trials.add_generationrun", "issues.add_issue", "issues.approve_test", "runs.add_run"),
@@ -34,36 +41,41 @@ MAX_ERROR = 2000
 
 
 def run_of_replay(replay: GenerationRun) -> Run:
-    """Make a run of the replay's ends, judged by its jury like any other.
+    """Make a run of the ends of all the replay's paths, judged by its jury like any other.
 
     A path that ended early because the model's text is corrupted is judged by that text. A step
-    that failed is an error.
+    that failed is an error of the paths that it is on.
 
     Raises:
-        Refused: No idea can be tested.
+        Refused: No idea can be tested on any of the paths.
         LaunchRefused: See `import_answers`.
     """
-    path = replay.paths.get()
+    paths = list(replay.paths.select_related("benchmark").order_by("pk"))
     by = replay.requested_by
     with transaction.atomic():
-        tests = tests_of_path(path, by=by)
-        found = _ends(replay, path)
+        tests = tests_of_paths(paths, by=by)
         answers = [
-            ImportedAnswer(f"idea {idea}", _body(test.pk, found.get(idea)))
-            for idea, test in tests.items()
+            ImportedAnswer(f"path {path.pk}, idea {idea}", _body(test.pk, ends.get(idea)))
+            for path, mine in tests.items()
+            for ends in [_ends(replay, path)]
+            for idea, test in mine.items()
         ]
         settings = GenerationSettings.model_validate(replay.settings)
         spec = LaunchSpec(
-            label=f"{path.benchmark}: {path}"[:150],
+            label=replay_label(paths),
             release=settings.release,
             models=[replay.tested_model_id or 0],
-            suite=Suite.objects.get(name=suite_name(path)).pk,
+            suite=Suite.objects.get(name=suite_name(paths)).pk,
             jury=settings.jury,
         )
         run = import_answers(spec, answers, by=by)
         run.is_scripted = replay.is_scripted
         run.save(update_fields=["is_scripted"])
-        GenerationRun.objects.filter(pk=replay.pk).update(run=run)
+        left_out = [str(path) for path in paths if path not in tests]
+        reason = f"Not in the results, without a text to compare with: {', '.join(left_out)}."
+        GenerationRun.objects.filter(pk=replay.pk).update(
+            run=run, reason=reason if left_out else ""
+        )
     return run
 
 
@@ -93,13 +105,22 @@ def _ends(replay: GenerationRun, path: GenerationPath) -> dict[int, _End]:
     rows = Artifact.objects.filter(Q(replay=None) | Q(replay=replay), benchmark=path.benchmark_id)
     for one in rows.filter(idea__isnull=False).select_related("call").order_by("pk"):
         by_idea[one.idea_id or 0][one.parent_id, Node(one.kind, one.is_tested)] = one
-    errors = dict(replay.steps.filter(state=ItemState.ERROR).values_list("idea", "error_message"))
+    failed = replay.steps.filter(state=ItemState.ERROR, idea__isnull=False)
+    errors = {
+        (idea, parent, Node(kind, is_tested)): message
+        for idea, parent, kind, is_tested, message in failed.values_list(
+            "idea", "parent", "kind", "is_tested", "error_message"
+        )
+    }
     found = {}
     for idea, artifacts in by_idea.items():
         along = along_of(chain, artifacts)
         tested = next((one for one in along if one.is_tested), None)
         text = along[-1].text if tested else ""
-        found[idea] = _End(text, tested, errors.get(idea, ""))
+        parent = along[-1].pk if along else None
+        missing = chain[len(along)] if len(along) < len(chain) else None
+        error = errors.get((idea, parent, missing), "") if missing else ""
+        found[idea] = _End(text, tested, error)
     return found
 
 

@@ -93,27 +93,46 @@ def _reference(
 
 
 @transaction.atomic
-def tests_of_path(path: GenerationPath, *, by: User | None) -> dict[int, Test]:
-    """Return the test of each idea, by the idea's id; make or update what is missing.
+def tests_of_paths(
+    paths: Sequence[GenerationPath], *, by: User | None
+) -> dict[GenerationPath, dict[int, Test]]:
+    """Return the test of each idea by path and the idea's id; make or update what is missing.
+
+    Each path is an issue of its own; the tests of all paths are one suite. A path is left out
+    where no idea can be tested on it.
 
     Raises:
-        Refused: No idea can be tested, or the template is not published.
+        Refused: No idea can be tested on any path, or the template is not published.
     """
-    found = comparisons_of(path)
-    if not found:
-        raise Refused([f"{path}: no idea has a text to compare its end with."])
+    found = {path: comparisons_of(path) for path in paths}
+    if not any(found.values()):
+        named = ", ".join(map(str, paths))
+        raise Refused([f"{named}: no idea has a text to compare its end with."])
     template = JudgeTemplate.objects.filter(family=TEMPLATE, state=TemplateState.PUBLISHED).first()
     if template is None:
         raise Refused([f"No version of the judge template {TEMPLATE!r} is published."])
-    issue = _issue(path, by)
-    tests = {one.idea.pk: _test(one, path, issue, template, by) for one in found}
-    suite, _ = Suite.objects.get_or_create(name=suite_name(path))
-    suite.tests.set(tests.values())
+    tests = {}
+    for path, compared in found.items():
+        if compared:
+            issue = _issue(path, by)
+            tests[path] = {one.idea.pk: _test(one, path, issue, template, by) for one in compared}
+    suite, _ = Suite.objects.get_or_create(name=suite_name(paths))
+    suite.tests.set([test for mine in tests.values() for test in mine.values()])
     return tests
 
 
-def suite_name(path: GenerationPath) -> str:
-    return f"{path.benchmark} {path.pk}: {path}"[:150]
+def suite_name(paths: Sequence[GenerationPath]) -> str:
+    """Return the name of the suite of these paths, the same for the same ones in any order."""
+    numbers = " ".join(str(pk) for pk in sorted(path.pk for path in paths))
+    return f"{paths[0].benchmark} {numbers}: {_named(paths)}"[:150]
+
+
+def replay_label(paths: Sequence[GenerationPath]) -> str:
+    return f"{paths[0].benchmark}: {_named(paths)}"[:150]
+
+
+def _named(paths: Sequence[GenerationPath]) -> str:
+    return str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths"
 
 
 def generic_statement(path: GenerationPath) -> str:

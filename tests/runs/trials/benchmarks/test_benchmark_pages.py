@@ -172,7 +172,7 @@ def test_a_model_is_tested_from_the_page_and_its_sample_reviewed(provider, model
     generated_by(benchmark, models, work)
     url = reverse("admin:trials_benchmark_replay", args=[benchmark.pk])
     path = benchmark.paths.get(name=SUMMARY)
-    chosen = {"path": path.pk, "tested_model": models.tested.pk, "model": models.trusted.pk}
+    chosen = {"paths": path.pk, "tested_model": models.tested.pk, "model": models.trusted.pk}
     calls = begin(browser, url, chosen | {"jury": models.jury.pk, "max_tokens": 100})
     work()
     assert calls == provider.total == 6 + 6  # a text and a verdict on each

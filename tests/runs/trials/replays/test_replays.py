@@ -82,7 +82,7 @@ def replay(benchmark, models, work, path=BACK, tested=None):
         Stage.ARTIFACTS,
         models.trusted,
         tested or models.tested,
-        benchmark.paths.filter(name=path),
+        benchmark.paths.filter(name=path) if path else (),
         GenerationSettings(jury=models.jury.pk, release="2"),
     )
     run = start(order, by=None)
@@ -191,11 +191,48 @@ def test_a_random_sample_goes_to_a_queue_of_its_own_once(models, work):
         sample_for_review(run, by=None)
 
 
-def test_a_replay_needs_one_path_with_a_tested_edge(models):
+def test_paths_with_an_equal_beginning_share_its_calls_and_are_one_run(models, work):
+    benchmark = benchmark_of(BACK, SUMMARY)
+    generated(benchmark, models, work)
+    models.tested_script = partial(write, dropped_step=["Strings amber"])
+
+    run = replay(benchmark, models, work, None)
+
+    # The summary once for both paths, and the description after it.
+    assert models.calls == {"tested": 6, "trusted": 6}
+    results = run.run.results.select_related("test__issue")
+    by_path = {
+        path: Counter(results.filter(issue__title__endswith=path).values_list("outcome", flat=True))
+        for path in (BACK, SUMMARY)
+    }
+    assert by_path == {path: {"passed": 5, "failed": 1} for path in (BACK, SUMMARY)}
+    again = replay(benchmark, models, work, None)
+    assert models.calls == {"tested": 6, "trusted": 6}
+    assert again.run.suite == run.run.suite
+    assert again.run.suite_fingerprint == run.run.suite_fingerprint
+    assert replay(benchmark, models, work, SUMMARY).run.suite != run.run.suite
+
+
+def test_a_failed_step_is_an_error_of_the_paths_it_is_on_alone(models, work):
+    benchmark = benchmark_of(BACK, SUMMARY)
+    generated(benchmark, models, work)
+    trusted = models.reply
+    models.provider.script = lambda request: (
+        CONTEXT_TOO_LONG if request["model"] == "trusted" else trusted(request)
+    )
+
+    run = replay(benchmark, models, work, None)
+
+    outcomes = run.run.results.values_list("issue__title", "outcome")
+    assert Counter((title.rpartition(": ")[2], outcome) for title, outcome in outcomes) == {
+        (BACK, "error"): 6,
+        (SUMMARY, "passed"): 6,
+    }
+
+
+def test_a_replay_needs_a_path_with_a_tested_edge(models):
     benchmark = benchmark_of(BACK, SUMMARY)
     order = GenerationOrder(benchmark, Stage.ARTIFACTS, models.trusted, models.tested)
-    with pytest.raises(Refused, match="Choose one path"):
-        start(order, by=None)
     order.paths = benchmark.paths.filter(name="description > java > summary")
     with pytest.raises(Refused, match="No path has a tested edge"):
         start(order, by=None)
