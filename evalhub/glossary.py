@@ -102,6 +102,7 @@ TERMS = tuple(
         ("replay", "A path of a benchmark made again with the model under test."),
         ("result", "One test's answer in a run, with its judgments, score and outcome."),
         ("review queue", "A list of results for annotators to evaluate one after another."),
+        ("reversed judge run", "A repetition of verdicts with the options in reversed order."),
         ("revision", "The frozen state of a test at a run; editing the test creates a new one."),
         ("rubric", "The criteria of a test, with weights, alternatives and a pass threshold."),
         ("run", "One model's answers to all tests of a suite, with their scores."),

@@ -20,6 +20,7 @@ urlpatterns = [
     path("api/v1/", include("runs.tuning.api.urls")),
     path("api/v1/", include("runs.pairwise.api.urls")),
     path("api/v1/", include("runs.trials.api.urls")),
+    path("api/v1/", include("runs.position_bias.api.urls")),
     path("api/v1/", include("reports.api_urls")),
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),

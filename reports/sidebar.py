@@ -36,6 +36,7 @@ from reports.models import Capability, ReportSchedule
 from reports.registry import PAGES, TOPICS, WHICH_MODEL
 from runs.models import Example, Jury, Launch, Result, Run, Suite
 from runs.pairwise.models import PairwiseJudgeRun
+from runs.position_bias.models import ReversedJudgeRun
 from runs.review.models import Correction, Dispute, Queue
 from runs.trials.models import Artifact, Benchmark, Idea, Trial
 from runs.tuning.models import Tuning
@@ -153,6 +154,12 @@ RUNS = (
         "Pairwise judge runs",
         "A model compares the answers of runs, two at a time",
         PairwiseJudgeRun,
+        is_tab=False,
+    ),
+    Place(
+        "Reversed judge runs",
+        "Verdicts given again with the options reversed, for position bias",
+        ReversedJudgeRun,
         is_tab=False,
     ),
     Place("Launch a run", "Ask models, and have a jury judge", Launch, "add", is_tab=False),

@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = ("evalhub", "issues", "runs", "reports")
 """From the ground up. A floor may name those before it."""
 
-ROOMS = dict.fromkeys(("pairwise", "review", "trials", "tuning", "workbench"), "runs")
+ROOMS = dict.fromkeys(
+    ("pairwise", "position_bias", "review", "trials", "tuning", "workbench"), "runs"
+)
 """Apps of their own, by their labels, and the floor on which they lie."""
 
 QUERIES = {

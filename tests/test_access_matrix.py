@@ -38,6 +38,7 @@ from reports.registry import PAGES
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
+from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
 from runs.review.models import Correction
 from runs.trials.models import (
     Artifact,
@@ -233,6 +234,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
     # Pairs
     "admin:pairwise_pairwisejudgerun_act": (post(MAINTAINERS, act="cancel"),),
+    "admin:position_bias_reversedjudgerun_act": (post(MAINTAINERS, act="cancel"),),
     # Benchmarks
     "admin:trials_benchmark_small": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_import": (get(MAINTAINERS), post(MAINTAINERS)),
@@ -406,6 +408,14 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-pairwise-run-cancel": (post(MAINTAINERS),),
     "api-pairwise-run-resume": (post(MAINTAINERS),),
     "api-pairwise-run-retry-errors": (post(MAINTAINERS),),
+    "api-reversed-run-list": (get(), post(MAINTAINERS)),
+    "api-reversed-run-detail": (get(),),
+    "api-reversed-run-estimate": (post(MAINTAINERS),),
+    "api-reversed-run-cancel": (post(MAINTAINERS),),
+    "api-reversed-run-resume": (post(MAINTAINERS),),
+    "api-reversed-run-retry-errors": (post(MAINTAINERS),),
+    "api-reversed-judgment-list": (get(),),
+    "api-reversed-judgment-detail": (get(),),
     "api-pair-judgment-list": (get(),),
     "api-pair-judgment-detail": (get(),),
     "api-pair-evaluation-list": (get(), post(WRITERS)),
@@ -567,6 +577,12 @@ def rows() -> dict[str, Any]:
     )
     pair = Pair.objects.create(first=result, second=second)
     pair_judgment = PairJudgment.objects.create(judge_run=pairwise_run, pair=pair, order=0)
+    reversed_run = ReversedJudgeRun.objects.create(
+        judge_run=run.judge_runs.get(), results=1, seed=1
+    )
+    reversed_judgment = ReversedJudgment.objects.create(
+        judge_run=reversed_run, judgment=result.judgments.get()
+    )
     benchmark = Benchmark.objects.create(name="b")
     idea = Idea.objects.create(topic=Topic.objects.create(benchmark=benchmark, title="t"), name="i")
     artifact, described = (
@@ -591,6 +607,9 @@ def rows() -> dict[str, Any]:
         "claimjudgment": trial.judgments.create(claim=claim, order=0),
         "trial": trial,
         "claim": claim,
+        "reversedjudgerun": reversed_run,
+        "reversedrun": reversed_run,
+        "reversedjudgment": reversed_judgment,
         "pairwisejudgerun": pairwise_run,
         "pairwiserun": pairwise_run,
         "pairjudgment": pair_judgment,
@@ -748,6 +767,7 @@ MODELS = (
     ),
     *("pairwise-run", "pair-judgment", "pair-evaluation", "generation-run", "generation", "draft"),
     *("benchmark-text", "benchmark", "idea", "claim-judgment", "claim", "trial"),
+    *("reversed-run", "reversed-judgment"),
     *("judgment", "evaluation", "summary", "tuning", "queue", "review-item", "assignment"),
 )
 

@@ -27,6 +27,7 @@ from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Run, Suite
 from runs.pairwise.judge_runs import PairwiseOrder, start
 from runs.pairwise.models import PairEvaluation
+from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
 from runs.review.models import Correction, Queue, Skip
 from runs.trials.models import Artifact, Benchmark, Claim, GenerationRun, Idea, Topic, Trial
 from runs.tuning.models import LabelledExample, PromptAnswer, Tuning
@@ -74,6 +75,8 @@ READ_AT = {
     *("api-judgment-list", "api-judgment-detail", "api-evaluation-list"),
     *("reports:compare_pair", "admin:pairwise_pairwisejudgerun_change"),
     *("api-pair-judgment-list", "api-pair-judgment-detail", "api-pair-evaluation-list"),
+    *("api-reversed-judgment-list", "api-reversed-judgment-detail"),
+    "admin:position_bias_reversedjudgerun_change",
     *("admin:issues_generation_change", "api-generation-list", "api-generation-detail"),
     *("api-draft-list", "api-draft-detail"),
     *("admin:workbench_workbench_changelist", "admin:workbench_workbench_change"),
@@ -181,9 +184,19 @@ def rows() -> dict[str, Any]:
         ),
         "tuning": rehearsed(result, evaluation),
         **sealed_pairs(run, test),
+        **sealed_reversal(result),
         "workbench": sealed_bench(test),
         **sealed_benchmark(run.language_model),
     }
+
+
+def sealed_reversal(result: Any) -> dict[str, Any]:
+    """A judgment that failed when it was repeated with its options reversed."""
+    judgment = result.judgments.first()
+    made = ReversedJudgeRun.objects.create(judge_run=judgment.judge_run, results=1, seed=1)
+    said = {"justification": SECRET, "error_message": SECRET}
+    row = ReversedJudgment.objects.create(judge_run=made, judgment=judgment, state="error", **said)
+    return {"reversedjudgerun": made, "reversedrun": made, "reversedjudgment": row}
 
 
 def sealed_pairs(run: Any, test: Any) -> dict[str, Any]:
@@ -477,7 +490,7 @@ def test_to_whom_the_test_is_revealed_finds_it_and_not_what_hangs_on_others(rows
 
 FLOORS = (
     *("evalhub", "issues", "runs", "reports"),
-    *("pairwise", "review", "trials", "tuning", "workbench"),
+    *("pairwise", "position_bias", "review", "trials", "tuning", "workbench"),
 )
 LEAST = 60
 """Shorter columns hold choices and labels."""
@@ -502,6 +515,7 @@ HARMLESS = {
     "HumanEvaluation": {"option"},
     "Judgment": {"option"},
     "RowJudgment": {"digest"},
+    "ReversedJudgment": {"option"},
     "Benchmark": {"name", "kinds", "cron", "last_outcome"},
     "GenerationPath": {"name", "steps"},
     "GenerationRun": {"endpoint", "tested_endpoint"},

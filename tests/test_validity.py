@@ -16,7 +16,7 @@ SMALL = (
     *("sensitivity: 10 issues, 0.9, correlation 0.1", "kappa: 10 issues, 0.5, correlation 0.1"),
     *("uneven: 3 models", "one of 60 tests, others of 3, pass rate 30%", "uneven, first issue"),
     *("pairwise interval: 10 issues, spread 0.5", "pairwise: equal", "pairwise: a clear"),
-    "trial: 10 ideas, sensitivity 0.9",
+    *("trial: 10 ideas, sensitivity 0.9", "position bias: 20 issues"),
 )
 FEW = [one for one in checks() if any(part in one.name for part in SMALL)]
 

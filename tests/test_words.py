@@ -15,6 +15,7 @@ APPS = (
     "issues",
     "runs",
     "pairwise",
+    "position_bias",
     "review",
     "trials",
     "tuning",

@@ -11,7 +11,7 @@ from django.db.models import Q
 FLOOR_RIGHTS = ("evalhub.view_languagemodel", "evalhub.view_notification", "evalhub.view_image")
 READ = (
     *("issues.view_*", "runs.view_*", "pairwise.view_*", "trials.view_*", "reports.view_*"),
-    *("workbench.view_workbench", *FLOOR_RIGHTS),
+    *("position_bias.view_*", "workbench.view_workbench", *FLOOR_RIGHTS),
 )
 VIEWER = (*READ, "runs.export_results")
 ANNOTATOR = (
@@ -59,6 +59,7 @@ MAINTAINER = (
     "review.*",
     "tuning.*",
     "pairwise.*",
+    "position_bias.*",
     "workbench.*",
     "trials.*",
     "reports.*",
@@ -77,7 +78,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "maintainer": MAINTAINER,
     "admin": (
         *("evalhub.*", "issues.*", "runs.*", "review.*", "tuning.*"),
-        *("pairwise.*", "workbench.*", "trials.*", "reports.*"),
+        *("pairwise.*", "position_bias.*", "workbench.*", "trials.*", "reports.*"),
         *("auth.*", "django_q.*", "axes.*"),
     ),
 }
@@ -87,6 +88,7 @@ RECORDS = {
     "runs": ("answer", "result", "resultscore", "judgment", "sight"),
     "review": ("reviewitem", "assignment", "skip", "correction"),
     "pairwise": ("pair", "pairjudgment"),
+    "position_bias": ("reversedjudgment",),
     "tuning": ("labelledexample", "attemptjudgment", "publication"),
     "workbench": ("benchrow", "rowjudgment"),
     "trials": ("generationstep", "claim", "claimjudgment"),
@@ -109,6 +111,7 @@ NEVER = (
     *("tuning.delete_tuning", "tuning.delete_attempt"),
     *("pairwise.change_pairevaluation", "pairwise.delete_pairevaluation"),
     *("pairwise.change_pairwisejudgerun", "pairwise.delete_pairwisejudgerun"),
+    *("position_bias.change_reversedjudgerun", "position_bias.delete_reversedjudgerun"),
     *("reports.add_executivesummary", "reports.change_executivesummary"),
     "evalhub.delete_languagemodel",
     *("evalhub.change_image", "evalhub.delete_image"),

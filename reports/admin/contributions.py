@@ -12,6 +12,7 @@ from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.issue_proposals.proposals import proposal_of
 from runs.pairwise.models import PairwiseJudgeRun
+from runs.position_bias.models import ReversedJudgeRun
 from runs.trials.models import Benchmark, Trial
 
 
@@ -45,6 +46,11 @@ def panel_of_pairwise(request: HttpRequest, judge_run: Any) -> PanelPart:
     return PanelPart([Button("Open win rates", url, is_link=True)])
 
 
+def panel_of_reversed(request: HttpRequest, judge_run: Any) -> PanelPart:
+    url = page_url("judge_reliability", tab="judges", run=judge_run.judge_run.run)
+    return PanelPart([Button("Open position bias", url, is_link=True)])
+
+
 def panel_of_benchmark(request: HttpRequest, benchmark: Any) -> PanelPart:
     if not benchmark.trials.exists():
         return PanelPart()
@@ -59,5 +65,6 @@ def panel_of_trial(request: HttpRequest, trial: Any) -> PanelPart:
 contribute(Contribution(permission="runs.view_run", panel=panel_of_benchmark), Benchmark)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_trial), Trial)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_pairwise), PairwiseJudgeRun)
+contribute(Contribution(permission="runs.view_run", panel=panel_of_reversed), ReversedJudgeRun)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_issue), Issue)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_test), Test)

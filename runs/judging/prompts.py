@@ -1,7 +1,7 @@
 """Judge prompts from frozen rows, the same for the worker and for pages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalhub.llm.content_parts import Part, all_images, shown_with
@@ -54,6 +54,12 @@ class JudgePromptTemplate:
     def text_for(self, language_model_id: int | None) -> str:
         """Return the text for this language model: its variant, or the template's."""
         return self.variants.get(language_model_id or 0, self.text)
+
+    def reversed(self) -> "JudgePromptTemplate":
+        """Return the template with its options in reversed order; they keep their values."""
+        scale = replace(self.scale, options=self.scale.options[::-1])
+        schema = verdict_schema(scale.options) if self.schema else None
+        return replace(self, scale=scale, schema=schema)
 
     def read(self, reply: str) -> ParsedVerdict | Unreadable:
         """Return the verdict in a judge's reply."""

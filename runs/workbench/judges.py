@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from evalhub.access.sealed_exposure import Role
-from evalhub.llm.judge_replies import verdict_schema
 from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import examples_of
@@ -67,11 +66,7 @@ class Setup:
     def template_of(self, judge: FrozenJudge, order: int = 0) -> JudgePromptTemplate | None:
         """Return what asks this judge; in order 1 its options are reversed."""
         template = judge.rubric if self.points else judge.whole
-        if template is None or not order:
-            return template
-        scale = replace(template.scale, options=template.scale.options[::-1])
-        schema = verdict_schema(scale.options) if template.schema else None
-        return replace(template, scale=scale, schema=schema)
+        return template.reversed() if template and order else template
 
     def draft_of(self, row: BenchRow) -> Draft:
         """Return the row as a test that the house's judging understands."""

@@ -135,15 +135,12 @@ def _agrees(judge: JudgeLine, report: JudgeReport) -> Rate | None:
 def habits_table(report: JudgeReport) -> Table:
     read = report.judgments
     newest = {length.judge: Estimate(length.rho, length.n) for length in reversed(read.lengths)}
-    turned = {judge: share_of(found.changed, found.n) for judge, found in read.turned.items()}
     return Table(
         key="habits",
         title="Cost and biases",
         columns=(
             Column("judge", "Judge"),
             Column("length", "Length bias", "estimate", "Spearman, score and tokens; newest run"),
-            Column("turned", "Position bias", "rate", "Verdict changed with the order reversed"),
-            Column("swapped", "Position bias in trials", "rate", "Two texts swapped, same model"),
             Column("cost", "Cost", "usd", "Of the calls that gave its verdicts, without retries"),
             Column("costed", "With known cost", "count", "Verdicts"),
             Column(
@@ -155,8 +152,6 @@ def habits_table(report: JudgeReport) -> Table:
             (
                 judge.name,
                 newest.get(judge.judge_id),
-                turned.get(judge.judge_id),
-                report.swapped.get(judge.language_model_id or 0),
                 *read.spent.get(judge.judge_id, JudgeCost()),
                 judge.own_answers,
                 "; ".join(filter(None, ["scripted" if judge.is_scripted else "", judge.note])),

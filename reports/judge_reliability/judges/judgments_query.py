@@ -37,13 +37,6 @@ class LengthBias(NamedTuple):
     n: int
 
 
-class PositionBias(NamedTuple):
-    """Verdicts that a judge gave twice, the second time in reversed order; `changed` differ."""
-
-    n: int
-    changed: int
-
-
 class JudgeCost(NamedTuple):
     """Cost of a judge's verdicts; `usd` None: it is `known` for none of them."""
 
@@ -60,7 +53,6 @@ class JudgmentStatistics:
         levels: All values of each scale, ascending, by its name.
         failures: Failed verdicts by judge and kind.
         lengths: By judge and judge run, the newest first.
-        turned: By judge, if any verdict was asked for in reversed order.
         spent: By judge.
     """
 
@@ -68,7 +60,6 @@ class JudgmentStatistics:
     levels: dict[str, list[float]] = field(default_factory=dict)
     failures: dict[int, dict[str, int]] = field(default_factory=dict)
     lengths: tuple[LengthBias, ...] = ()
-    turned: dict[int, PositionBias] = field(default_factory=dict)
     spent: dict[int, JudgeCost] = field(default_factory=dict)
 
 
@@ -97,7 +88,7 @@ def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> Judgment
         [line.judge_run.pk, str(line.judge_run.finished_at), line.judge_run.statistics]
         for line in read
     ]
-    found = reading.computed("judgments-3", inputs, lambda: _read(read))
+    found = reading.computed("judgments-4", inputs, lambda: _read(read))
     return found or JudgmentStatistics()
 
 
@@ -109,15 +100,12 @@ def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
     scales = scales_of(templates)
     pairs: dict[JudgePairKey, Counter[tuple[float, float]]] = defaultdict(Counter)
     failures: dict[int, Counter[str]] = defaultdict(Counter)
-    twice: dict[int, list[tuple[float, float]]] = defaultdict(list)
     lengths: list[LengthBias] = []
     for line in lines:
         scores: dict[int, dict[int, float]] = defaultdict(dict)
         for result, rows in _by_result(line):
             for between, counts in sums_of(_criteria(rows, scales)).items():
                 pairs[between].update(counts)
-            for judge, pair in _turned(rows):
-                twice[judge].append(pair)
             for row in rows:
                 if row.failure:
                     failures[row.judge][row.failure] += 1
@@ -132,7 +120,6 @@ def _read(lines: Sequence[JuryLine]) -> JudgmentStatistics:
         levels=_levels(templates, scales),
         failures={judge: dict(kinds) for judge, kinds in failures.items()},
         lengths=tuple(lengths),
-        turned={judge: _summed(values) for judge, values in twice.items()},
         spent={judge: JudgeCost(*cost) for judge, *cost in spent},
     )
 
@@ -183,19 +170,6 @@ def _lengths(line: JuryLine, scores: dict[int, dict[int, float]]) -> list[Length
         rho = spearman(*zip(*pairs, strict=True)) if len(pairs) >= MIN_LENGTHS else None
         found.append(LengthBias(line.judge_run.pk, judge, rho, len(pairs)))
     return found
-
-
-def _turned(rows: Sequence[Row]) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Yield a judge's values in given and in reversed order, if both were asked."""
-    given = {(r.criterion, r.judge, r.sample): r.value for r in rows if not r.order}
-    for row in rows:
-        first = given.get((row.criterion, row.judge, row.sample))
-        if row.order and row.value is not None and first is not None:
-            yield row.judge, (first, row.value)
-
-
-def _summed(pairs: Sequence[tuple[float, float]]) -> PositionBias:
-    return PositionBias(len(pairs), sum(first != second for first, second in pairs))
 
 
 def _levels(templates: Iterable[int | None], scales: Scales) -> dict[str, list[float]]:

@@ -20,7 +20,8 @@ from reports.judge_reliability.judges.judgments_query import (
     judgment_statistics,
 )
 from reports.judge_reliability.judges.pairs_rule import Pair, beside_peers, pairs_in
-from reports.judge_reliability.judges.swapped_query import swapped_by_model
+from reports.judge_reliability.judges.position_bias_query import PositionBiases, position_biases
+from reports.judge_reliability.judges.position_bias_table import BiasRow, bias_rows
 from reports.judge_reliability.judges.totals_query import (
     JuryLine,
     judge_totals,
@@ -35,7 +36,6 @@ from reports.queries.human_agreement import (
     evaluated_runs,
     judge_key,
 )
-from runs.figures.rate import Rate
 from runs.models import Run, Suite
 
 EVALUATED = 50
@@ -46,8 +46,8 @@ EVALUATED = 50
 class JudgeReport:
     """Judges over the last judge runs; until computed, `judgments` is empty and `humans` None.
 
-    `proofs` are what humans have shown of the judges on all answers, by key. `swapped` is the share
-    of verdicts of trials that changed with the order of two texts, by language model.
+    `proofs` are what humans have shown of the judges on all answers, by key. `position` is what was
+    judged in both orders.
     """
 
     lines: Sequence[JuryLine]
@@ -55,7 +55,7 @@ class JudgeReport:
     judgments: JudgmentStatistics
     humans: Calibration | None
     proofs: Mapping[str, HumanProof]
-    swapped: Mapping[int, Rate]
+    position: PositionBiases
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -94,6 +94,11 @@ class JudgeReport:
     def trust(self, judge: JudgeLine) -> Trust:
         return trust_of(self._record(judge))
 
+    @cached_property
+    def biases(self) -> list[BiasRow]:
+        """Position bias of each judge, what was not measured included."""
+        return bias_rows(self.position, self.judges)
+
     @property
     def unreliable(self) -> int:
         return sum(self.trust(judge) is Trust.UNRELIABLE for judge in self.judges)
@@ -117,5 +122,5 @@ def judge_report(
         judgments=judgment_statistics(lines, reading),
         humans=humans,
         proofs=proofs_of_all(evaluated, humans, reading) or {},
-        swapped=swapped_by_model(one.language_model_id or 0 for one in judges),
+        position=position_biases(lines, judges),
     )

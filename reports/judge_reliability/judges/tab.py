@@ -19,6 +19,10 @@ from reports.judge_reliability.judges.judge_tables import (
     lengths_table,
 )
 from reports.judge_reliability.judges.pair_tables import matrix_table, pairs_table, votes_table
+from reports.judge_reliability.judges.position_bias_table import (
+    favour_sentences,
+    position_bias_table,
+)
 from reports.judge_reliability.judges.query import JudgeReport, judge_report
 from runs.models import Run
 
@@ -32,6 +36,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         tables += [
             judges_table(report),
             habits_table(report),
+            position_bias_table(report.biases, report.lines, report.position.live),
             matrix_table(report, filters["measure"]),
             pairs_table(report),
             votes_table(report),
@@ -69,6 +74,7 @@ def _sentences(report: JudgeReport, run: Run | None, *, is_known: bool) -> Itera
             f"In the newest judge run ({newest.jury}, {newest.run}) the judges agree with alpha "
             f"{estimate} over {counted(units, 'criterion', 'criteria')}: {band}."
         )
+    yield from favour_sentences(report.biases)
 
 
 def _reliability(report: JudgeReport) -> str:

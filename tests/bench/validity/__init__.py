@@ -53,7 +53,7 @@ SIMULATIONS = (
     ),
     *("issue_outcome", "claims"),
     *("comparison", "change_intervals", "detectable", "multiplicity", "drift"),
-    *("pairwise", "trials"),
+    *("pairwise", "position_bias", "trials"),
     *("alpha_uneven", "underperforming_uneven", "leaderboard_uneven", "leaderboard_correlated"),
 )
 """Modules of this folder with a function `checks`."""

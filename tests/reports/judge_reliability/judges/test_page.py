@@ -4,7 +4,6 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.core.cache import caches
 from django.utils import timezone
 
 from evalhub.models import Call, CallRole, LanguageModel
@@ -178,20 +177,6 @@ def test_few_answers_tell_nothing_of_length():
     run.results.update(output_tokens=5)
 
     assert {row["length"].value for row in cells("habits")} == {None}
-
-
-def test_a_bias_of_position_is_measured_only_where_it_was_asked():
-    run = trio([[1, 1, 1]] * 4)
-    assert [row["turned"] for row in cells("habits")] == [None] * 3
-
-    first = Judgment.objects.filter(judge_run__run=run, judge__language_model__name="a")
-    for place, judgment in enumerate(first.order_by("pk")):
-        judgment.pk, judgment.order, judgment.value = None, 1, float(place > 0)
-        judgment.save()
-    caches["computed"].clear()
-    turned = {row["judge"]: row["turned"] for row in cells("habits")}
-    assert (turned["a"].passed, turned["a"].n) == (1, 4)
-    assert turned["b"] is None
 
 
 # Selected judge runs -----------------------------------------------------------------------------

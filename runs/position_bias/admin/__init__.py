@@ -1,0 +1,3 @@
+from runs.position_bias.admin.judge_run import ReversedJudgeRunAdmin
+
+__all__ = ["ReversedJudgeRunAdmin"]

@@ -1,0 +1,84 @@
+from typing import Any
+
+from rest_framework import serializers
+
+from evalhub.api.fields import Name, PlainSerializer, RowSerializer
+from evalhub.work.progress import counts
+from runs.models import JudgeRun
+from runs.position_bias.measuring import DEFAULT_RESULTS, MAX_RESULTS, MAX_SEED, Measure, new_seed
+from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
+
+
+class ReversedJudgeRunSerializer(RowSerializer):
+    """A measure of position bias. `judgments` counts by state; its figures are in Between judges.
+
+    `results` were drawn by `seed` of the results of the judge run.
+    """
+
+    run = serializers.IntegerField(source="judge_run.run_id", read_only=True)
+    requested_by = Name()
+    judgments = serializers.SerializerMethodField()
+    page = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    class Meta:
+        model = ReversedJudgeRun
+        fields = (
+            *("id", "judge_run", "run", "results", "seed", "state", "reason", "judgments"),
+            *("cost_limit_usd", "spent_usd", "requested_by"),
+            *("created_at", "started_at", "finished_at", "page"),
+        )
+
+    def get_judgments(self, row: ReversedJudgeRun) -> dict[str, int]:
+        return counts(row.judgments.all())
+
+
+class MeasureSerializer(PlainSerializer):
+    """A judge run, and the part of its results to judge again. Without a seed one is drawn."""
+
+    judge_run = serializers.PrimaryKeyRelatedField(queryset=JudgeRun.objects.select_related("run"))
+    results = serializers.IntegerField(default=DEFAULT_RESULTS, min_value=1, max_value=MAX_RESULTS)
+    seed = serializers.IntegerField(required=False, min_value=0, max_value=MAX_SEED)
+    cost_limit_usd = serializers.DecimalField(
+        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
+    )
+    allow_sealed_exposure = serializers.BooleanField(default=False)
+
+    @staticmethod
+    def measure(given: dict[str, Any]) -> Measure:
+        return Measure(given["judge_run"], given["results"], given.get("seed", new_seed()))
+
+
+class MeasureEstimateSerializer(PlainSerializer):
+    """Effort of a measure; the costs are null if a judge has no prices. Start with this `seed`."""
+
+    seed = serializers.IntegerField()
+    results = serializers.IntegerField()
+    available = serializers.IntegerField(help_text="Results whose verdicts can be repeated.")
+    judgments = serializers.IntegerField()
+    calls_low = serializers.IntegerField(source="calls.low")
+    calls_high = serializers.IntegerField(source="calls.high")
+    cost_low_usd = serializers.DecimalField(
+        max_digits=14, decimal_places=8, source="cost.low", default=None, allow_null=True
+    )
+    cost_high_usd = serializers.DecimalField(
+        max_digits=14, decimal_places=8, source="cost.high", default=None, allow_null=True
+    )
+    problems = serializers.ListField(child=serializers.CharField())
+
+
+class ReversedJudgmentSerializer(RowSerializer):
+    """A verdict given again with the options reversed. `given_option` is that of the `judgment`.
+
+    `option` and `value` are empty unless `state` is done.
+    """
+
+    result = serializers.IntegerField(source="judgment.result_id", read_only=True)
+    judge = serializers.IntegerField(source="judgment.judge_id", read_only=True)
+    given_option = serializers.CharField(source="judgment.option", read_only=True)
+
+    class Meta:
+        model = ReversedJudgment
+        fields = (
+            *("id", "judge_run", "judgment", "result", "judge", "given_option", "state"),
+            *("option", "value", "justification", "was_repaired", "error_kind", "error_message"),
+        )

@@ -1,0 +1,125 @@
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from evalhub.api.filters import Id, OneOf
+from evalhub.api.views import ReadOnly
+from evalhub.models import BatchState, ItemState
+from evalhub.work import control
+from runs.pairwise.api.serializers import LimitSerializer
+from runs.position_bias import measuring
+from runs.position_bias.api import serializers
+from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
+from runs.sights import hidden_from, record
+
+ADD = "position_bias.add_reversedjudgerun"
+
+
+class ReversedJudgeRunFilters(filters.FilterSet):
+    judge_run = Id(field_name="judge_run_id")
+    run = Id(field_name="judge_run__run_id")
+    state = OneOf(BatchState)
+
+
+class ReversedJudgeRunViewSet(ReadOnly):
+    """Measures of position bias: a random part of a judge run, judged with the options reversed."""
+
+    queryset = ReversedJudgeRun.objects.select_related("judge_run", "requested_by").order_by("-pk")
+    serializer_class = serializers.ReversedJudgeRunSerializer
+    filterset_class = ReversedJudgeRunFilters
+    action_permissions = dict.fromkeys(("estimate", "cancel", "resume", "retry_errors"), ADD)
+
+    @extend_schema(
+        request=serializers.MeasureSerializer,
+        responses={201: serializers.ReversedJudgeRunSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Start a measure. A refusal lists all its `problems`."""
+        given = self._given(request)
+        made = measuring.start(
+            serializers.MeasureSerializer.measure(given),
+            by=request.user,  # type: ignore[arg-type]
+            cost_limit_usd=given.get("cost_limit_usd"),
+            allow_sealed_exposure=given["allow_sealed_exposure"],
+        )
+        return self.shown(made, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=serializers.MeasureSerializer,
+        responses={200: serializers.MeasureEstimateSerializer},
+    )
+    @action(detail=False, methods=["post"])
+    def estimate(self, request: Request) -> Response:
+        """Estimate calls and cost of a measure; nothing starts."""
+        wanted = serializers.MeasureSerializer.measure(self._given(request))
+        found = measuring.estimate(wanted)._asdict() | {"seed": wanted.seed}
+        return Response(serializers.MeasureEstimateSerializer(found).data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop; verdicts are kept."""
+        return self._controlled(control.cancel)
+
+    @extend_schema(request=LimitSerializer)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:
+        """Continue with the missing verdicts."""
+        body = LimitSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        return self._controlled(control.resume, **body.validated_data)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def retry_errors(self, request: Request, pk: str) -> Response:
+        """Retry exactly the failed verdicts."""
+        return self._controlled(control.retry_errors)
+
+    def _given(self, request: Request) -> dict[str, Any]:
+        body = serializers.MeasureSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given: dict[str, Any] = body.validated_data
+        return given
+
+    def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
+        row = self.get_object()
+        act(row, **given)
+        row.refresh_from_db()
+        return self.shown(row)
+
+
+class ReversedJudgmentFilters(filters.FilterSet):
+    judge_run = Id(field_name="judge_run_id")
+    result = Id(field_name="judgment__result_id")
+    state = OneOf(ItemState)
+
+
+class ReversedJudgmentViewSet(ReadOnly):
+    """Verdicts given with the options reversed, on tests whose text you may read."""
+
+    queryset = ReversedJudgment.objects.all()
+    serializer_class = serializers.ReversedJudgmentSerializer
+    filterset_class = ReversedJudgmentFilters
+
+    def get_queryset(self) -> QuerySet[ReversedJudgment]:
+        rows = ReversedJudgment.objects.readable_by(self.request.user)
+        if hidden := hidden_from(self.request.user):
+            rows = rows.exclude(judgment__result__in=hidden)
+        return rows.select_related("judgment").order_by("-pk")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        rows = super().paginate_queryset(queryset)
+        record(self.request.user, results={row.judgment.result_id for row in rows or ()})
+        return rows
+
+    def get_object(self) -> Any:
+        row = super().get_object()
+        record(self.request.user, results={row.judgment.result_id})
+        return row
