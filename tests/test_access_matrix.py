@@ -241,6 +241,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:trials_benchmark_edit": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_generate": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_replay": (get(MAINTAINERS), post(MAINTAINERS)),
+    "admin:trials_benchmark_label": (get(WRITERS), post(WRITERS)),
     "admin:trials_benchmark_fresh": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_act": (post(MAINTAINERS, act="expose"),),
     "admin:trials_trial_act": (post(MAINTAINERS, act="cancel"),),

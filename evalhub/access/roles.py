@@ -44,6 +44,7 @@ ANNOTATOR = (
     "review.review_results",
     "tuning.view_*",
     "pairwise.add_pairevaluation",
+    "trials.add_claimlabel",
     "workbench.*_workbench",
 )
 ADJUDICATOR = (*ANNOTATOR, "runs.adjudicate", "review.send_back")
@@ -111,6 +112,7 @@ NEVER = (
     *("tuning.delete_tuning", "tuning.delete_attempt"),
     *("pairwise.change_pairevaluation", "pairwise.delete_pairevaluation"),
     *("pairwise.change_pairwisejudgerun", "pairwise.delete_pairwisejudgerun"),
+    *("trials.change_claimlabel", "trials.delete_claimlabel"),
     *("position_bias.change_reversedjudgerun", "position_bias.delete_reversedjudgerun"),
     *("reports.add_executivesummary", "reports.change_executivesummary"),
     "evalhub.delete_languagemodel",

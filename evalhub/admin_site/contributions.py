@@ -123,6 +123,10 @@ class ExtensibleList(PageAdmin):
             [fact for part in parts for fact in part.facts],
         )
 
+    def contributed_sections(self, request: HttpRequest, row: Any) -> list[str]:
+        """Return HTML to show below the page of a row."""
+        return [own.section(request, row) for own in self._granted(request)]
+
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         shown: list[Any] = list(super().get_list_display(request))
         for shown_column in self.contributed_columns(request):
@@ -165,7 +169,7 @@ class ExtensibleAdmin(ExtensibleList, HistoryAdmin):
         row = kwargs.get("obj")
         sections = [own.form_section(request, row) for own in self._granted(request)]
         if row:
-            sections += [own.section(request, row) for own in self._granted(request)]
+            sections += self.contributed_sections(request, row)
         context = {**context, "sections": sections}
         response: HttpResponse = super().render_change_form(request, context, *args, **kwargs)
         return response

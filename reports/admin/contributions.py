@@ -11,6 +11,7 @@ from issues.models import Issue, Test
 from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.issue_proposals.proposals import proposal_of
+from reports.judge_reliability.trials.agreement import section_of_benchmark, section_of_trial
 from runs.pairwise.models import PairwiseJudgeRun
 from runs.position_bias.models import ReversedJudgeRun
 from runs.trials.models import Benchmark, Trial
@@ -62,8 +63,11 @@ def panel_of_trial(request: HttpRequest, trial: Any) -> PanelPart:
     return panel_of_benchmark(request, trial.benchmark)
 
 
-contribute(Contribution(permission="runs.view_run", panel=panel_of_benchmark), Benchmark)
-contribute(Contribution(permission="runs.view_run", panel=panel_of_trial), Trial)
+contribute(
+    Contribution("runs.view_run", panel=panel_of_benchmark, section=section_of_benchmark),
+    Benchmark,
+)
+contribute(Contribution("runs.view_run", panel=panel_of_trial, section=section_of_trial), Trial)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_pairwise), PairwiseJudgeRun)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_reversed), ReversedJudgeRun)
 contribute(Contribution(permission="runs.view_run", panel=panel_of_issue), Issue)

@@ -115,9 +115,14 @@ def choices(suite: Suite | None = None) -> list[Choice]:
     return sorted(found, key=lambda choice: (-choice.n, choice.chosen_by, choice.blind))
 
 
-def evaluated_runs(*, suite: Suite | None = None, last: int) -> list[Evaluated]:
-    """Return the newest `last` runs with human evaluations; two queries."""
-    counted = _evaluations(suite).values("result__run_id").annotate(n=Count("pk"), top=Max("pk"))
+def evaluated_runs(
+    *, suite: Suite | None = None, runs: Collection[int] | None = None, last: int
+) -> list[Evaluated]:
+    """Return the newest `last` runs with human evaluations, of these if any; two queries."""
+    among = (
+        _evaluations(suite) if runs is None else _evaluations(suite).filter(result__run__in=runs)
+    )
+    counted = among.values("result__run_id").annotate(n=Count("pk"), top=Max("pk"))
     found = list(
         counted.order_by("-result__run_id").values_list("result__run_id", "n", "top")[:last]
     )

@@ -21,6 +21,8 @@ from evalhub.work.progress import NotPossible
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials.admin.forms import BenchmarkForm, ImportForm
+from runs.trials.admin.labels import ADD as LABEL
+from runs.trials.admin.labels import label_page
 from runs.trials.admin.starts import GENERATE, StartViews
 from runs.trials.benchmarks.artifact_review import expose
 from runs.trials.benchmarks.benchmark_counts import with_counts
@@ -103,6 +105,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
             "generate": self.generate_view,
             "replay": self.replay_view,
             "fresh": self.fresh_view,
+            "label": self.label_view,
             "act": self.act_view,
         }
         return [
@@ -181,8 +184,13 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
             may_replay=request.user.has_perms(REPLAY_RIGHTS),
             may_sample=request.user.has_perm(SAMPLE),
             panel=self.contributed_panel(request, benchmark),
+            sections=self.contributed_sections(request, benchmark),
+            may_label=request.user.has_perm(LABEL) and benchmark.claims.exists(),
             may_try=request.user.has_perm("trials.add_trial"),
         )
+
+    def label_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        return label_page(request, self.found(request, object_id), self)
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Control the last generation run, compose programs, mark exposure, draw a sample."""

@@ -46,7 +46,7 @@ class StartViews(PageAdmin):
         )
 
     def replay_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Choose a path and a model under test, then start."""
+        """Choose paths and a model under test, then start."""
         _need(request, *REPLAY_RIGHTS)
         benchmark = self.found(request, object_id)
         form = ReplayForm(benchmark, _sent(request))
@@ -59,8 +59,8 @@ class StartViews(PageAdmin):
                 cost_limit_usd=form.cleaned_data["cost_limit_usd"],
             ),
             title=f"Test a model on {benchmark}",
-            sentence="The path becomes an issue with an approved test for each idea. The results "
-            "become a run, so that trends, comparisons and gates include them.",
+            sentence="Each path becomes an issue with an approved test for each idea. The results of "
+            "all paths become one run, so that trends, comparisons and gates include them.",
             back_url=benchmark.get_absolute_url(),
         )
 

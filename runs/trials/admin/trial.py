@@ -202,6 +202,7 @@ class TrialAdmin(ExtensibleList):
             title=str(row),
             trial=row,
             panel=self.contributed_panel(request, row),
+            sections=self.contributed_sections(request, row),
             progress=progress_of(row),
             may_read=Trial.objects.readable_by(request.user).filter(pk=row.pk).exists(),
             errors=errors.filter(trial=row, state=ItemState.ERROR)[:20],

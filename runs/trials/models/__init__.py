@@ -12,6 +12,7 @@ from runs.trials.models.benchmark import (
     Validity,
 )
 from runs.trials.models.generation import GenerationRun, GenerationStep, Stage
+from runs.trials.models.label import ClaimLabel
 from runs.trials.models.trial import (
     Claim,
     ClaimJudgment,
@@ -29,6 +30,7 @@ __all__ = [
     "Claim",
     "ClaimJudgment",
     "ClaimKind",
+    "ClaimLabel",
     "GenerationPath",
     "GenerationRun",
     "GenerationStep",
