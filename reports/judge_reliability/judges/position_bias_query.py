@@ -1,9 +1,12 @@
 """Position bias of judges: options of a scale, answers of a pair, and texts of trials reversed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evalhub.models import BatchState
+from evalhub.statistics.change_test import MIN_CHANGED, is_significant
+from evalhub.statistics.flip_distribution import terms_needed
+from evalhub.statistics.holm import holm
 from evalhub.statistics.position_bias import PositionBias, position_bias
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.swapped_query import swapped_by_model
@@ -11,6 +14,10 @@ from reports.judge_reliability.judges.totals_query import JuryLine
 from runs.figures.rate import Rate
 from runs.position_bias.figures import verdicts_on_options, verdicts_on_pairs
 from runs.position_bias.models import ReversedJudgeRun
+
+OPTIONS, PAIRS, TEXTS = "options of the scale", "answers of a pair", "texts in trials"
+FIRST = {OPTIONS: "the option listed first", PAIRS: "the answer shown first"}
+LAST = {OPTIONS: "the option listed last", PAIRS: "the answer shown second"}
 
 
 @dataclass(frozen=True)
@@ -47,3 +54,62 @@ def position_biases(lines: Sequence[JuryLine], judges: Sequence[JudgeLine]) -> P
         swapped=swapped_by_model(pk for pk in models if pk is not None),
         live=frozenset(live.order_by().values_list("judge_run", flat=True)),
     )
+
+
+@dataclass(frozen=True)
+class BiasRow:
+    """A judge on what was reversed. `bias` None: no direction was or can be tested.
+
+    `p` is corrected for all rows of the table (Holm), with `needed` tests or issues to show any.
+    """
+
+    judge: JudgeLine
+    shown: str
+    changed: Rate | None
+    bias: PositionBias | None = None
+    p: float | None = None
+    needed: int = MIN_CHANGED
+
+    @property
+    def favours(self) -> str:
+        """Return the place that the judge favours significantly; "" if none is shown."""
+        if self.bias is None or not self.bias.direction or not is_significant(self.p):
+            return ""
+        return (FIRST if self.bias.direction > 0 else LAST)[self.shown]
+
+    @property
+    def finding(self) -> str:
+        """Return the conclusion on the direction; "" where none was tested."""
+        if self.bias is None:
+            return ""
+        if self.favours:
+            return f"favours {self.favours}. {self.bias.test.caveat}".removesuffix(". ")
+        if self.bias.test.moved < self.needed:
+            return f"too few changes to tell: {self.bias.test.moved} of {self.needed} needed"
+        return "no direction shown"
+
+
+def bias_rows(biases: PositionBiases, judges: Sequence[JudgeLine]) -> list[BiasRow]:
+    """Return all that was measured, with p corrected over all of it, and what was not."""
+    rows = [row for judge in judges for row in _rows_of(judge, biases)]
+    tested = [row.bias.test.p if row.bias else None for row in rows]
+    needed = terms_needed(max(1, sum(p is not None for p in tested)))
+    return [
+        BiasRow(row.judge, row.shown, row.changed, row.bias, p, needed)
+        for row, p in zip(rows, holm(tested), strict=True)
+    ]
+
+
+def _rows_of(judge: JudgeLine, biases: PositionBiases) -> Iterator[BiasRow]:
+    model = judge.language_model_id or 0
+    options, pairs = biases.options.get(judge.judge_id), biases.pairs.get(model)
+    yield BiasRow(judge, OPTIONS, _rate(options) if options else None, options)
+    if pairs:
+        yield BiasRow(judge, PAIRS, _rate(pairs), pairs)
+    if swapped := biases.swapped.get(model):
+        yield BiasRow(judge, TEXTS, swapped)
+
+
+def _rate(bias: PositionBias) -> Rate:
+    share = bias.changed / bias.n
+    return Rate(bias.changed, bias.n, share, bias.interval, bias.method)

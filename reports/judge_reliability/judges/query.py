@@ -20,8 +20,12 @@ from reports.judge_reliability.judges.judgments_query import (
     judgment_statistics,
 )
 from reports.judge_reliability.judges.pairs_rule import Pair, beside_peers, pairs_in
-from reports.judge_reliability.judges.position_bias_query import PositionBiases, position_biases
-from reports.judge_reliability.judges.position_bias_table import BiasRow, bias_rows
+from reports.judge_reliability.judges.position_bias_query import (
+    BiasRow,
+    PositionBiases,
+    bias_rows,
+    position_biases,
+)
 from reports.judge_reliability.judges.totals_query import (
     JuryLine,
     judge_totals,

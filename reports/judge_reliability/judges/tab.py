@@ -19,7 +19,7 @@ from reports.judge_reliability.judges.judge_tables import (
     lengths_table,
 )
 from reports.judge_reliability.judges.pair_tables import matrix_table, pairs_table, votes_table
-from reports.judge_reliability.judges.position_bias_table import (
+from reports.judge_reliability.judges.position_bias_tables import (
     favour_sentences,
     position_bias_table,
 )

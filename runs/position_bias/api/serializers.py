@@ -33,7 +33,7 @@ class ReversedJudgeRunSerializer(RowSerializer):
 
 
 class MeasureSerializer(PlainSerializer):
-    """A judge run, and the part of its results to judge again. Without a seed one is drawn."""
+    """A judge run, and how many of its results to re-judge. Without a seed one is drawn."""
 
     judge_run = serializers.PrimaryKeyRelatedField(queryset=JudgeRun.objects.select_related("run"))
     results = serializers.IntegerField(default=DEFAULT_RESULTS, min_value=1, max_value=MAX_RESULTS)
