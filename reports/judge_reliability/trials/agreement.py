@@ -1,20 +1,23 @@
 """Agreement of judges with annotators, on the pages of trials and of models under test."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from evalhub.admin_site.pages import current_user
 from evalhub.statistics.judge_metrics import JudgeMetrics, judge_metrics
+from evalhub.statistics.rate_interval import Method
 from reports.documents.document import Column, Table
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample, measured
 from reports.judge_reliability.humans.accuracy_tables import rates
 from reports.judge_reliability.trust_rule import MIN_OF_EACH, Evidence
 from reports.queries.human_agreement import calibration, evaluated_runs
-from runs.figures.rate import rate_of_issues
+from runs.figures.rate import Rate, rate_of_issues
 from runs.trials.claims.labels import verdicts_of_people
 from runs.trials.models import Benchmark, Claim, ClaimJudgment, GenerationRun, Trial
 
@@ -40,12 +43,15 @@ def row_of(name: str, found: JudgeMetrics | None, *, unit: str) -> tuple[Any, ..
         return name, None, None, None, "needs more verdicts: none yet"
     evidence = Evidence.of(found.by_issue)
     counts = [(c.true_pass + c.true_fail, sum(c)) for c in found.by_issue]
-    return (
-        name,
-        rate_of_issues(counts, answers=1),
-        *(rate if rate.n else None for rate in rates(evidence)),
-        _conclusion(evidence, unit),
-    )
+    shown = [_of(rate, unit) for rate in (rate_of_issues(counts, answers=1), *rates(evidence))]
+    return name, *shown, _conclusion(evidence, unit)
+
+
+def _of(rate: Rate, unit: str) -> Rate | None:
+    """Return a rate whose method names what its verdicts are of; None without any."""
+    if unit == "idea" and rate.method is Method.BY_TEST:
+        rate = replace(rate, method=Method.BY_CLAIM)
+    return rate if rate.n else None
 
 
 def _conclusion(evidence: Evidence, unit: str) -> str:
@@ -57,7 +63,7 @@ def _conclusion(evidence: Evidence, unit: str) -> str:
     return f"needs more verdicts: {' and '.join(missing)}" if missing else ""
 
 
-def _section(request: HttpRequest, table: Table, note: str) -> str:
+def _section(request: HttpRequest, table: Table, note: str) -> SafeString:
     return render_to_string(
         "reports/judge_reliability/agreement.html", {"table": table, "note": note}, request
     )
@@ -125,7 +131,11 @@ def of_replays(replays: Sequence[GenerationRun], reading: Reading) -> list[tuple
         for party in dict.fromkeys(row.party for row in mine):
             name = f"{found.parties[party].name}, {runs[one.run].tested_model}"
             rows.append(row_of(name, by_party.get(party), unit="issue"))
-    return rows
+    seen = {one.run for one in evaluated}
+    left = [replay for run, replay in runs.items() if run not in seen]
+    return rows + [
+        row_of(f"Judges of {one.run}, {one.tested_model}", None, unit="") for one in left
+    ]
 
 
 REPLAYS_NOTE = (
@@ -140,12 +150,14 @@ def section_of_benchmark(request: HttpRequest, benchmark: Any) -> str:
     newest = benchmark.trials.select_related("language_model", "template", "benchmark")
     if rows := list(of_claims(benchmark, newest.order_by("-pk")[:REPLAYS])):
         parts.append(_section(request, _table("Claims labelled by annotators", rows), CLAIMS_NOTE))
-    replays = benchmark.generation_runs.filter(run__isnull=False).select_related("tested_model")
+    replays = benchmark.generation_runs.filter(run__isnull=False).select_related(
+        "tested_model", "run"
+    )
     rows = of_replays(replays[:REPLAYS], Reading(current_user(request)))
     if rows:
         table = _table("Agreement with annotators on models under test", rows)
         parts.append(_section(request, table, REPLAYS_NOTE))
-    return "".join(parts)
+    return SafeString("".join(parts))
 
 
 def _table(title: str, rows: Sequence[tuple[Any, ...]]) -> Table:
