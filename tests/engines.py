@@ -19,6 +19,7 @@ BOTH_ENGINES = (
     "runs/launching/test_exposure.py",
     "runs/pairwise/test_evaluations.py",
     "runs/pairwise/test_judge_runs.py",
+    "runs/position_bias",
     "runs/trials/generation/test_generation.py",
     "runs/trials/replays/test_replays.py",
     "runs/trials/judges/test_trials.py",

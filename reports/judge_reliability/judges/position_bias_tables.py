@@ -41,7 +41,7 @@ def position_bias_table(
         ),
         rows=[
             (
-                row.judge.name,
+                f"{row.judge.name} (scripted)" if row.judge.is_scripted else row.judge.name,
                 row.shown,
                 row.changed,
                 share_without_interval(row.bias.towards_first, row.bias.changed)

@@ -27,17 +27,16 @@ def swapped_by_model(language_models: Iterable[int]) -> dict[int, Rate]:
         .annotate(
             is_first=_holds(Q(score__gte=F("trial__threshold"))),
             is_second=_holds(Q(turned__gte=F("trial__threshold"))),
-            is_rank=_holds(Q(claim__kind=ClaimKind.RANK)),
         )
         .order_by()
-        .values_list("trial__language_model", "is_first", "is_second", "is_rank")
+        .values_list("trial__language_model", "claim__kind", "is_first", "is_second")
         .annotate(n=Count("pk"))
     )
     changed: Counter[int] = Counter()
     asked: Counter[int] = Counter()
-    for model, first, second, is_rank, n in rows:
+    for model, kind, first, second, n in rows:
         asked[model] += n
-        if not is_consistent(bool(first), bool(second), is_rank=bool(is_rank)):
+        if not is_consistent(bool(first), bool(second), is_rank=kind == ClaimKind.RANK):
             changed[model] += n
     return {model: share_without_interval(changed[model], n) for model, n in asked.items()}
 

@@ -16,7 +16,7 @@ from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample, measured
 from reports.judge_reliability.humans.accuracy_tables import rates
 from reports.judge_reliability.trust_rule import MIN_OF_EACH, Evidence
-from reports.queries.human_agreement import calibration, evaluated_runs
+from reports.queries.human_agreement import Party, calibration, evaluated_runs
 from runs.figures.rate import Rate, rate_of_issues
 from runs.trials.claims.labels import verdicts_of_people
 from runs.trials.models import Benchmark, Claim, ClaimJudgment, GenerationRun, Trial
@@ -94,7 +94,12 @@ def of_claims(benchmark: Benchmark, trials: Sequence[Trial] = ()) -> Iterator[tu
             for pk, (idea, _) in claims.items()
             if pk in given
         )
-        yield row_of(trial.judge_name, judge_metrics(pairs), unit="idea")
+        yield row_of(_named(trial), judge_metrics(pairs), unit="idea")
+
+
+def _named(judge: Trial | Party) -> str:
+    name = judge.judge_name if isinstance(judge, Trial) else judge.name
+    return f"{name} (scripted endpoint, not a model)" if judge.is_scripted else name
 
 
 def _claims(ids: Iterable[int]) -> Iterator[tuple[int, int, bool]]:
@@ -104,7 +109,7 @@ def _claims(ids: Iterable[int]) -> Iterator[tuple[int, int, bool]]:
 
 def section_of_trial(request: HttpRequest, trial: Any) -> str:
     """Render how the trial's judge agrees with annotators on the claims that they labelled."""
-    rows = list(of_claims(trial.benchmark, [trial])) or [row_of(trial.judge_name, None, unit="")]
+    rows = list(of_claims(trial.benchmark, [trial])) or [row_of(_named(trial), None, unit="")]
     return _section(request, _table("Agreement with annotators on claims", rows), CLAIMS_NOTE)
 
 
@@ -129,7 +134,7 @@ def of_replays(replays: Sequence[GenerationRun], reading: Reading) -> list[tuple
         mine = [row for row in found.rows if row.run == one.run]
         by_party = {line.party: line for line in measured(mine, Sample.DRAWN)}
         for party in dict.fromkeys(row.party for row in mine):
-            name = f"{found.parties[party].name}, {runs[one.run].tested_model}"
+            name = f"{_named(found.parties[party])}, {runs[one.run].tested_model}"
             rows.append(row_of(name, by_party.get(party), unit="issue"))
     seen = {one.run for one in evaluated}
     left = [replay for run, replay in runs.items() if run not in seen]
