@@ -412,6 +412,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-reversed-run-list": (get(), post(MAINTAINERS)),
     "api-reversed-run-detail": (get(),),
     "api-reversed-run-estimate": (post(MAINTAINERS),),
+    "api-reversed-run-pause": (post(MAINTAINERS),),
     "api-reversed-run-cancel": (post(MAINTAINERS),),
     "api-reversed-run-resume": (post(MAINTAINERS),),
     "api-reversed-run-retry-errors": (post(MAINTAINERS),),

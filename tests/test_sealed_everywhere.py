@@ -84,7 +84,8 @@ READ_AT = {
     *("admin:runs_suite_export", "reports:run_jsonl", "api-image-detail"),
     *("reports:claim", "admin:trials_trial_change", "api-benchmark-list", "api-benchmark-detail"),
     *("api-idea-list", "api-benchmark-text-list", "api-benchmark-text-detail"),
-    *("admin:tuning_tuning_change", "api-claim-judgment-list", "api-trial-detail", "api-generation-run-list"),
+    *("admin:tuning_tuning_change", "api-claim-judgment-list", "api-trial-detail"),
+    "api-generation-run-list",
 }
 """Some of the addresses at which there is something to hide."""
 

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,11 +8,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.api.batches import VERBS, BatchRows
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
-from evalhub.work import control
-from runs.pairwise.api.serializers import LimitSerializer
 from runs.position_bias import measuring
 from runs.position_bias.api import serializers
 from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
@@ -28,13 +26,13 @@ class ReversedJudgeRunFilters(filters.FilterSet):
     state = OneOf(BatchState)
 
 
-class ReversedJudgeRunViewSet(ReadOnly):
+class ReversedJudgeRunViewSet(BatchRows):
     """Measures of position bias: a random part of a judge run, judged with the options reversed."""
 
     queryset = ReversedJudgeRun.objects.select_related("judge_run", "requested_by").order_by("-pk")
     serializer_class = serializers.ReversedJudgeRunSerializer
     filterset_class = ReversedJudgeRunFilters
-    action_permissions = dict.fromkeys(("estimate", "cancel", "resume", "retry_errors"), ADD)
+    action_permissions = dict.fromkeys(("estimate", *VERBS), ADD)
 
     @extend_schema(
         request=serializers.MeasureSerializer,
@@ -62,37 +60,11 @@ class ReversedJudgeRunViewSet(ReadOnly):
         found = measuring.estimate(wanted)._asdict() | {"seed": wanted.seed}
         return Response(serializers.MeasureEstimateSerializer(found).data)
 
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def cancel(self, request: Request, pk: str) -> Response:
-        """Stop; verdicts are kept."""
-        return self._controlled(control.cancel)
-
-    @extend_schema(request=LimitSerializer)
-    @action(detail=True, methods=["post"])
-    def resume(self, request: Request, pk: str) -> Response:
-        """Continue with the missing verdicts."""
-        body = LimitSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        return self._controlled(control.resume, **body.validated_data)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def retry_errors(self, request: Request, pk: str) -> Response:
-        """Retry exactly the failed verdicts."""
-        return self._controlled(control.retry_errors)
-
     def _given(self, request: Request) -> dict[str, Any]:
         body = serializers.MeasureSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         given: dict[str, Any] = body.validated_data
         return given
-
-    def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
-        row = self.get_object()
-        act(row, **given)
-        row.refresh_from_db()
-        return self.shown(row)
 
 
 class ReversedJudgmentFilters(filters.FilterSet):

@@ -59,8 +59,8 @@ class StartViews(PageAdmin):
                 cost_limit_usd=form.cleaned_data["cost_limit_usd"],
             ),
             title=f"Test a model on {benchmark}",
-            sentence="Each path becomes an issue with an approved test for each idea. The results of "
-            "all paths become one run, so that trends, comparisons and gates include them.",
+            sentence="Each path becomes an issue with an approved test for each idea. The results "
+            "of all paths become one run, so that trends, comparisons and gates include them.",
             back_url=benchmark.get_absolute_url(),
         )
 
