@@ -195,7 +195,7 @@ class TextSerializer(RowSerializer):
         )
 
 
-class ClaimSerializer(RowSerializer):
+class BenchmarkClaimSerializer(RowSerializer):
     """A claim of known truth about two texts; `score` is that of annotators, from 1 to 7."""
 
     class Meta:
@@ -312,7 +312,7 @@ def as_json(found: JudgeMeasures) -> dict[str, Any]:
     }
 
 
-class JudgeSerializer(PlainSerializer):
+class TrialJudgeSerializer(PlainSerializer):
     """A language model with a judge template, or a metric, with a threshold or its default."""
 
     language_model = serializers.PrimaryKeyRelatedField(
@@ -350,7 +350,7 @@ class TrialStartSerializer(PlainSerializer):
     """Judges to try on a benchmark, a trial each. `cost_limit_usd` is that of each trial."""
 
     benchmark = Readable(queryset=Benchmark.objects.all())
-    judges = JudgeSerializer(many=True)
+    judges = TrialJudgeSerializer(many=True)
     cost_limit_usd = CostLimit()
 
     def chosen(self) -> list[TrialJudge]:

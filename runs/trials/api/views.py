@@ -263,7 +263,7 @@ class ClaimViewSet(ReadableRows):
     """Claims whose texts are all usable: neither corrupted nor excluded."""
 
     queryset = Claim.objects.usable().order_by("-pk")
-    serializer_class = serializers.ClaimSerializer
+    serializer_class = serializers.BenchmarkClaimSerializer
     filterset_class = ClaimFilters
 
 
