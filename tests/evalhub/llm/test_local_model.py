@@ -87,7 +87,7 @@ def test_missing_weights_say_what_to_install(monkeypatch):
 
 def test_missing_server_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(local_model.NoLocalModel, match=r"pip install evalhub\[local\]"):
+    with pytest.raises(local_model.NoLocalModel, match="pip install --no-deps xllamacpp"):
         local_model.serve(free_port())
 
 
