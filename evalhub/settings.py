@@ -145,6 +145,11 @@ EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.text(
     "EVALHUB_EMAIL_FROM", "evalhub@localhost", "Sender address of e-mails."
 )
+EVALHUB_METRICS_TOKEN = env.secret(
+    "EVALHUB_METRICS_TOKEN",
+    "",
+    "At least 20 characters that Prometheus sends to read `/metrics`; empty: no metrics.",
+)
 LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
 
 # Applications ------------------------------------------------------------------------------------

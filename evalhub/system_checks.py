@@ -7,6 +7,8 @@ from django.core.exceptions import ImproperlyConfigured
 from evalhub.llm.address_policy import allowances
 from evalhub.llm.key_policy import bindings
 
+SHORTEST_TOKEN = 20
+
 
 @register(Tags.security)
 def check_secret_key(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
@@ -67,7 +69,21 @@ def check_single_sign_on(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+@register(Tags.security)
+def check_metrics_token(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if not settings.EVALHUB_METRICS_TOKEN or len(settings.EVALHUB_METRICS_TOKEN) >= SHORTEST_TOKEN:
+        return []
+    return [
+        Error(
+            f"EVALHUB_METRICS_TOKEN has fewer than {SHORTEST_TOKEN} characters.",
+            hint="Set a long random one, or none to switch the metrics off.",
+            id="evalhub.E006",
+        )
+    ]
+
+
 def refuse_harmful_settings() -> None:
     """Run these checks for a web server, without Django's; raise ImproperlyConfigured."""
-    if found := [*check_secret_key(None), *check_queue(None), *check_addresses(None)]:
+    checks = (check_secret_key, check_queue, check_addresses, check_metrics_token)
+    if found := [message for check in checks for message in check(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

@@ -1,10 +1,11 @@
-"""`/healthz` and `/readyz`, for load balancers and container runtimes: no login, any host name."""
+"""`/healthz`, `/readyz` and `/metrics`, for machines that come by any host name."""
 
 from collections.abc import Callable
 
 from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from evalhub.operations import metrics
 from evalhub.work.schema import mismatch
 
 
@@ -15,17 +16,17 @@ def answer_probes(
 
     def respond(request: HttpRequest) -> HttpResponse:
         probe = PROBES.get(request.path_info) if request.method in ("GET", "HEAD") else None
-        return probe() if probe else get_response(request)
+        return probe(request) if probe else get_response(request)
 
     return respond
 
 
-def is_alive() -> HttpResponse:
+def is_alive(request: HttpRequest) -> HttpResponse:
     """Answer that this process takes requests, whatever is wrong elsewhere."""
     return JsonResponse({"status": "ok"})
 
 
-def is_ready() -> HttpResponse:
+def is_ready(request: HttpRequest) -> HttpResponse:
     """Answer whether pages can be served: the database answers and has this code's tables."""
     try:
         problem = mismatch()
@@ -34,4 +35,4 @@ def is_ready() -> HttpResponse:
     return JsonResponse({"status": problem or "ok"}, status=503 if problem else 200)
 
 
-PROBES = {"/healthz": is_alive, "/readyz": is_ready}
+PROBES = {"/healthz": is_alive, "/readyz": is_ready, "/metrics": metrics.answer}
