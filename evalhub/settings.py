@@ -10,6 +10,7 @@ from evalhub.admin_site.settings import SEARCHED, UNFOLD  # noqa: F401
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
 from evalhub.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from evalhub.environment import env
+from evalhub.logs import configuration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 INSECURE_SECRET_KEY = "insecure-key-for-debugging-only"
@@ -151,6 +152,9 @@ EVALHUB_METRICS_TOKEN = env.secret(
     "At least 20 characters that Prometheus sends to read `/metrics`; empty: no metrics.",
 )
 LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR.")
+LOG_FORMAT = env.choice(
+    "EVALHUB_LOG_FORMAT", ("text", "json"), "Lines of the log: `text` or `json`, one object each."
+)
 
 # Applications ------------------------------------------------------------------------------------
 
@@ -192,6 +196,7 @@ MIDDLEWARE = [
     "evalhub.operations.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "evalhub.logs.number_requests",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -389,18 +394,4 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 REST_FRAMEWORK["NUM_PROXIES"] = EVALHUB_PROXIES
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"refusals": {"()": "evalhub.error_pages.WithoutTraceback"}},
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "formatter": "plain",
-            "filters": ["refusals"],
-        }
-    },
-    "loggers": {"httpx": {"level": "WARNING"}},  # else a line for each call
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-}
+LOGGING = configuration(LOG_FORMAT, LOG_LEVEL)

@@ -5,6 +5,7 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from django.db import Error, InterfaceError, OperationalError, connection, transaction
@@ -58,7 +59,9 @@ class Database:
     async def __call__(self, function: Callable[..., T], *args: Any) -> T:
         """Call a function once; raise Unavailable if the database is."""
         events = asyncio.get_running_loop()
-        return await events.run_in_executor(self._thread, _attempt, function, args)
+        return await events.run_in_executor(
+            self._thread, copy_context().run, _attempt, function, args
+        )
 
     async def with_retries(self, function: Callable[..., T], *args: Any) -> T:
         """Call a function, again and again while the database is unavailable.

@@ -56,6 +56,9 @@ class Kind(ABC, Generic[BatchT, ItemT, JobT]):
     item_model: type[ItemT]
     batch_field: str
 
+    def __str__(self) -> str:
+        return str(self.item_model._meta.verbose_name)
+
     def batches(self) -> QuerySet[BatchT]:
         return self.batch_model._default_manager.all()
 

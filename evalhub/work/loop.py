@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 
 from evalhub.access.exposures import Sendings
 from evalhub.llm.models import Call
+from evalhub.logs import describe
 from evalhub.work import batches, leases, unsaved_replies
 from evalhub.work.batches import Key, internal
 from evalhub.work.caller import ModelCaller
@@ -278,6 +279,7 @@ class Loop:
 
     async def _do(self, live_batch: LiveBatch, job: Job, caller: ModelCaller) -> None:
         kind, batch = live_batch.kind, live_batch.batch
+        describe(request_id=batch.request_id, work=batch.work_key)
         try:
             await kind.perform(job, caller)
             self.performed[batch.work_name] += 1

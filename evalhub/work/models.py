@@ -7,6 +7,7 @@ progress and its leases are rows, so that a killed process loses nothing that wa
 from django.conf import settings
 from django.db import models
 
+from evalhub import logs
 from evalhub.access.sealed import SealedQuerySet
 
 LEASE_S = float(settings.EVALHUB_LEASE_S)
@@ -84,6 +85,13 @@ class Batch(models.Model):
     )
     spent_usd = models.DecimalField(
         max_digits=14, decimal_places=8, default=0, help_text="Of the calls with known cost."
+    )
+    request_id = models.CharField(
+        max_length=64,
+        blank=True,
+        default=logs.request_id,
+        editable=False,
+        help_text="Of the web request that started it; the workers log it.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)

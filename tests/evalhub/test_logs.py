@@ -1,0 +1,77 @@
+"""Lines of the log: which request or work each belongs to."""
+
+import json
+import logging
+import sys
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from evalhub.environment import Environment
+from evalhub.logs import JSONLines, WithContext, describe
+from runs.models import Run
+from tests.api import client_of
+from tests.factories import make_run, make_test
+
+pytestmark = pytest.mark.django_db
+
+
+def line_of(record: logging.LogRecord) -> dict[str, object]:
+    WithContext().filter(record)
+    line: dict[str, object] = json.loads(JSONLines().format(record))
+    return line
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_kept"),
+    [
+        ("trace-1.a_B:c", True),
+        ("", False),
+        ("two words", False),
+        ("a\\nb", False),
+        ("x" * 65, False),
+    ],
+)
+def test_a_well_formed_request_id_is_kept_and_answered(client, sent, is_kept):
+    answered = client.get("/admin/login/", headers={"x-request-id": sent})["X-Request-ID"]
+    assert (answered == sent) is is_kept
+    assert len(answered) == (len(sent) if is_kept else 32)
+
+
+def test_a_request_logs_one_line_without_its_search(client, caplog):
+    caplog.set_level(logging.INFO, "evalhub.requests")
+    user = client_of("viewer", "read")
+    response = user.get("/api/v1/issues/?q=secret", headers={"x-request-id": "abc"})
+
+    (record,) = [one for one in caplog.records if one.name == "evalhub.requests"]
+    line = line_of(record)
+    assert (line["path"], line["status"]) == ("/api/v1/issues/", response.status_code)
+    assert line["user_id"]
+    assert "secret" not in json.dumps(line)
+
+
+def test_a_json_line_holds_message_context_and_traceback():
+    describe(request_id="abc", work="run 12")
+    try:
+        raise ValueError("wrong")
+    except ValueError:
+        record = logging.LogRecord(
+            "evalhub.work", logging.ERROR, "", 0, "Item %d failed", (3,), sys.exc_info()
+        )
+    line = line_of(record)
+    describe()
+    assert (line["message"], line["request_id"], line["work"]) == ("Item 3 failed", "abc", "run 12")
+    assert "ValueError: wrong" in str(line["exception"])
+
+
+def test_work_keeps_the_id_of_the_request_that_started_it(client):
+    describe(request_id="launch-7")
+    run = make_run(make_test())
+    describe()
+    assert Run.objects.get(pk=run.pk).request_id == "launch-7"
+
+
+def test_an_unknown_format_is_refused_with_those_that_exist(monkeypatch):
+    monkeypatch.setenv("EVALHUB_LOG_FORMAT", "xml")
+    with pytest.raises(ImproperlyConfigured, match="EVALHUB_LOG_FORMAT=xml is none of text, json"):
+        Environment().choice("EVALHUB_LOG_FORMAT", ("text", "json"), "Lines.")
