@@ -34,6 +34,11 @@ class KeptValue(models.Model):
         return self.key
 
 
+def forget_pages() -> None:
+    """Delete all computed content of pages; what never expires is no page."""
+    KeptValue.objects.filter(expires_at__lt=NEVER).delete()
+
+
 class JSONCache(BaseCache):
     """Takes the types of `evalhub.typed_json`; a value of an earlier version counts as missing."""
 

@@ -126,6 +126,11 @@ EVALHUB_DRAFT_LIMIT_USD = env.number(
     "US dollars that each user may spend per day on drafts of tests and on edits by a model; 0 "
     "allows only free models.",
 )
+EVALHUB_KEEP_TEXTS_DAYS = env.number(
+    "EVALHUB_KEEP_TEXTS_DAYS",
+    0,
+    "Days after which the texts of answers and replies are removed; 0 keeps them. Scores stay.",
+)
 EVALHUB_IMAGE_MB = env.number(
     "EVALHUB_IMAGE_MB", 5, "Megabytes that an image of a test or of feedback may have.", least=1
 )
@@ -286,6 +291,7 @@ EVALHUB_EVERY_MINUTE = [
     "issues.notifications.notify_assigned",
     "runs.launching.schedules.launch_scheduled",
     "runs.trials.benchmarks.new_benchmarks.make_due_instances",
+    "runs.retention.remove_due",
     "runs.review.queue_items.fill_followers",
     "reports.schedules.snapshots.make_due",
     "reports.issue_proposals.proposals.pull",

@@ -29,6 +29,7 @@ from runs.launching.selection import inactive_judges, without_prompt
 from runs.models import (
     DOUBTFUL,
     NO_ANSWER,
+    Answer,
     Judge,
     JudgeRun,
     Judgment,
@@ -138,6 +139,7 @@ def retry_errors(run: Run) -> int:
 def _retry_judge_run(judge_run: JudgeRun) -> int:
     """Reopen result scores with an error, a failed judgment or a missing similarity."""
     items = _items(judge_run)
+    items = items.filter(result__answer__removed_at=None)
     failed = DOUBTFUL | Q(BROKEN, state=ItemState.DONE)
     if judge_run.run.wants_similarity:
         failed |= UNCOMPARED
@@ -278,7 +280,7 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     if not judges:
         return ["This jury has no judges: choose another one."]
     everyone = [*judges, backup] if backup else judges
-    problems = inactive_judges(everyone)
+    problems = [*inactive_judges(everyone), *removed_answers(run)]
     models = {judge.language_model for judge in everyone}
     models |= repair_models_of(judges, backup, own_templates(run))
     addresses = {(model.litellm_model, model.api_base) for model in models}
@@ -296,6 +298,15 @@ def _problems(run: Run, judges: Sequence[Judge], backup: Judge | None) -> list[s
     if bare and without_prompt(judges) and not run.score_by_similarity:
         problems.append(f"{bare} results belong to tests without a judge template or a rubric.")
     return problems
+
+
+def removed_answers(run: Run) -> list[str]:
+    """Return why the run cannot be judged; [] if all its answers are kept."""
+    removed = Answer.objects.filter(result__run=run, removed_at__isnull=False)
+    if not (number := removed.count()):
+        return []
+    texts = f"The texts of {number} of its answers were removed"
+    return [f"{texts} after the time for which they are kept: launch it again instead."]
 
 
 def _sliced(rows: list[T]) -> Iterator[list[T]]:

@@ -61,6 +61,7 @@ def read_answers(
     ids = sorted(results)
     for start in range(0, len(ids), CHUNK):
         rows = Result.objects.filter(pk__in=ids[start : start + CHUNK], test__sealed=False)
+        rows = rows.filter(answer__removed_at=None)
         reasons = _reasons(rows.values_list("pk", flat=True), judge_run, against)
         names = ("pk", "run_id", "test_id", "issue_id", "run__model_name", "answer__text")
         found = rows.order_by("pk").annotate(messages=KeyTransform("messages", "revision__content"))

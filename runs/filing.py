@@ -49,6 +49,8 @@ def tests_of(results: Sequence[Result], issue: Issue | None, *, by: User) -> lis
 def _test_of(result: Result, issue: Issue, by: User) -> Test:
     if not hasattr(result, "answer"):
         raise Refused([f"Result {result.pk} has no answer to make a test from."])
+    if result.answer.removed_at:
+        raise Refused([f"Result {result.pk}: {result.answer.text}"])
     asked, source = result.revision.content, result.test
     test = Test(
         issue=taking_issue(issue),

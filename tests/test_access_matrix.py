@@ -324,6 +324,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-resolution-label-detail": (get(),),
     "api-feedback-list": (get(), post(WRITERS)),
     "api-feedback-detail": (get(), patch(WRITERS)),
+    "api-feedback-erase": (post(MAINTAINERS),),
     "api-feedback-batch": (post(WRITERS, feedback=[{"comment": "c"}]),),
     "api-feedback-similar": (get(ALL, "text=wrong"),),
     "api-issue-list": (get(), post(WRITERS)),

@@ -41,7 +41,7 @@ ACTIONS: dict[str, dict[str, frozenset[str]]] = {
     "evalhub.languagemodel": {"activate": MAINTAINERS, "deactivate": MAINTAINERS},
     "evalhub.notification": {"mark_read": STAFF, "mark_unread": STAFF},
     "evalhub.token": {"revoke": STAFF},  # their own ones
-    "issues.feedback": {"accept": WRITERS, "dismiss": WRITERS},
+    "issues.feedback": {"accept": WRITERS, "dismiss": WRITERS, "erase": MAINTAINERS},
     "issues.issue": {
         "send_to_review": WRITERS,
         "change_selected": WRITERS,

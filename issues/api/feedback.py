@@ -23,6 +23,7 @@ from issues.feedback_messages import with_conversation
 from issues.models import Feedback, FeedbackState, Rating
 from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
+from issues.triage.erasure import erase
 from issues.triage.intake import key_of, take_in
 
 MAX_AT_ONCE = 500
@@ -46,8 +47,8 @@ class FeedbackSerializer(RowSerializer):
 
     class Meta:
         model = Feedback
-        fields = ("id", *SENT, *TRIAGE, "created_at")
-        read_only_fields: tuple[str, ...] = TRIAGE
+        fields = ("id", *SENT, *TRIAGE, "created_at", "erased_at")
+        read_only_fields: tuple[str, ...] = (*TRIAGE, "erased_at")
         # What has the id of earlier feedback is no error: it is answered with that.
         validators: tuple[Any, ...] = ()
 
@@ -68,7 +69,7 @@ class TriageSerializer(RowSerializer):
     """Triage of feedback: the texts stay as received."""
 
     class Meta(FeedbackSerializer.Meta):
-        read_only_fields = (*SENT, "created_at")
+        read_only_fields = (*SENT, "created_at", "erased_at")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Setting an original makes it a duplicate; any other state clears the original."""
@@ -160,7 +161,7 @@ class FeedbackViewSet(Written):
     serializer_class = FeedbackSerializer
     filterset_class = filters.FeedbackFilters
     ordering_fields = ("id", "created_at")
-    action_permissions = {"batch": "issues.add_feedback"}
+    action_permissions = {"batch": "issues.add_feedback", "erase": "issues.erase_feedback"}
     takes_feedback = ("create", "batch")
 
     def get_queryset(self) -> QuerySet[Feedback]:
@@ -182,6 +183,14 @@ class FeedbackViewSet(Written):
             names = ("id", "source", "source_id")
             return Response({name: getattr(there, name) for name in names})
         return self.shown(there)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def erase(self, request: Request, pk: str | None = None) -> Response:
+        """Erase its texts, in all versions, and images that nothing else uses; for good."""
+        user: Any = request.user
+        erase([self.get_object()], by=user)
+        return self.shown(self.get_object())
 
     @extend_schema(request=BatchSerializer, responses={200: BatchAnswer, 201: BatchAnswer})
     @action(detail=False, methods=["post"], serializer_class=BatchSerializer)

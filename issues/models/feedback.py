@@ -58,6 +58,9 @@ class Feedback(models.Model):
     received_by = optional_user()
     source_id = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    erased_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When its texts were erased."
+    )
 
     history = History()
     objects = SealedQuerySet.as_manager()
@@ -65,6 +68,7 @@ class Feedback(models.Model):
     class Meta:
         ordering = ("-pk",)
         verbose_name_plural = "feedback"
+        permissions = [("erase_feedback", "Can erase the texts of feedback")]
         indexes = [models.Index(fields=("state", "id"), name="issues_feedback_inbox")]
         constraints = [
             known("issues_feedback_state_known", "state", FeedbackState),
@@ -78,6 +82,8 @@ class Feedback(models.Model):
         ]
 
     def __str__(self) -> str:
+        if self.erased_at is not None:
+            return f"feedback {self.pk}, erased on {self.erased_at:%Y-%m-%d}"
         return (self.comment or self.prompt or f"feedback {self.pk}")[:80]
 
     def get_absolute_url(self) -> str:

@@ -15,7 +15,7 @@ from evalhub.models import ItemState, User
 from evalhub.statistics.deviation import sample_deviation
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.models import Revision, Test
-from runs.models import Answer, Result, Run
+from runs.models import HAS_ANSWER, Answer, Result, Run
 from runs.sights import record
 
 MAX_VARIANTS = 30
@@ -165,7 +165,7 @@ def _embedders(results: Iterable[Result]) -> tuple[Embedder, ...]:
 
 
 def _answered(test: Test) -> QuerySet[Any]:
-    return Result.objects.filter(test=test, state=ItemState.DONE, answer__isnull=False).order_by()
+    return Result.objects.filter(HAS_ANSWER, test=test, state=ItemState.DONE).order_by()
 
 
 def _prompt_versions(test: Test) -> tuple[PromptText, ...]:

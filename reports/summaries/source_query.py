@@ -15,7 +15,7 @@ from reports.summaries.names import Known
 from reports.summaries.reduce import RankedTest
 from reports.summaries.source_data import Case, Group, Overview, VariantAnswer
 from runs.figures.tallies import Cell, cells_of, counts_of, rate_of, score_of
-from runs.models import Outcome, Result, Run, TagSet
+from runs.models import HAS_ANSWER, Outcome, Result, Run, TagSet
 
 MAX_TAGS = 12
 """Tags with most scored results whose figures are sent."""
@@ -124,7 +124,7 @@ def _by_tag(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
 
 def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:
     """Return the tests that may be sent, with their issue and mean score over all runs."""
-    shown = Result.objects.filter(run__in=runs, answer__isnull=False).exclude(test__sealed=True)
+    shown = Result.objects.filter(HAS_ANSWER, run__in=runs).exclude(test__sealed=True)
     rows = shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("score"))
     return [RankedTest(*row) for row in rows.values_list("test_id", "issue", "mean")]
 
@@ -135,6 +135,7 @@ def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:
 def cases_of(runs: Sequence[Run], key: Key, tests: Sequence[int]) -> list[Case]:
     """Return these tests with their answers, in order, without sealed ones."""
     rows = Result.objects.filter(run__in=runs, test__in=tests).exclude(test__sealed=True)
+    rows = rows.filter(answer__removed_at=None)
     joined = rows.select_related("revision", "answer", "issue", "tag_set")
     by_test: dict[int, list[Result]] = defaultdict(list)
     for result in joined.order_by("-run_id", "repeat"):

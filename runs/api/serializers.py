@@ -140,12 +140,16 @@ class SetActiveSerializer(PlainSerializer):
 class AnswerSerializer(RowSerializer):
     """An answer. `turns` are the generated ones in order; the last is the answer.
 
-    `documents` are those retrieved for any turn; null: not reported.
+    `documents` are those retrieved for any turn; null: not reported. With `removed_at`, the texts
+    were removed then, and `text` says so.
     """
 
     class Meta:
         model = Answer
-        fields = ("text", "turns", "tool_calls", "documents", "reasoning", "created_at")
+        fields = (
+            *("text", "turns", "tool_calls", "documents", "reasoning", "created_at"),
+            "removed_at",
+        )
 
 
 class ResultSerializer(RowSerializer):

@@ -18,7 +18,7 @@ from issues.judge_templates.prompts import PromptError
 from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
 from runs.judging.methods import first_request
 from runs.judging.prompts import JudgePromptTemplate, examples_for, messages_for
-from runs.judging.tasks import judged_answer_of
+from runs.judging.tasks import judged_answer_of, refuse_removed
 from runs.models import JudgeRun, Judgment, Method, Result, ResultScore
 
 
@@ -79,6 +79,7 @@ def _prompt(
         return JudgePrompt([], {}, {}, problem="No judge template is known.")
     model, key = judge.endpoint.language_model_id, judgment.criterion.key
     try:
+        refuse_removed(result)
         case = judged_answer_of(result, judge_run.run.system_prompt)
         shown = examples_for(template, case, key)
         messages = messages_for(template, case, key, language_model_id=model, role=judge.role)

@@ -12,6 +12,7 @@ from django.db.models import F
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call
 from issues.checks import Material, text_of
+from issues.judge_templates.prompts import PromptError
 from issues.models import FrozenCriterion, Test
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_of, prompt_templates_of
@@ -139,6 +140,7 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     tasks = []
     for row in result_scores:
         result, is_retry = row.result, row.error_kind == RETRY
+        refuse_removed(result)
         retried_at = datetime.fromisoformat(row.error_message) if is_retry else None
         existing = ExistingJudgments(known[result.pk], retried_at)
         own = templates.get(result.revision.template_id or 0)
@@ -187,6 +189,13 @@ def _earlier(judge_run: JudgeRun, result_score_ids: list[int]) -> dict[int, list
         assert call.item_id is not None  # it was found by it
         costs[call.item_id].append(CallCost(call.cost_usd, bool(call.error_kind)))
     return costs
+
+
+def refuse_removed(*results: Result) -> None:
+    """Raise PromptError for an answer whose text was removed: its judge would read a tombstone."""
+    for result in results:
+        if result.answer.removed_at:
+            raise PromptError([result.answer.text])
 
 
 def judged_answer_of(result: Result, system_prompt: str) -> JudgedAnswer:

@@ -15,13 +15,14 @@ from runs.models.judge_run import (
 )
 from runs.models.jury import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
 from runs.models.launch import Launch
-from runs.models.run import Answer, Outcome, Result, Run, TagSet
+from runs.models.run import HAS_ANSWER, Answer, Outcome, Result, Run, TagSet
 from runs.models.sight import Sight
 from runs.models.suite import Suite, SuiteVersion
 
 __all__ = [
     "DEFAULT_APPROACHES",
     "DOUBTFUL",
+    "HAS_ANSWER",
     "NO_ANSWER",
     "Answer",
     "Approach",

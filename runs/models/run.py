@@ -109,6 +109,12 @@ class Run(Batch):
     )
     is_scripted = models.BooleanField(default=False)
     source_id = models.CharField(max_length=100, blank=True)
+    texts_removed_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When the texts of all its answers had been removed. Null: they are kept.",
+    )
 
     objects = RunQuerySet.as_manager()
 
@@ -238,6 +244,9 @@ class Answer(models.Model):
     "tool_calls" if there are any, "documents" if the application reports those that it retrieved,
     "session_id" if it keeps one. `tool_calls` are those of the last turn, `documents` those of all
     turns, each {"text", "title"}; null: not reported.
+
+    `removed_at`: its texts were removed then (`runs.retention`), and `text` says so. Nothing may
+    be concluded from that text: filter by `HAS_ANSWER`.
     """
 
     sealed_path = "result__test__sealed"
@@ -253,8 +262,13 @@ class Answer(models.Model):
         Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
     created_at = models.DateTimeField(db_default=Now())
+    removed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = SealedQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"answer to result {self.result_id}"
+
+
+HAS_ANSWER = Q(answer__isnull=False, answer__removed_at=None)
+"""Results whose answer can be read: there is one, and its text is kept."""

@@ -13,7 +13,7 @@ from issues.judge_templates.pairwise_prompt import PairCase
 from issues.judge_templates.preview import shown_conversation
 from issues.models import Polarity
 from runs.judging.tasks import judged_answer_of
-from runs.models import Result, Run
+from runs.models import HAS_ANSWER, Result, Run
 from runs.pairwise.models import Pair
 
 PORTION = 500
@@ -27,7 +27,7 @@ def comparable_pairs(runs: Sequence[Run]) -> list[Ids]:
     Results without an answer are in none.
     """
     rows = Result.objects.filter(run__in=[run.pk for run in runs], state=ItemState.DONE)
-    rows = rows.filter(answer__isnull=False).order_by("pk")
+    rows = rows.filter(HAS_ANSWER).order_by("pk")
     groups: dict[tuple[int, str, int], list[tuple[int, int]]] = defaultdict(list)
     fields = ("test_id", "revision__asked_digest", "repeat", "pk", "run_id")
     for test, asked, repeat, pk, run in rows.values_list(*fields):

@@ -9,6 +9,7 @@ from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite
 from issues.judge_templates.pairwise_prompt import Choice, PairCase
+from runs.judging.tasks import refuse_removed
 from runs.pairwise.ask_pair import PairReply, ask_pair
 from runs.pairwise.models import PairJudgment, PairwiseJudgeRun
 from runs.pairwise.pairs import case_of
@@ -47,6 +48,7 @@ class PairwiseKind(Kind[PairwiseJudgeRun, PairJudgment, PairRequest]):
         requests = []
         for row in rows:
             first, second = row.pair.first, row.pair.second
+            refuse_removed(first, second)
             case = case_of(first, second, batch.criterion)
             shown = case.reversed() if row.order else case
             sealed = [first.test_id] if first.test.sealed else []

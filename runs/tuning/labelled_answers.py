@@ -11,6 +11,7 @@ from issues.models import FrozenCriterion, JudgeTemplate, Tag
 from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import consensus
 from runs.models import (
+    HAS_ANSWER,
     EvaluationKind,
     HumanEvaluation,
     Judge,
@@ -117,7 +118,7 @@ def _compared(
         criteria = FrozenCriterion.objects.only("key", "polarity").in_bulk(
             {pk for result in some for pk in evaluations[result]}
         )
-        rows = Result.objects.filter(pk__in=some).order_by("pk").values(*RESULT_FIELDS)
+        rows = Result.objects.filter(HAS_ANSWER, pk__in=some).order_by("pk").values(*RESULT_FIELDS)
         for row in rows:
             for pk, given in sorted(evaluations[row["pk"]].items()):
                 human = human_score_of(drawn_evaluations(given) if is_random else given)

@@ -12,7 +12,7 @@ from issues.models import Test
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from runs.judging.tasks import judged_answer_of
-from runs.models import Result
+from runs.models import HAS_ANSWER, Result
 from runs.workbench.models import MAX_ROWS, BenchRow, RowJudgment, Workbench
 from runs.workbench.row_files import MAX_NAME, TEXTS
 
@@ -57,7 +57,7 @@ def rows_from_results(bench: Workbench, results: QuerySet[Result], user: User) -
 
     What judges or people said of them is not taken: a row's expectation is given anew.
     """
-    readable: Any = results.filter(test__in=Test.objects.readable_by(user), answer__isnull=False)
+    readable: Any = results.filter(HAS_ANSWER, test__in=Test.objects.readable_by(user))
     found = []
     related = ("answer", "revision", "run", "test")
     for result in readable.select_related(*related).order_by("pk"):

@@ -12,6 +12,7 @@ from unfold.decorators import display
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user
+from evalhub.formatting import counted
 from evalhub.llm.content_parts import all_images
 from issues.admin.badges import COLOURS
 from issues.admin.feedback.form import FeedbackForm
@@ -22,6 +23,7 @@ from issues.admin.text_areas import TextAreas
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState
 from issues.triage.actions import follow, issue_from, set_state, test_from
+from issues.triage.erasure import erase
 
 STATES = {"accept": FeedbackState.ACCEPTED, "dismiss": FeedbackState.DISMISSED}
 ORIGINAL = (
@@ -62,7 +64,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
     autocomplete_fields = ("issue", "duplicate_of")
     readonly_fields = ORIGINAL
     text_rows = {"note": 3, "comment": 3, "prompt": 5, "answer": 5}
-    actions = ("accept", "dismiss")
+    actions = ("accept", "dismiss", "erase")
     change_form_outer_before_template = "issues/feedback_panel.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
@@ -73,7 +75,8 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
 
     @display(description="comment")
     def words(self, feedback: Feedback) -> str:
-        return Truncator(feedback.comment or f"feedback {feedback.pk}").chars(90)
+        known = str(feedback) if feedback.erased_at else f"feedback {feedback.pk}"
+        return Truncator(feedback.comment or known).chars(90)
 
     @display(description="prompt")
     def asked(self, feedback: Feedback) -> str:
@@ -158,6 +161,28 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
     @admin.action(permissions=["change"], description="Dismiss")
     def dismiss(self, request: HttpRequest, queryset: QuerySet[Feedback]) -> None:
         self._triage(request, queryset, FeedbackState.DISMISSED)
+
+    def has_erase_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("issues.erase_feedback"))
+
+    @admin.action(permissions=["erase"], description="Erase texts")
+    def erase(self, request: HttpRequest, queryset: QuerySet[Feedback]) -> HttpResponse | None:
+        if "erase" not in request.POST:
+            return self.action_page(
+                *(request, "erase", queryset),
+                title=f"Erase the texts of {counted(len(queryset), 'feedback item')}",
+                sentences=[
+                    "Their texts, in all versions, and images that nothing else uses are deleted "
+                    "for good. State, rating and source stay, so that no count changes.",
+                    "Issues and tests made from them keep what was copied: edit these too.",
+                ],
+                hidden=[("erase", "yes")],
+                button="Erase texts",
+                danger=True,
+            )
+        erased = erase(queryset, by=current_user(request))
+        self.say_done(request, f"Erased: {counted(erased, 'feedback item')}.")
+        return None
 
     def _triage(
         self, request: HttpRequest, queryset: QuerySet[Feedback], state: FeedbackState

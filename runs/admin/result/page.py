@@ -183,6 +183,8 @@ def _turns(result: Result, answer: Answer | None) -> list[Turn]:
     if answer:
         *earlier, last = answer.turns or [{"content": answer.text}]
         replies = [*earlier, {**last, "tool_calls": answer.tool_calls}]
+        if answer.removed_at:
+            replies = [last] * len(holes)
         generated = dict(zip(holes, replies, strict=False))
     if len(messages) in holes:
         messages = [*messages, {"role": "assistant"}]
