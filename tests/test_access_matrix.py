@@ -308,8 +308,15 @@ DOORS: dict[str, tuple[Door, ...]] = {
     **{f"reports:{page.key}_download": (get(),) for page in PAGES},
     **{f"api-report-{page.key}": (get(),) for page in PAGES},
     # API
-    "api-language-model-list": (get(),),
-    "api-language-model-detail": (get(),),
+    "api-language-model-list": (get(), post(MAINTAINERS)),
+    "api-language-model-detail": (get(), patch(MAINTAINERS)),
+    "api-user-list": (get(MAINTAINERS), post(ADMINS)),
+    "api-user-detail": (get(MAINTAINERS), patch(ADMINS)),
+    "api-token-list": (get(MAINTAINERS), post(ADMINS)),
+    "api-token-detail": (get(ADMINS),),  # a maintainer reads only their own
+    "api-token-revoke": (post(ADMINS),),
+    "api-webhook-list": (get(MAINTAINERS), post(MAINTAINERS)),
+    "api-webhook-detail": (get(MAINTAINERS), patch(MAINTAINERS)),
     "api-call-list": (get(MAINTAINERS),),
     "api-call-detail": (get(MAINTAINERS),),
     "api-notification-list": (get(),),
@@ -747,6 +754,9 @@ def model_of(address: Address) -> str:
 MODELS = (
     *(
         "language-model",
+        "user",
+        "token",
+        "webhook",
         "call",
         "notification",
         "exposure",

@@ -22,6 +22,8 @@ NOTICES = 10
 
 
 ENTERED_AT = "password_entered_at"
+FRESH_S = 30 * 60
+"""Seconds for which an entered password counts."""
 
 
 def note_password(request: HttpRequest, **kwargs: Any) -> None:

@@ -11,11 +11,9 @@ from django.contrib.auth import authenticate
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.widgets import UnfoldAdminPasswordWidget
 
-from evalhub.access.logins import entered_at, note_password
+from evalhub.access.logins import FRESH_S, entered_at, note_password
 from evalhub.admin_site.pages import PageAdmin, current_user
 
-FRESH_S = 30 * 60
-"""Seconds for which an entered password counts."""
 FIELD = "password_again"
 
 

@@ -23,7 +23,6 @@ from evalhub.api.serializers import (
     AuditEntrySerializer,
     CallSerializer,
     ExposureSerializer,
-    LanguageModelSerializer,
     NotificationSerializer,
 )
 from evalhub.audit.changes import told
@@ -36,7 +35,6 @@ from evalhub.models import (
     CallRole,
     Exposure,
     ExposureKind,
-    LanguageModel,
     Notification,
     NotificationKind,
 )
@@ -49,12 +47,14 @@ class Rows(GenericViewSet):
     """Base of all viewsets; only the allowed verbs are mixed in."""
 
     lookup_value_regex = "[0-9]{1,18}"
+    keeps_answers = True
+    """False: answers hold secrets, and none is kept for an `Idempotency-Key`."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Carry out a POST with an `Idempotency-Key` once."""
         super().initial(request, *args, **kwargs)
         key = request.headers.get(IDEMPOTENCY_KEY, "")
-        if key and request.method == "POST":
+        if key and request.method == "POST" and self.keeps_answers:
             handler: Handler = getattr(self, "post")  # noqa: B009  set by `as_view`
             self.post: Handler = partial(self._once, handler, key)
 
@@ -113,27 +113,6 @@ class Written(mixins.CreateModelMixin, ReadOnly):
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
         serializer.save()
-
-
-class LanguageModelFilters(filters.FilterSet):
-    name = filters.CharFilter()
-    developer = filters.CharFilter()
-    family = filters.CharFilter()
-    is_active = YesNo()
-    is_scripted = YesNo()
-
-
-class LanguageModelViewSet(ReadOnly):
-    """Language models.
-
-    They are set up in the admin only: a token that could change an address could have the key sent
-    there.
-    """
-
-    queryset = LanguageModel.objects.order_by("-pk")
-    serializer_class = LanguageModelSerializer
-    filterset_class = LanguageModelFilters
-    ordering_fields = ("id", "name")
 
 
 class CallFilters(filters.FilterSet):

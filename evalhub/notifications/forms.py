@@ -1,14 +1,10 @@
-from typing import Any
-
 from django import forms
-from django.core.exceptions import ValidationError
 
-from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.notifications.models import NotificationKind, Webhook
 
 
 class WebhookForm(forms.ModelForm):
-    """Form of a webhook; its address must satisfy the policy for models' addresses."""
+    """Form of a webhook."""
 
     kinds = forms.MultipleChoiceField(
         label="Events",
@@ -20,11 +16,3 @@ class WebhookForm(forms.ModelForm):
     class Meta:
         model = Webhook
         fields = ("name", "url", "secret_env", "kinds", "is_active")
-
-    def clean_url(self) -> str:
-        url: Any = self.cleaned_data["url"]
-        try:
-            check_base_url(url)
-        except ForbiddenAddress as error:
-            raise ValidationError(str(error)) from error
-        return str(url)

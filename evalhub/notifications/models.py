@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.key_policy import key_problem
 from evalhub.llm.models import environment_name
 
@@ -86,7 +87,11 @@ class Webhook(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse a secret of another host: a receiver could guess it from signatures."""
+        """Refuse forbidden addresses, and a secret of another host, guessed from signatures."""
+        try:
+            check_base_url(self.url)
+        except ForbiddenAddress as error:
+            raise ValidationError({"url": str(error)}) from error
         if problem := key_problem(self.secret_env, self.url):
             raise ValidationError({"secret_env": problem})
 
