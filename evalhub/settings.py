@@ -160,6 +160,7 @@ LOG_LEVEL = env.text("EVALHUB_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR
 LOG_FORMAT = env.choice(
     "EVALHUB_LOG_FORMAT", ("text", "json"), "Lines of the log: `text` or `json`, one object each."
 )
+env.refuse_unknown()
 
 # Applications ------------------------------------------------------------------------------------
 
@@ -298,6 +299,16 @@ EVALHUB_EVERY_MINUTE = [
     "reports.notifications.notify_finished",
 ]
 """Functions without arguments that the workers' reaper calls every minute on each machine."""
+
+EVALHUB_SITE_SECTIONS = [
+    "evalhub.operations.site_sections.MODELS",
+    "runs.site_sections.JURIES",
+    "evalhub.operations.site_sections.ROLES",
+    "evalhub.operations.site_sections.USERS",
+    "evalhub.operations.site_sections.TOKENS",
+    "evalhub.operations.site_sections.WEBHOOKS",
+]
+"""Sections of the file that `manage.py apply` takes, in the order in which they are applied."""
 
 EVALHUB_DEMO_HISTORY = [
     "runs.sample_history.writer.write_once",

@@ -17,7 +17,7 @@ def notify_admins(subject: str, title: str, text: str, url: str) -> None:
     notify(Event(NotificationKind.SECURITY, key, title, text, url), to=users_with(ADMINISTER))
 
 
-def notify_of_connection(before: LanguageModel, after: LanguageModel, *, by: User) -> None:
+def notify_of_connection(before: LanguageModel, after: LanguageModel, *, by: User | str) -> None:
     """Notify the admins if a model's base URL, key variable or headers have changed."""
     changes = [
         f"{label} from {old or 'none'} to {new or 'none'}"
