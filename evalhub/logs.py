@@ -89,7 +89,7 @@ def number_requests(
     """Middleware: each request has an id, in its log lines and its answer, and a line of its own.
 
     A well-formed one that came along is kept. Query strings are not logged: people search for
-    texts.
+    texts. The id stays until the thread's next request: Django logs refusals at the very end.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -97,21 +97,18 @@ def number_requests(
         number = sent if WELL_FORMED.fullmatch(sent) else uuid4().hex
         describe(request_id=number)
         began_at = time.perf_counter()
-        try:
-            response = get_response(request)
-            response[HEADER] = number
-            fields = {
-                "method": request.method,
-                "path": request.path,
-                "status": response.status_code,
-                "duration_ms": round((time.perf_counter() - began_at) * 1000),
-                "user_id": _user_id(request),
-            }
-            message = "%(method)s %(path)s %(status)s in %(duration_ms)s ms"
-            requests.info(message, fields, extra={"fields": fields})
-            return response
-        finally:
-            context.set(None)
+        response = get_response(request)
+        response[HEADER] = number
+        fields = {
+            "method": request.method,
+            "path": request.path,
+            "status": response.status_code,
+            "duration_ms": round((time.perf_counter() - began_at) * 1000),
+            "user_id": _user_id(request),
+        }
+        message = "%(method)s %(path)s %(status)s in %(duration_ms)s ms"
+        requests.info(message, fields, extra={"fields": fields})
+        return response
 
     return respond
 

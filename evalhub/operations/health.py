@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from evalhub.logs import describe
 from evalhub.operations import metrics
 from evalhub.work.schema import mismatch
 
@@ -15,6 +16,7 @@ def answer_probes(
     """The first middleware, so that neither host names nor redirects to HTTPS refuse a probe."""
 
     def respond(request: HttpRequest) -> HttpResponse:
+        describe()
         probe = PROBES.get(request.path_info) if request.method in ("GET", "HEAD") else None
         return probe(request) if probe else get_response(request)
 

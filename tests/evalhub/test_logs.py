@@ -50,6 +50,14 @@ def test_a_request_logs_one_line_without_its_search(client, caplog):
     assert "secret" not in json.dumps(line)
 
 
+def test_a_refusal_is_logged_with_its_request(client, caplog):
+    client.get("/no/such/page/", headers={"x-request-id": "abc"})
+    (record,) = [one for one in caplog.records if one.name == "django.request"]
+    assert line_of(record)["request_id"] == "abc"
+    client.get("/healthz")
+    assert "request_id" not in line_of(logging.makeLogRecord({}))
+
+
 def test_a_json_line_holds_message_context_and_traceback():
     describe(request_id="abc", work="run 12")
     try:
