@@ -4,16 +4,23 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 
+from deploy import prune
+
 ROOT = Path(__file__).parents[1]
 BUILD = "from setuptools import build_meta; print(build_meta.build_wheel('.'))"
 WALK = """
 import io
+import sys
+
+read = set()
+sys.addaudithook(lambda event, about: read.add(str(about[0])) if event == "open" else None)
 import django
 django.setup()
 from django.contrib import admin
@@ -31,6 +38,12 @@ for model, model_admin in admin.site._registry.items():
     pages.append(reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"))
 for page in pages:
     print(client.get(page, follow=True).status_code, page)
+import litellm
+from evalhub.drawing import png
+from evalhub.llm import translated_calls, word_vectors
+word_vectors.embed("Two and two.")
+loaded = [str(getattr(one, "__file__", "")) for one in list(sys.modules.values())]
+print(*sorted(read | set(loaded)), sep="\\n", file=open("read.txt", "w"))
 """
 
 
@@ -80,6 +93,11 @@ def test_every_page_opens(installed, tmp_path):
     assert len(lines) > 20
     assert [line for line in lines if not line.startswith("200 ")] == []
     assert (tmp_path / "data" / "evalhub.sqlite3").exists()
+    packages = Path(sysconfig.get_path("purelib"))
+    read = {Path(line) for line in (tmp_path / "read.txt").read_text().splitlines()}
+    pruned = {path for pattern in prune.UNREAD for path in packages.glob(pattern)}
+    assert len(pruned) > 100
+    assert [path for path in sorted(read) if pruned & {path, *path.parents}] == []
 
 
 def test_it_has_the_files_that_the_source_has(installed):
