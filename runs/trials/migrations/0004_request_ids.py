@@ -7,7 +7,7 @@ import evalhub.logs
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("trials", "0002_texts"),
+        ("trials", "0003_claim_labels"),
     ]
 
     operations = [
