@@ -50,7 +50,7 @@ class Environment:
         """Read a text from the variable or from the file named by `NAME_FILE`."""
         if name in self.in_file:
             raise ImproperlyConfigured(
-                f"{name} is a secret, and stands in {os.environ[SITE_FILE]}: move it to a file of "
+                f"{name} is a secret, and is in {os.environ[SITE_FILE]}: move it to a file of "
                 f"its own, and name that as {name}_FILE"
             )
         value = self.text(name, default, f"{meaning} Or read from the file in `{name}_FILE`.")

@@ -114,7 +114,7 @@ def number_requests(
 
 
 def _user_id(request: HttpRequest) -> Any:
-    """Return the id of a user whom the request has looked up; None: nobody, or not needed."""
+    """Return the id of the user, if the request has looked them up; None: nobody, or not needed."""
     user = request.__dict__.get("user")
     if user is None or isinstance(user, SimpleLazyObject):
         user = getattr(request, "_cached_user", None)

@@ -35,7 +35,7 @@ class Removed(NamedTuple):
 
 
 def tombstone(days: int) -> str:
-    """Return what stands in the place of a text that is removed now."""
+    """Return the text in the place of one that is removed now."""
     return f"[Removed on {timezone.now():%Y-%m-%d}: such texts are kept for {days} days.]"
 
 

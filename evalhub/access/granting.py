@@ -1,4 +1,4 @@
-"""What a person or token may give to others: never more than it has itself."""
+"""Limits on giving rights: no person or token gives more than it has itself."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -63,7 +63,7 @@ Tally = dict[CallGroup, Totals]
 
 @dataclass(frozen=True)
 class Counted:
-    """What is kept between two readings.
+    """The state between two readings.
 
     `tally` holds the calls up to number `settled`; `newest` was the highest at `seen_at`.
     """

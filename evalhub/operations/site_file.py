@@ -27,7 +27,7 @@ class FileRefused(ValueError):
 
 @dataclass
 class Outcome:
-    """What differs, a line each, the number of equal rows, and the texts of new tokens by name."""
+    """A line for each difference, the number of equal rows, and the texts of new tokens by name."""
 
     lines: list[str] = field(default_factory=list)
     unchanged: int = 0
@@ -39,13 +39,13 @@ class Undo(Exception):
 
 
 class UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML keeps the last."""
+    """Refuses a repeated key, of which YAML keeps the last."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         names = [self.construct_object(key, deep=True) for key, _ in node.value]
         if twice := {str(name) for name in names if names.count(name) > 1}:
             place = f"line {node.start_mark.line + 1}"
-            raise yaml.YAMLError(f"{', '.join(sorted(twice))} stands twice from {place} on")
+            raise yaml.YAMLError(f"{', '.join(sorted(twice))} appears twice from {place} on")
         return super().construct_mapping(node, deep)
 
 

@@ -29,7 +29,7 @@ from evalhub.notifications.security import notify_of_connection
 class Section:
     """A list in the file. `key`: the fields that name a row; `lookups`: the same in the database.
 
-    `changed` is told of a row as it was and as it is.
+    `changed` gets a row as it was and as it is.
     """
 
     name: str

@@ -107,7 +107,7 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(apply):
         ("user: nightly", "user: somebody", "somebody"),
         ("username: nightly", "username: nightly\n    password: x", "Unknown field 'password'"),
         ("username: nightly", "username: nightly\n    has_all_rights: true", "it cannot be set"),
-        ("name: CI", "name: CI\n    name: CD", "name stands twice"),
+        ("name: CI", "name: CI\n    name: CD", "name appears twice"),
     ],
 )
 def test_a_wrong_file_changes_nothing_and_says_where(apply, before, after, problem):
