@@ -53,7 +53,7 @@ class TokenSerializer(RowSerializer):
         required=False,
         help_text="Left out: yourself.",
     )
-    text = serializers.CharField(read_only=True, required=False)
+    text = serializers.SerializerMethodField(help_text="Null but in the answer to its creation.")
 
     class Meta:
         model = Token
@@ -62,6 +62,9 @@ class TokenSerializer(RowSerializer):
             *("created_at", "last_used_at", "revoked_at"),
         )
         read_only_fields = ("prefix", "created_at", "last_used_at", "revoked_at")
+
+    def get_text(self, token: Token) -> str | None:
+        return getattr(token, "text", None)
 
     def validate_user(self, owner: User) -> User:
         request = self.context.get("request")
