@@ -149,8 +149,9 @@ def test_the_schema_is_generated_once(client, monkeypatch):
 
 def test_a_refusal_is_logged_on_one_line(client, settings):
     client.force_login(make_user("viewer"))
-    (name,) = settings.LOGGING["handlers"]["console"]["filters"]
-    assert settings.LOGGING["filters"][name]["()"] == "evalhub.error_pages.WithoutTraceback"
+    names = settings.LOGGING["handlers"]["console"]["filters"]
+    filters = [settings.LOGGING["filters"][name]["()"] for name in names]
+    assert "evalhub.error_pages.WithoutTraceback" in filters
 
     seen: list[logging.LogRecord] = []
     handler = logging.Handler()
