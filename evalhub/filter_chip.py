@@ -1,9 +1,11 @@
 """A filter of a list or a report, in a row of others: it applies when it is chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django import forms
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 
 class Chip(NamedTuple):
@@ -37,6 +39,23 @@ class Chip(NamedTuple):
 
 def choice_chip(name: str, title: str, choices: Any, chosen: Any, cleared: str) -> Chip:
     """Return a filter by one choice, given as pairs of value and text."""
-    select = forms.Select({"class": "eh-input", "data-eh-submit": ""}, choices)
-    control = select.render(name, chosen, {"id": f"filter-{name}"})
+    attributes = {"id": f"filter-{name}", "class": "eh-input", "data-eh-submit": ""}
+    control = select(name, choices, chosen, attributes)
     return Chip(name, title, control, f"filter-{name}", cleared=cleared)
+
+
+def select(
+    name: str, choices: Iterable[tuple[Any, Any]], chosen: Any, attributes: Mapping[str, Any]
+) -> SafeString:
+    """Render a choice of one; the widget of a form would render two templates per option."""
+    wanted = "" if chosen is None else str(chosen)
+    options = (
+        (value, mark_safe(" selected") if str(value) == wanted else "", text)
+        for value, text in ((("" if value is None else value), text) for value, text in choices)
+    )
+    return format_html(
+        '<select name="{}"{}>{}</select>',
+        name,
+        flatatt(dict(attributes)),
+        format_html_join("", '<option value="{}"{}>{}</option>', options),
+    )

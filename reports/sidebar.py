@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -9,7 +10,7 @@ from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 
 from evalhub.models import (
     AuditEntry,
@@ -43,6 +44,12 @@ from runs.tuning.models import Tuning
 from runs.workbench.models import Workbench
 
 
+@cache
+def address(name: str, prefix: str) -> str:
+    """Return the address of a page without arguments, below a prefix of the whole site."""
+    return reverse(name)
+
+
 @dataclass(frozen=True)
 class Place:
     """A page that the navigation leads to, for those who may open it.
@@ -72,9 +79,10 @@ class Place:
     def url(self, page: str = "") -> str:
         """Return its address, or that of another admin view of its model."""
         if self.model is None:
-            return reverse(self.page)
+            return address(self.page, get_script_prefix())
         meta = self.model._meta
-        return reverse(f"admin:{meta.app_label}_{meta.model_name}_{page or self.page}")
+        name = f"admin:{meta.app_label}_{meta.model_name}_{page or self.page}"
+        return address(name, get_script_prefix())
 
     @property
     def stem(self) -> str:
@@ -228,6 +236,7 @@ SETTINGS = (
     Place("Deliveries", "What webhooks were sent", Delivery, topic=OTHERS, icon="outbox"),
     Place("API", "Every endpoint, to read and to try", page="api-docs", topic=OTHERS, icon="api"),
 )
+REPORT_PAGES = {f"reports:{page.key}" for page in PAGES}
 ENTRIES = (
     Entry("Home", "home", HOME),
     Entry("Review", "rate_review", REVIEW),
@@ -247,7 +256,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [
         {
             "items": [
-                _item(entry, places, request) | {"active": entry is active}
+                _item(entry, places, request) | {"active": entry is active, "has_permission": True}
                 for entry, places in shown
                 if places
             ]
@@ -262,15 +271,22 @@ def environment(request: HttpRequest) -> list[str] | None:
 
 def _owner(path: str) -> Entry | None:
     """Return the entry with the longest start of this address."""
-    home = reverse("admin:index")
-    stems = [(stem, entry) for entry in ENTRIES for stem in _stems(entry) if stem != home]
-    found = [(len(stem), entry) for stem, entry in stems if path.startswith(stem)]
-    if path == home:
+    if path == address("admin:index", get_script_prefix()):
         return ENTRIES[0]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    return next(
+        (entry for stem, entry in _stems(get_script_prefix()) if path.startswith(stem)), None
+    )
 
 
-def _stems(entry: Entry) -> Iterator[str]:
+@cache
+def _stems(prefix: str) -> list[tuple[str, Entry]]:
+    """Return the starts of addresses with their entries, the longest first."""
+    home = address("admin:index", prefix)
+    found = [(stem, entry) for entry in ENTRIES for stem in _stems_of(entry) if stem != home]
+    return sorted(found, key=lambda pair: len(pair[0]), reverse=True)
+
+
+def _stems_of(entry: Entry) -> Iterator[str]:
     yield from entry.stems
     yield from (place.stem for place in entry.places)
     if entry.page:
@@ -279,7 +295,7 @@ def _stems(entry: Entry) -> Iterator[str]:
 
 def _item(entry: Entry, places: list[Place], request: HttpRequest) -> dict[str, Any]:
     links = [_link(place, request) for place in places]
-    link = reverse(entry.page) if entry.page else links[0]["link"]
+    link = address(entry.page, get_script_prefix()) if entry.page else links[0]["link"]
     badge = "".join(each["badge"] for each in links)
     item = {
         "title": entry.title,
@@ -311,11 +327,9 @@ def _link(place: Place, request: HttpRequest) -> dict[str, Any]:
 
 def _download(place: Place, request: HttpRequest) -> str:
     """Return the address of a report as one file; "" for another page, or without the right."""
-    key = place.page.removeprefix("reports:")
-    is_report = place.model is None and key in {page.key for page in PAGES}
-    if not is_report or not request.user.has_perm("runs.export_results"):
+    if place.page not in REPORT_PAGES or not request.user.has_perm("runs.export_results"):
         return ""
-    return reverse(f"reports:{key}_download", args=["html"])
+    return reverse(f"{place.page}_download", args=["html"])
 
 
 def _unread(request: HttpRequest) -> str:

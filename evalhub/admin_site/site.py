@@ -1,6 +1,6 @@
 """The admin site: unfold's, with saved filters, the glossary and the command palette."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from django.conf import settings
@@ -8,7 +8,10 @@ from django.contrib.admin.apps import AdminConfig
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils.functional import SimpleLazyObject
+from django.utils.module_loading import import_string
 from django.views.decorators.http import require_POST
+from unfold.settings import get_config
 from unfold.sites import UnfoldAdminSite
 
 from evalhub.admin_site.entry_page import entry_page
@@ -21,8 +24,29 @@ class SiteAdminConfig(AdminConfig):
     default_site = "evalhub.admin_site.site.Site"
 
 
+@cache
+def theme_settings() -> dict[str, Any]:
+    """Return the theme's settings; the theme merges them anew for each of thirty values a page."""
+    found: dict[str, Any] = get_config(UnfoldAdminSite.settings_name)
+    return found
+
+
 class Site(UnfoldAdminSite):
     empty_value_display = "—"
+
+    def _get_config(self, key: str, *args: Any) -> Any:
+        found = theme_settings().get(key)
+        return self._get_value(found, *args) if found else None
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
+        """List the tables only where a page shows them: the sidebar has its own entries."""
+        return SimpleLazyObject(lambda: super(Site, self).get_app_list(request, app_label))
+
+    def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
+        """Return the sidebar as it is: the theme would copy it and work out what it says."""
+        navigation = import_string(theme_settings()["SIDEBAR"]["navigation"])
+        found: list[dict[str, Any]] = navigation(request)
+        return found
 
     def get_urls(self) -> list[Any]:
         from evalhub.access.columns import columns_view

@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 
 from evalhub.computed import computed, kept
-from evalhub.filter_chip import Chip
+from evalhub.filter_chip import Chip, select
 from evalhub.models import User
 from reports.documents.document import Document
 
@@ -84,7 +84,7 @@ class ReportForm(forms.Form):
         return Chip(
             field.name,
             str(field.label),
-            control="" if several else str(field),
+            control="" if several else _control(field),
             id=field.id_for_label,
             menu=[str(part) for part in parts],
             values=[str(part.choice_label) for part in parts if part.data["selected"]],
@@ -127,6 +127,14 @@ class ReportForm(forms.Form):
             for name, problems in self.wrong.items()
             for problem in problems
         ]
+
+
+def _control(field: forms.BoundField) -> str:
+    widget = field.field.widget
+    if type(widget) is not forms.Select:
+        return str(field)
+    attributes = field.build_widget_attrs({**widget.attrs, "id": field.auto_id}, widget)
+    return select(field.html_name, widget.choices, field.value(), attributes)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -20,8 +21,10 @@ from tests.bench import job_table, workspaces
 from tests.bench.jobs import JOBS
 from tests.bench.page_bounds import AT_MOST, Held
 from tests.bench.reports import Measured as MeasuredPage
+from tests.bench.scale import RESULTS, Scaled, workspace_of
 from tests.bench.similarity import LIMIT_MS
 from tests.bench.validity.__main__ import main as validity
+from tests.bench.web import MEDIAN_AT_MOST, OURS, PARTS, THEME, WarmPage
 from tests.bench.workers import SPREADS
 
 
@@ -168,12 +171,49 @@ def reports(console: Console, wanted: Sequence[str]) -> bool:
 
 
 def pages_on(ledger: workspaces.Workspace, wanted: Sequence[str]) -> list[MeasuredPage]:
+    found = printed_on(ledger, "tests.bench.reports", wanted)
+    return [MeasuredPage(**page) for page in found]
+
+
+def printed_on(ledger: workspaces.Workspace, module: str, wanted: Sequence[str]) -> Any:
+    """What a module prints that measures pages of this ledger."""
     with workspaces.kept(ledger) as environment:
-        command = [sys.executable, "-m", "tests.bench.reports", *wanted]
+        command = [sys.executable, "-m", module, *wanted]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
     if done.returncode:
         raise SystemExit(f"The pages could not be measured on {ledger.title}.")
-    return [MeasuredPage(**page) for page in json.loads(done.stdout)]
+    return json.loads(done.stdout)
+
+
+def web(console: Console, wanted: Sequence[str]) -> bool:
+    """The pages that people open most, warm; tells whether all hold their bounds."""
+    ledger = workspaces.LARGE[0]
+    found = [WarmPage(**page) for page in printed_on(ledger, "tests.bench.web", wanted)]
+    head = ("page", "KB", "CPU ms", "× theme", *PARTS, "rest", "queries", "holds")
+    table = Table(*head, title=f"Warm pages, the whole way: {ledger.title}")
+    for page in found:
+        table.add_row(*page.cells())
+    console.print(table)
+    pages = [page for page in found if page.page not in (THEME, OURS)]
+    middle = median(page.ratio for page in pages)
+    console.print(f"Median of {len(pages)} pages: {middle:.2f} × theme, at most {MEDIAN_AT_MOST}.")
+    return middle <= MEDIAN_AT_MOST and all(page.holds for page in pages)
+
+
+def scale(console: Console, wanted: Sequence[str]) -> bool:
+    """Reports and lists on a million results, or as many as a number says; tells if all hold."""
+    numbers = [int(word) for word in wanted if word.isdecimal()]
+    ledger = workspace_of(numbers[0] if numbers else RESULTS)
+    names = [word for word in wanted if not word.isdecimal()]
+    found = [
+        Scaled(MeasuredPage(**page)) for page in printed_on(ledger, "tests.bench.scale", names)
+    ]
+    head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× SQL", "holds")
+    table = Table(*head, title=f"First request of each page: {ledger.title}")
+    for page in found:
+        table.add_row(*page.cells())
+    console.print(table)
+    return all(page.holds for page in found)
 
 
 def reports_table(title: str, pages: Sequence[Held]) -> Table:
@@ -187,14 +227,15 @@ def reports_table(title: str, pages: Sequence[Held]) -> Table:
 def main() -> int:
     """Measure everything, or what the arguments name.
 
-    That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike` or `reports`.
+    That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `reports`, `web` or
+    `scale`.
 
-    After `reports` follow the beginnings of page names, such as `reports trend compare`; `validity`
+    After the last three follow the beginnings of page names, as in `reports trend`; `validity`
     measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    parts = ["workers", "load", "pages", "queue", "audit", "alike", "reports"]
+    parts = ["workers", "load", "pages", "queue", "audit", "alike", "reports", "web", "scale"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
@@ -210,8 +251,10 @@ def main() -> int:
     if "alike" in named:
         console.print(alike())
     holds = load(console) if "load" in named else True
-    if "reports" in named:
-        holds &= reports(console, named[named.index("reports") + 1 :])
+    pages_of = {"reports": reports, "web": web, "scale": scale}
+    for name in [name for name in named if name in pages_of]:
+        wanted = [word for word in named[named.index(name) + 1 :] if word not in parts]
+        holds &= pages_of[name](console, wanted)
     return 0 if holds else 1
 
 

@@ -74,7 +74,7 @@ def addresses() -> dict[str, str]:
     return found
 
 
-def measure(name: str, address: str) -> Measured:
+def measure(name: str, address: str, rounds: int = ROUNDS) -> Measured:
     from django.test import Client
     from django.urls import reverse
 
@@ -85,7 +85,7 @@ def measure(name: str, address: str) -> Measured:
         return Measured(name, status)
     statements = statements_of(client, address)
     empty_ms, bare_ms, page_ms = [], [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         forget()
         empty_ms.append(timed(lambda: client.get(reverse("admin:settings"))))
         forget()

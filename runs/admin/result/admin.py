@@ -13,7 +13,6 @@ from django.http import (
     QueryDict,
 )
 from django.shortcuts import get_object_or_404
-from django.template.loader import render_to_string
 from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -114,7 +113,8 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
 
     @display(description="Outcome", ordering="outcome")
     def badge(self, result: Result) -> SafeString:
-        return SafeString(render_to_string("runs/_outcome.html", {"result": result}))
+        badge = '<span class="eh-badge eh-badge--{}">{}</span>'
+        return format_html(badge, result.outcome, result.outcome)
 
     @display(description="Test", ordering="test_id")
     def words(self, result: Result) -> str:
