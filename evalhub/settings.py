@@ -237,6 +237,8 @@ TEMPLATES = [
     },
 ]
 
+FORM_RENDERER = "evalhub.admin_site.form_renderer.Renderer"
+
 # Database ----------------------------------------------------------------------------------------
 
 SQLITE_OPTIONS = {

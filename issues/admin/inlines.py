@@ -44,7 +44,7 @@ class ReadOnlyInline(ReadOnlyRights, TabularInline):
     can_delete = False
     show_count = True
     hide_title = True
-    per_page = 50
+    per_page = 20
 
 
 class SealableInline(ReadOnlyInline):

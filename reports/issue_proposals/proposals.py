@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Count, Max, Sum
 
 from evalhub.access.right_holders import users_with
-from evalhub.computed import KEPT_S
+from evalhub.computed import KEPT_S, kept
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
@@ -41,6 +41,8 @@ SPARE = 2
 """Additional releases to read, since some may have no results."""
 
 PULLED = "follow-up-pulled"
+PROPOSALS = "proposals-3"
+"""Under which the proposals for all issues are kept."""
 
 
 # Proposals ---------------------------------------------------------------------------------------
@@ -92,7 +94,10 @@ def _proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
 
 
 def proposal_of(issue: Issue) -> Proposal | None:
-    """Read the sightings of an issue and return its proposal, if any."""
+    """Return the proposal for an issue, if any: the kept one, or from its sightings."""
+    every = kept(PROPOSALS, state_of_workspace())
+    if every:
+        return next((one for one in every[0] if one.issue == issue.pk), None)
     runs = run_infos()
     rates = false_fails([run.pk for run in runs], nobody())
     return proposal_for(issue, sightings([issue.pk], runs, rates))
@@ -100,7 +105,7 @@ def proposal_of(issue: Issue) -> Proposal | None:
 
 def kept_proposals(reading: Reading) -> list[Proposal] | None:
     """Return all cached proposals; None if not computed yet for the present state."""
-    return reading.computed("proposals-3", state_of_workspace(), proposals)
+    return reading.computed(PROPOSALS, state_of_workspace(), proposals)
 
 
 def state_of_workspace() -> list[Any]:
@@ -249,15 +254,15 @@ def pull() -> int:
     Safe to call repeatedly and from several processes: an issue is moved once, and each proposal
     is notified once.
     """
-    kept, state = caches["computed"], state_of_workspace()
-    if kept.get(PULLED) == state:
+    cache, state = caches["computed"], state_of_workspace()
+    if cache.get(PULLED) == state:
         return 0
     found = [one for one in kept_proposals(nobody()) or [] if one.act == "reopen"]
     opened = sum(_reopened(one) for one in found if one.is_automatic)
     for one in found:
         if not one.is_automatic:
             _notify(one)
-    kept.set(PULLED, state, KEPT_S)
+    cache.set(PULLED, state, KEPT_S)
     return opened
 
 

@@ -61,6 +61,9 @@ class SuiteForm(GateFields, forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial = {**initial_of(self.instance.gate), **self.initial}
+        tests: Any = self.fields.get("tests")
+        if tests:  # each is named after its issue
+            tests.queryset = tests.queryset.select_related("issue")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
