@@ -1,6 +1,7 @@
 """The view that joins all records of acts. `migrate` makes it anew, so that it lacks no table."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from axes.models import AccessFailureLog, AccessLog
@@ -31,6 +32,7 @@ COLUMNS = {
 only then does PostgreSQL read just the newest rows of each table for the newest of all."""
 
 
+@cache
 def histories() -> dict[str, type[Model]]:
     """Return the model of the versions of each model that has them, by label."""
     found: dict[str, type[Model]] = {}

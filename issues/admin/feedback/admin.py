@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from django.utils.text import Truncator
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
@@ -57,7 +57,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("rating", ChoicesDropdownFilter),
-        ("issue", RelatedDropdownFilter),
+        ("issue", AutocompleteSelectFilter),
     )
     search_fields = ("prompt", "answer", "comment", "model", "source", "=id")
     list_select_related = ("issue",)

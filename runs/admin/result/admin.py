@@ -74,7 +74,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     list_filter = (
         ("run", AutocompleteSelectFilter),
         OutcomeFilter,
-        ("issue", RelatedDropdownFilter),
+        ("issue", AutocompleteSelectFilter),
         ("run__suite", RelatedDropdownFilter),
         TagFilter,
         "is_overridden",

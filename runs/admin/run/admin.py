@@ -11,7 +11,11 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    ChoicesDropdownFilter,
+    RelatedDropdownFilter,
+)
 from unfold.decorators import display
 from unfold.views import ChangeList
 
@@ -60,7 +64,7 @@ class RunAdmin(ExtensibleList):
         ("state", ChoicesDropdownFilter),
         ("language_model", RelatedDropdownFilter),
         ("suite", RelatedDropdownFilter),
-        ("launch", RelatedDropdownFilter),
+        ("launch", AutocompleteSelectFilter),
         "release",
         "has_imported_answers",
     )
