@@ -13,6 +13,6 @@ class Renderer(DjangoTemplates):
     @cached_property
     def engine(self) -> Any:
         own = settings.BASE_DIR / "templates" / "forms"
-        theirs = Path(django.forms.__file__).parent / self.backend.app_dirname
+        theirs = Path(django.forms.__file__).parent / "templates"
         found = {"APP_DIRS": True, "DIRS": [own, theirs], "NAME": "djangoforms", "OPTIONS": {}}
         return self.backend(found)

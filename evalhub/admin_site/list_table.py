@@ -42,7 +42,7 @@ class Column:
 
     def cell(self, row: Any, admin: Any, link: str) -> str:
         text, is_short = self._text(row, admin)
-        html = conditional_escape(text)
+        html: str = conditional_escape(text)
         if link and self.is_linked:
             html = f"{link}{html}</a>"
         css = f"{self.css} nowrap" if is_short else self.css
@@ -67,7 +67,7 @@ class Column:
         label = getattr(attribute, "label", False)
         is_sign = getattr(attribute, "boolean", False)
         if not label and not is_sign:
-            return display_for_value(value, empty)
+            return str(display_for_value(value, empty))
         key = tuple(value) if isinstance(value, list) else value
         if key not in self._drawn:  # a template for each, of which there are few
             drawn = display_for_label(value, empty, label) if label else ""
@@ -118,7 +118,7 @@ def _url(changelist: ChangeList, row: Any) -> str:
 
 def _filters(changelist: ChangeList, url: str) -> str:
     """Return the list's filters as the query of a row's address, for the way back."""
-    kept = {"preserved_filters": changelist.preserved_filters, "opts": changelist.opts}
+    kept: Any = {"preserved_filters": changelist.preserved_filters, "opts": changelist.opts}
     return str(add_preserved_filters(kept, url)).removeprefix(url)
 
 

@@ -69,7 +69,7 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     instead_of_deleting = ""
     """A sentence on the confirmation page that names an alternative to deleting."""
 
-    list_per_page = 50
+    list_per_page = 25
     show_full_result_count = False
     list_fullwidth = True
     view_on_site: Any = False

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -308,7 +309,7 @@ class JuryForm(forms.ModelForm):
 
     # Page ----------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def preview(self) -> JuryPreview:
         """Return the calls of the judges that are entered, or of those stored."""
         criteria = min(row_number(self.data.get("criteria")) or DEFAULT_CRITERIA, MAX_CRITERIA)

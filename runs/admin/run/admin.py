@@ -72,7 +72,6 @@ class RunAdmin(ExtensibleList):
     search_fields = ("label", "release", "model_name", "launch__label", "suite__name")
     search_help_text = "Label, model, release, launch or suite"
     list_select_related = ("requested_by", "launch")
-    list_per_page = 25
     list_before_template = "runs/run/list_before.html"
     list_after_template = "runs/run/list_after.html"
     actions = None
