@@ -7,7 +7,7 @@ database is SQLite in the same process: its work is in the figures, and no other
 import json
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -76,7 +76,7 @@ class Clock:
     running: "Clock | None" = None
 
     def __init__(self) -> None:
-        self.spent_ms: Counter[str] = Counter()
+        self.spent_ms: dict[str, float] = defaultdict(float)
         self.queries = 0
         self._open = ["rest"]
         self._since = time.process_time()
