@@ -3,15 +3,15 @@ import sys
 from collections.abc import Callable
 
 from django.db import Error
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.defaults import page_not_found, server_error
 
+from evalhub.api.problems import CODES, response_of
 from evalhub.work.database import may_pass
 
 RETRY_AFTER_S = 10
 AWAY = "The database does not answer for now. Nothing was saved: try again."
-FAULT = "This is a fault in EvalHub, which has been logged."
 
 
 class WithoutTraceback(logging.Filter):
@@ -43,7 +43,7 @@ def explain_refusals(get_response: Handler) -> Handler:
 def explain_missing(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer with status 404, below `/api/` in JSON."""
     if is_api(request):
-        return JsonResponse({"detail": f"There is no address {request.path}."}, status=404)
+        return response_of(request, "not_found", f"There is no address {request.path}.")
     return page_not_found(request, exception)
 
 
@@ -51,11 +51,12 @@ def explain_errors(request: HttpRequest) -> HttpResponse:
     """Answer with status 503 if the database is gone or refuses for now, otherwise with 500."""
     error = sys.exc_info()[1]
     passes = isinstance(error, Error) and may_pass(error)
-    status, template, text = (503, "503.html", AWAY) if passes else (500, "500.html", FAULT)
+    code, text = ("unavailable", AWAY) if passes else ("error", CODES["error"].meaning)
+    status = CODES[code].status
     if is_api(request):
-        page: HttpResponse = JsonResponse({"detail": text}, status=status)
+        page: HttpResponse = response_of(request, code, text)
     else:
-        page = server_error(request, template)
+        page = server_error(request, f"{status}.html")
         page.status_code = status
     if passes:
         page["Retry-After"] = str(RETRY_AFTER_S)

@@ -14,6 +14,7 @@ from django.db.models import Model
 
 from evalhub.access.models import User
 from evalhub.history import sign
+from evalhub.work.progress import NotPossible
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue, problems_of_test
 
@@ -38,12 +39,19 @@ HISTORY_READ = 50
 """Versions searched for a row's last change of state."""
 
 
-class Refused(ValueError):
+class Refused(NotPossible):
     """A change that cannot be made now; `problems` lists every reason."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__(" ".join(problems))
-        self.problems = list(problems)
+    def __init__(
+        self,
+        problems: Sequence[str],
+        *,
+        field: str | None = None,
+        moves: Iterable["Move"] | None = None,
+    ) -> None:
+        super().__init__(" ".join(problems), problems)
+        self.field = field
+        self.moves = None if moves is None else [move.name for move in moves]
 
 
 def check(row: Model) -> None:
@@ -133,8 +141,10 @@ def is_merged(row: HasState) -> bool:
     return isinstance(row, Issue) and row.merged_into_id is not None
 
 
-def open_moves(row: HasState, user: Actor) -> list[Move]:
-    """Return the moves that the user may make now."""
+def open_moves(row: HasState, user: Actor | None) -> list[Move]:
+    """Return the moves that the user may make now; for None, all that the state allows."""
+    if user is None:
+        return [move for move in moves_of(row) if row.state in move.rights and not is_merged(row)]
     return [move for move in moves_of(row) if may(move, row, user)]
 
 
@@ -161,7 +171,7 @@ def resolve(issue: Issue, *, labels: Iterable[ResolutionLabel], note: str, by: U
     """
     labels = list(labels)
     if not labels and not note.strip():
-        raise Refused(["Choose a label or write a note about the resolution."])
+        raise Refused(["Choose a label or write a note about the resolution."], field="note")
     _move(issue, "resolve", by, {"resolution_note": note.strip()})
     issue._history_user = by  # type: ignore[attr-defined]
     issue.resolution_labels.set(labels)
@@ -177,7 +187,10 @@ def _move(
     if found is None or current.state not in found.rights:
         label = found.label if found else name
         state = current.get_state_display().lower()
-        raise Refused([f"“{label}” is not possible: {row} is {state}."])
+        possible = open_moves(current, by)
+        instead = " or ".join(f"“{one.label}”" for one in possible) or "nothing"
+        problem = f"“{label}” is not possible: {row} is {state}. Possible: {instead}."
+        raise Refused([problem], moves=possible)
     if isinstance(current, Issue) and current.merged_into is not None:
         raise Refused([f"{row} was merged into {current.merged_into}. Undo the merge first."])
     if found.readiness and (problems := problems_of(current)):

@@ -18,7 +18,7 @@ from evalhub.admin_site.pages import current_user
 from evalhub.api.filters import refuse_unknown
 from reports.documents.exports import json_of
 from reports.documents.reading import Page, Reading
-from reports.documents.serializers import DocumentSerializer
+from reports.documents.serializers import ReportSerializer
 
 
 def api_of(page: Page) -> Callable[..., HttpResponseBase]:
@@ -31,7 +31,7 @@ def api_of(page: Page) -> Callable[..., HttpResponseBase]:
         @extend_schema(
             operation_id=f"reports_{page.key}_retrieve",
             parameters=[_parameter(name, field) for name, field in page.form.base_fields.items()],
-            responses=DocumentSerializer,
+            responses=ReportSerializer,
             description=page.summary,
         )
         def get(self, request: Request) -> Response:

@@ -21,3 +21,11 @@ def ids(response: Any) -> list[int]:
     """Numbers of the rows on a page, in their order."""
     assert response.status_code == 200, response.content
     return [row["id"] for row in response.json()["results"]]
+
+
+def problems_in(response: Any) -> dict[str, list[str]]:
+    """What a refusal says is wrong, by field; "" for the request as a whole."""
+    found: dict[str, list[str]] = {}
+    for problem in response.json()["problems"]:
+        found.setdefault(problem["field"], []).append(problem["message"])
+    return found

@@ -24,6 +24,13 @@ class Pagination(CursorPagination):
             )
         return int(text)
 
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        for parameter in found:
+            if parameter["name"] == self.page_size_query_param:
+                parameter["schema"] |= {"minimum": 1, "maximum": self.max_page_size}
+        return found
+
     def paginate_queryset(
         self, queryset: Any, request: Request, view: APIView | None = None
     ) -> list[Any] | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from evalhub.access.addresses import client_address, client_network
 from evalhub.access.models import Token, TokenScope, User, digest_of
 from evalhub.access.request_limits import INVALID_TOKENS, MINUTE_S, is_over
+from evalhub.api.problems import response_of
 
 KEYWORD = "Bearer"
 USE_PRECISION = timedelta(minutes=1)
@@ -65,7 +66,7 @@ def open_reports(
                 if found and found[1].scope == TokenScope.FEEDBACK:
                     raise PermissionDenied("This token can send feedback only.")
             except APIException as error:
-                return _refusal(error)
+                return _refusal(request, error)
             if found is not None:
                 request.user = found[0]
         return get_response(request)
@@ -73,8 +74,8 @@ def open_reports(
     return respond
 
 
-def _refusal(error: APIException) -> HttpResponse:
-    response = JsonResponse({"detail": str(error.detail)}, status=error.status_code)
+def _refusal(request: HttpRequest, error: APIException) -> HttpResponse:
+    response = response_of(request, error.default_code, str(error.detail))
     if isinstance(error, AuthenticationFailed):
         response["WWW-Authenticate"] = KEYWORD
     if isinstance(error, Throttled):

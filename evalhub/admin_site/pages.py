@@ -26,6 +26,7 @@ from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.versions import (
     SEEN,
     last_change,
+    lock_row,
     seen_in,
     versioned,
 )
@@ -130,8 +131,7 @@ class PageAdmin(BoundedJSON, ModelAdmin):
         row = super().get_object(request, object_id, from_field)
         if row is None or SEEN not in request.POST or not connection.in_atomic_block:
             return row
-        rows = self.model._base_manager.select_for_update(of=("self",), no_key=True)
-        rows.filter(pk=row.pk).first()
+        lock_row(row)
         return super().get_object(request, object_id, from_field)
 
     def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Model
 from django.forms.boundfield import BoundField
 from django.forms.formsets import BaseFormSet
 from django.utils.text import capfirst
@@ -109,6 +110,12 @@ def last_change(row: Any, reader: User, after: str = "you opened it") -> str:
     if latest.history_user == reader:
         return f"You changed this in another tab at {at}"
     return f"{latest.history_user or 'An application'} changed this at {at}, after {after}"
+
+
+def lock_row(row: Model) -> None:
+    """Lock a row for the transaction, so that its version is checked against the last."""
+    rows = type(row)._base_manager.select_for_update(of=("self",), no_key=True)
+    rows.filter(pk=row.pk).first()
 
 
 # Digests -----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from evalhub.api.administration_serializers import (
     UserSerializer,
     WebhookSerializer,
 )
-from evalhub.api.filters import OneOf, YesNo
+from evalhub.api.filters import Containing, OneOf, YesNo
 from evalhub.api.serializers import LanguageModelSerializer
 from evalhub.api.views import ReadOnly, Rows, Written
 from evalhub.models import LanguageModel, Webhook
@@ -127,6 +127,7 @@ class LanguageModelFilters(filters.FilterSet):
     family = filters.CharFilter()
     is_active = YesNo()
     is_scripted = YesNo()
+    q = Containing("name", "litellm_model", "developer", "family")
 
 
 class LanguageModelViewSet(Administered, Written):

@@ -22,6 +22,14 @@ class LongText(serializers.CharField):
 
 
 class BoundedJSON(serializers.JSONField):
+    """JSON of limited length. `of` is its type, for the schema; who reads it checks it."""
+
+    of: Any = None
+
+    def __init__(self, of: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.of = self.of if of is None else of
+
     def to_internal_value(self, data: Any) -> Any:
         value = super().to_internal_value(data)
         length = len(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
@@ -33,6 +41,8 @@ class BoundedJSON(serializers.JSONField):
 
 
 class JSONObject(BoundedJSON):
+    of = dict[str, Any]
+
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         value = super().to_internal_value(data)
         if not isinstance(value, dict):

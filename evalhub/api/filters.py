@@ -5,11 +5,14 @@ underscores.
 """
 
 from collections.abc import Collection, Iterable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema_field
 from rest_framework.exceptions import ValidationError
 from rest_framework.filters import OrderingFilter
 from rest_framework.request import Request
@@ -19,6 +22,7 @@ PAGING = ("cursor", "page_size")
 HIGHEST_ID = 2**63 - 1
 
 
+@extend_schema_field({"type": "integer", "minimum": 1})
 class Id(filters.NumberFilter):
     field_class = forms.IntegerField
 
@@ -59,6 +63,18 @@ class OneOf(filters.MultipleChoiceFilter):
 class Since(filters.IsoDateTimeFilter):
     def __init__(self, field_name: str, **kwargs: Any) -> None:
         super().__init__(field_name=field_name, lookup_expr="gte", **kwargs)
+
+
+class Containing(filters.CharFilter):
+    """Filter by a text in any of the fields, ignoring case."""
+
+    def __init__(self, *fields: str) -> None:
+        super().__init__(label=f"Text in {' or '.join(fields)}.")
+        self.fields = fields
+
+    def filter(self, qs: QuerySet[Any], value: str) -> QuerySet[Any]:
+        found = (Q(**{f"{field}__icontains": value}) for field in self.fields)
+        return qs.filter(reduce(or_, found)) if value else qs
 
 
 def refuse_unknown(request: Request, names: Collection[str]) -> None:

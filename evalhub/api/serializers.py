@@ -61,6 +61,11 @@ class LanguageModelSerializer(WithholdingSerializer):
             "note",
             "created_at",
         )
+        extra_kwargs = {
+            "headers": {"of": dict[str, str]},
+            "body": {"of": dict[str, Any] | list[Any] | str | None},
+            "params": {"of": dict[str, Any]},
+        }
 
 
 class CallSerializer(WithholdingSerializer):
@@ -69,6 +74,7 @@ class CallSerializer(WithholdingSerializer):
     class Meta:
         model = Call
         fields = tuple(field.name for field in Call._meta.fields)
+        extra_kwargs = {"unsaved": {"of": dict[str, Any] | None}}
 
 
 class ExposureSerializer(WithholdingSerializer):

@@ -20,9 +20,15 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": [
         "evalhub.access.request_limits.AnonymousLimit",
         "evalhub.access.request_limits.UserLimit",
+        "evalhub.access.request_limits.TokenLimit",
         "evalhub.access.request_limits.LongPageLimit",
     ],
-    "DEFAULT_THROTTLE_RATES": {"anon": "60/min", "user": "1200/min", "expensive": "120/min"},
+    "DEFAULT_THROTTLE_RATES": {
+        "anon": "60/min",
+        "user": "2400/min",
+        "token": "1200/min",
+        "expensive": "120/min",
+    },
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -31,9 +37,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 
 Send `Authorization: Bearer <token>`. Create tokens in the admin, read-only or with write access; a
 token has its user's rights. Filter and order lists by the parameters listed here (others are
-errors) and follow `next` for more rows. Status 400 names the wrong fields or lists all `problems`;
-409 says why the current state forbids the request. `null` means not measured, never 0. Nothing is
-deleted. Text of sealed tests requires the right to read it.""",
+errors) and follow `next` for more rows. Errors have a `code` and list all `problems` by field.
+Rows have an `ETag`: send it back as `If-Match` so that nobody's change is overwritten. Any POST
+takes an `Idempotency-Key`. `null` means not measured, never 0. Nothing is deleted. Text of sealed
+tests requires the right to read it.""",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
@@ -44,7 +51,9 @@ deleted. Text of sealed tests requires the right to read it.""",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "evalhub.api.documented_operations.with_plain_nulls",
+        "evalhub.api.documented_operations.with_named_enums",
     ],
+    "GET_LIB_DOC_EXCLUDES": "evalhub.api.documented_operations.undocumented_bases",
     "ENUM_NAME_OVERRIDES": {
         "FeedbackState": "issues.models.FeedbackState",
         "IssueState": "issues.models.IssueState",

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
@@ -10,6 +11,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,8 +19,10 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import GenericViewSet
 
 from evalhub.access.pagination import Pagination
-from evalhub.api.errors import Conflict
+from evalhub.admin_site.versions import last_change, lock_row
+from evalhub.api.errors import ChangedSince, Conflict
 from evalhub.api.filters import Id, NamedFilters, OneOf, Since, YesNo
+from evalhub.api.headers import ETAG, IDEMPOTENCY_KEY, IF_MATCH, etag_of, matches
 from evalhub.api.serializers import (
     AuditEntrySerializer,
     CallSerializer,
@@ -39,24 +43,73 @@ from evalhub.models import (
     NotificationKind,
 )
 
-IDEMPOTENCY_KEY = "Idempotency-Key"
 Handler = Callable[..., Response]
 
 
 class Rows(GenericViewSet):
-    """Base of all viewsets; only the allowed verbs are mixed in."""
+    """Base of all viewsets; only the allowed verbs are mixed in.
+
+    `detail_serializer_class` shows a single row, where a list shows less of it.
+    """
 
     lookup_value_regex = "[0-9]{1,18}"
     keeps_answers = True
     """False: answers hold secrets, and none is kept for an `Idempotency-Key`."""
+    detail_serializer_class: type[BaseSerializer] | None = None
+
+    def get_serializer_class(self) -> type[BaseSerializer]:
+        return self.row_serializer if self.action == "retrieve" else super().get_serializer_class()
+
+    @property
+    def row_serializer(self) -> type[BaseSerializer]:
+        """The serializer of a single row, also during an action with another body."""
+        kind: Any = self.detail_serializer_class or type(self).serializer_class
+        return kind  # type: ignore[no-any-return]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Carry out a POST with an `Idempotency-Key` once."""
+        """Heed `If-Match`, and carry out a POST with an `Idempotency-Key` once."""
         super().initial(request, *args, **kwargs)
-        key = request.headers.get(IDEMPOTENCY_KEY, "")
-        if key and request.method == "POST" and self.keeps_answers:
-            handler: Handler = getattr(self, "post")  # noqa: B009  set by `as_view`
-            self.post: Handler = partial(self._once, handler, key)
+        method = str(request.method).lower()
+        handler: Handler | None = getattr(self, method, None)
+        if handler is None or request.method in SAFE_METHODS:
+            return
+        if (tags := request.headers.get(IF_MATCH)) and self.detail:
+            handler = partial(self._if_match, handler, tags)
+        key = request.headers.get(IDEMPOTENCY_KEY) if self.keeps_answers else None
+        if key and request.method == "POST":
+            handler = partial(self._once, handler, key)
+        setattr(self, method, handler)
+
+    def _if_match(
+        self, handler: Handler, tags: str, request: Request, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Act on the locked row, if it still is as the client has read it."""
+        with transaction.atomic():
+            row = self.locked_object()
+            now = etag_of(self.shown(row).data)
+            if not matches(tags, now):
+                user: Any = request.user
+                said = last_change(row, user, after="you read it")
+                raise ChangedSince(f"{said}. Read it again, then repeat your change.", etag=now)
+            return handler(request, *args, **kwargs)
+
+    def locked_object(self) -> Any:
+        """Return the row of the address, locked until the transaction ends."""
+        row = self.get_object()
+        lock_row(row)
+        return self.get_object()
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Add the `ETag` of a row that is answered as it is read."""
+        found: Response = super().finalize_response(request, response, *args, **kwargs)
+        data = getattr(found, "data", None)
+        if type(getattr(data, "serializer", None)) is self.row_serializer:
+            found[ETAG] = etag_of(data)
+        elif found.status_code == status.HTTP_412_PRECONDITION_FAILED:
+            found[ETAG] = data["etag"]
+        return found
 
     def _once(
         self, handler: Handler, key: str, request: Request, *args: Any, **kwargs: Any
@@ -73,7 +126,7 @@ class Rows(GenericViewSet):
         try:
             answer = carry_out_once(user, key, [request.get_full_path(), request.data], act)
         except KeyReused as error:
-            raise Conflict(str(error)) from None
+            raise Conflict(str(error), "idempotency_key_reused") from None
         headers = {"Idempotency-Replayed": "true"} if answer.is_repeated else {}
         return Response(answer.body, status=answer.status, headers=headers)
 
@@ -85,31 +138,36 @@ class Rows(GenericViewSet):
         return values
 
     def shown(self, row: Any, code: int = status.HTTP_200_OK) -> Response:
-        """Return the row as the viewset shows it, also after an action with another body."""
-        serializer: Any = type(self).serializer_class
-        return Response(serializer(row, context=self.get_serializer_context()).data, status=code)
+        """Return the row as it now is and as GET shows it."""
+        fresh = self.get_queryset().get(pk=row.pk)
+        shown = self.row_serializer(fresh, context=self.get_serializer_context())
+        return Response(shown.data, status=code)
 
 
 class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):
     """Rows that can only be read."""
 
 
-class Written(mixins.CreateModelMixin, ReadOnly):
-    """Rows that can be created and changed by PATCH, never deleted."""
+class Added(mixins.CreateModelMixin, ReadOnly):
+    """Rows that can be created, and then only be read."""
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         body = self.get_serializer(data=request.data)
         body.is_valid(raise_exception=True)
         self.perform_create(body)
-        made: Any = body.instance
-        row = self.get_queryset().get(pk=made.pk)  # with all that a list shows
-        return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)
+        return self.shown(body.instance, status.HTTP_201_CREATED)
 
+
+class Written(Added):
+    """Rows that can be created and changed by PATCH, never deleted."""
+
+    @transaction.atomic
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        body = self.get_serializer(self.get_object(), data=request.data, partial=True)
+        row = self.locked_object()
+        body = self.get_serializer(row, data=request.data, partial=True)
         body.is_valid(raise_exception=True)
         self.perform_update(body)
-        return Response(self.get_serializer(self.get_object()).data)
+        return self.shown(row)
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
         serializer.save()
@@ -215,4 +273,4 @@ class NotificationViewSet(ReadOnly):
         if notification.read_at is None:
             notification.read_at = timezone.now()
             notification.save(update_fields=["read_at"])
-        return Response(self.get_serializer(notification).data)
+        return self.shown(notification)

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,7 +16,19 @@ TRIES = 3
 
 
 class NotPossible(ValueError):
-    """The action is not available in the batch's state; the message says why."""
+    """A refusal by the current state; the message says why.
+
+    `problems` lists all reasons. `moves` are the names of what is possible instead; None: not
+    known. `field` is what is wrong about the request in place of the state: a field's name, or ""
+    for several of them together; None: nothing.
+    """
+
+    field: str | None = None
+    moves: list[str] | None = None
+
+    def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.problems = list(problems) or [message]
 
 
 def act(function: Callable[P, T]) -> Callable[P, T]:

@@ -1,6 +1,5 @@
 """Serializers of rubrics and checks."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -11,51 +10,23 @@ from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scoring import MAX_CRITERIA, MAX_WEIGHT, MIN_WEIGHT
 
 MAX_ALTERNATIVES = 1000
-GENERAL = ("", "non_field_errors", "problems", "__all__")
 
 
 class CriteriaSerializer(serializers.ListSerializer):
-    """A whole rubric; errors name the criterion by its place, from 1."""
+    """A whole rubric."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         if isinstance(data, list) and len(data) > MAX_CRITERIA:
             raise serializers.ValidationError(
                 f"A rubric has at most {MAX_CRITERIA} criteria, not {len(data)}."
             )
-        try:
-            found: list[Any] = super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            raise serializers.ValidationError(_by_place(error.detail)) from error
+        found: list[Any] = super().to_internal_value(data)
         keys = [criterion["key"] for criterion in found if criterion.get("key")]
         if twice := sorted({key for key in keys if keys.count(key) > 1}):
             raise serializers.ValidationError(
                 [f"Two criteria have the key {key!r}." for key in twice]
             )
         return found
-
-
-def _by_place(errors: Any) -> Any:
-    """Return sentences that begin with the criterion's place; other errors unchanged.
-
-    Args:
-        errors: Errors of each invalid criterion by its index, from 0, as Django REST has them.
-    """
-    if not isinstance(errors, Mapping) or not all(str(index).isdecimal() for index in errors):
-        return errors
-    return [
-        f"Criterion {int(index) + 1}{'' if name in GENERAL else f', {name}'}: {text}"
-        for index, by_field in sorted(errors.items(), key=lambda item: int(item[0]))
-        for name, messages in (
-            by_field if isinstance(by_field, Mapping) else {"": by_field}
-        ).items()
-        for text in _sentences(messages)
-    ]
-
-
-def _sentences(messages: Any) -> list[str]:
-    if isinstance(messages, Mapping):
-        return [text for inner in messages.values() for text in _sentences(inner)]
-    return [str(text) for text in messages] if isinstance(messages, list) else [str(messages)]
 
 
 class CriterionSerializer(RowSerializer):

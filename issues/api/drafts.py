@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evalhub.api.fields import (
+    BoundedJSON,
     JSONObject,
     LongText,
     Name,
@@ -24,6 +25,7 @@ from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.option_problems import option_problems
+from issues.api.json_types import DraftFailure, Message
 from issues.drafting import decisions
 from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import Order, start
@@ -34,7 +36,7 @@ from issues.states import Refused
 DRAFT_TESTS, ADD_TEST = "issues.draft_tests", "issues.add_test"
 
 
-class GenerationSerializer(RowSerializer):
+class DraftBatchSerializer(RowSerializer):
     """A batch of drafts. `drafts` counts by decision; `failures` are replies that were not usable.
 
     `borderline` and `inputs` are null until they were generated.
@@ -44,6 +46,10 @@ class GenerationSerializer(RowSerializer):
     judge_name = Name(source="judge")
     requested_by = Name()
     drafts = serializers.SerializerMethodField()
+    settings = JSONObject(DraftingSettings, read_only=True)
+    borderline = BoundedJSON(dict[str, str] | None, read_only=True)
+    inputs = BoundedJSON(list[list[str]] | None, read_only=True)
+    failures = BoundedJSON(list[DraftFailure], read_only=True)
     page = serializers.CharField(source="get_absolute_url", read_only=True)
 
     class Meta:
@@ -60,13 +66,13 @@ class GenerationSerializer(RowSerializer):
         return dict.fromkeys(Decision.values, 0) | dict(found)
 
 
-class OrderSerializer(PlainSerializer):
+class DraftOrderSerializer(PlainSerializer):
     """A batch to generate. `settings` are criterion, options with quantities, task and so on.
 
     A batch that follows another takes its issue. Without a judge nobody labels the drafts.
     """
 
-    settings = JSONObject()
+    settings = JSONObject(DraftingSettings)
     issue = serializers.PrimaryKeyRelatedField(
         queryset=Issue.objects.active(), required=False, default=None
     )
@@ -114,7 +120,7 @@ class GenerationViewSet(ReadOnly):
     """Batches of synthetic drafts. POST has a model write one."""
 
     queryset = Generation.objects.all()
-    serializer_class = GenerationSerializer
+    serializer_class = DraftBatchSerializer
     filterset_class = GenerationFilters
     action_permissions = dict.fromkeys(("create", *CONTROLS), DRAFT_TESTS)
 
@@ -122,17 +128,18 @@ class GenerationViewSet(ReadOnly):
         rows: QuerySet[Generation] = Generation.objects.readable_by(self.request.user)
         return rows.select_related("generator", "judge", "requested_by").order_by("-pk")
 
-    @extend_schema(request=OrderSerializer, responses={201: GenerationSerializer})
+    @extend_schema(request=DraftOrderSerializer, responses={201: DraftBatchSerializer})
     def create(self, request: Request) -> Response:
         """Have a batch written. A refusal lists all its `problems`."""
-        body = OrderSerializer(data=request.data, context=self.get_serializer_context())
+        body = DraftOrderSerializer(data=request.data, context=self.get_serializer_context())
         body.is_valid(raise_exception=True)
         given = dict(body.validated_data)
         is_allowed = given.pop("allow_sealed_exposure")
         order = Order(**given)
         exposure = order.exposure()
         if exposure and not is_allowed:
-            raise Refused([f"{exposure} Confirm it with allow_sealed_exposure: true."])
+            problem = f"{exposure} Confirm it with allow_sealed_exposure: true."
+            raise Refused([problem], field="allow_sealed_exposure")
         made = start(order, by=request.user)  # type: ignore[arg-type]
         return self.shown(made, status.HTTP_201_CREATED)
 
@@ -157,7 +164,6 @@ class GenerationViewSet(ReadOnly):
     def _controlled(self, act: Callable[[Generation], object]) -> Response:
         row = self.get_object()
         act(row)
-        row.refresh_from_db()
         return self.shown(row)
 
 
@@ -169,6 +175,8 @@ class DraftSerializer(RowSerializer):
     """
 
     meant = serializers.CharField(read_only=True)
+    messages = BoundedJSON(list[Message], read_only=True)
+    failures = BoundedJSON(list[DraftFailure], read_only=True)
     decided_by = Name()
 
     class Meta:
@@ -181,7 +189,7 @@ class DraftSerializer(RowSerializer):
         )
 
 
-class AcceptSerializer(PlainSerializer):
+class DraftAcceptanceSerializer(PlainSerializer):
     """Acceptance of a draft: the human verdict, and its texts where they change."""
 
     expected = serializers.CharField(default="", allow_blank=True, max_length=60)
@@ -210,18 +218,18 @@ class DraftViewSet(ReadOnly):
         rows: QuerySet[Draft] = Draft.objects.readable_by(self.request.user)
         return rows.select_related("generation", "decided_by").order_by("-pk")
 
-    @extend_schema(request=AcceptSerializer)
+    @extend_schema(request=DraftAcceptanceSerializer)
     @action(detail=True, methods=["post"])
     def accept(self, request: Request, pk: str) -> Response:
         """Make a draft test of it, or what its batch is for."""
         row = self.get_object()
-        body = AcceptSerializer(data=request.data)
+        body = DraftAcceptanceSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         texts = dict(body.validated_data)
         expected = texts.pop("expected")
         user: Any = request.user
         decisions.accept(row, expected=expected, by=user, texts=decisions.Texts(**texts))
-        return self._decided(row)
+        return self.shown(row)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -229,7 +237,7 @@ class DraftViewSet(ReadOnly):
         """Reject it."""
         row = self.get_object()
         decisions.reject(row, by=request.user)  # type: ignore[arg-type]
-        return self._decided(row)
+        return self.shown(row)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -237,8 +245,4 @@ class DraftViewSet(ReadOnly):
         """Undo your decision; a test that was made of it is deleted if nobody used it."""
         row = self.get_object()
         decisions.undo_last([row.pk], by=request.user)  # type: ignore[arg-type]
-        return self._decided(row)
-
-    def _decided(self, row: Draft) -> Response:
-        row.refresh_from_db()
         return self.shown(row)

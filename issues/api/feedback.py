@@ -14,11 +14,12 @@ from rest_framework.response import Response
 from evalhub.access.models import TokenScope
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.errors import Conflict
-from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
+from evalhub.api.fields import BoundedJSON, JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Written
 from issues.api import filters
 from issues.api.images import Messages
+from issues.api.json_types import Message
 from issues.feedback_messages import with_conversation
 from issues.models import Feedback, FeedbackState, Rating
 from issues.similarity.search import FEEDBACK, LONGEST, similar
@@ -65,8 +66,11 @@ class FeedbackSerializer(RowSerializer):
         return attrs
 
 
-class TriageSerializer(RowSerializer):
+class FeedbackTriageSerializer(RowSerializer):
     """Triage of feedback: the texts stay as received."""
+
+    messages = BoundedJSON(list[Message], read_only=True)
+    raw = JSONObject(read_only=True)
 
     class Meta(FeedbackSerializer.Meta):
         read_only_fields = (*SENT, "created_at", "erased_at")
@@ -102,14 +106,14 @@ class TriageSerializer(RowSerializer):
         return changed
 
 
-class SentRow(PlainSerializer):
+class FeedbackBatchRowSerializer(PlainSerializer):
     """Outcome of one row of a batch: added, or a duplicate; null is one that you may not read."""
 
     id = serializers.IntegerField(allow_null=True)
     state = serializers.ChoiceField(["added", "duplicates"])
 
 
-class BatchSerializer(PlainSerializer):
+class FeedbackBatchSerializer(PlainSerializer):
     """A batch of rows. If any row is invalid, nothing is saved."""
 
     feedback = serializers.ListField(
@@ -117,12 +121,12 @@ class BatchSerializer(PlainSerializer):
     )
 
 
-class BatchAnswer(PlainSerializer):
+class FeedbackBatchResultSerializer(PlainSerializer):
     """Results in the order sent."""
 
     added = serializers.IntegerField()
     duplicates = serializers.IntegerField()
-    results = SentRow(many=True)
+    results = FeedbackBatchRowSerializer(many=True)
 
 
 class SimilarRowSerializer(PlainSerializer):
@@ -169,7 +173,7 @@ class FeedbackViewSet(Written):
         return feedback.order_by("-pk")
 
     def get_serializer_class(self) -> Any:
-        return TriageSerializer if self.action == "partial_update" else FeedbackSerializer
+        return FeedbackTriageSerializer if self.action == "partial_update" else FeedbackSerializer
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         user: Any = request.user
@@ -192,11 +196,14 @@ class FeedbackViewSet(Written):
         erase([self.get_object()], by=user)
         return self.shown(self.get_object())
 
-    @extend_schema(request=BatchSerializer, responses={200: BatchAnswer, 201: BatchAnswer})
-    @action(detail=False, methods=["post"], serializer_class=BatchSerializer)
+    @extend_schema(
+        request=FeedbackBatchSerializer,
+        responses={200: FeedbackBatchResultSerializer, 201: FeedbackBatchResultSerializer},
+    )
+    @action(detail=False, methods=["post"], serializer_class=FeedbackBatchSerializer)
     def batch(self, request: Request) -> Response:
         """Send up to 500 rows; rows whose `source` sent their `source_id` before change nothing."""
-        body = BatchSerializer(data=request.data)
+        body = FeedbackBatchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         rows, user = self._rows(body.validated_data["feedback"]), request.user
         received = take_in(rows, by=user, reason="Sent to the API")  # type: ignore[arg-type]

@@ -3,7 +3,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
 
-from evalhub.api.filters import Id, OneOf, Since, YesNo
+from evalhub.api.filters import Containing, Id, OneOf, Since, YesNo
 from issues.models import (
     FeedbackState,
     IssueState,
@@ -22,6 +22,7 @@ class TagFilters(filters.FilterSet):
     name = filters.CharFilter()
     kind = OneOf(TagKind)
     parent = Id(field_name="parent_id")
+    q = Containing("name")
 
 
 class FeedbackFilters(filters.FilterSet):
@@ -32,6 +33,7 @@ class FeedbackFilters(filters.FilterSet):
     issue = Id(field_name="issue_id")
     source_id = filters.CharFilter()
     since = Since("created_at")
+    q = Containing("prompt", "answer", "comment")
 
 
 class IssueFilters(filters.FilterSet):
@@ -62,6 +64,7 @@ class TestFilters(filters.FilterSet):
     runnable = YesNo(method="may_run")
     source_id = filters.CharFilter()
     updated_since = Since("updated_at")
+    q = Containing("messages", "guidelines", "reference")
 
     def with_tag(self, queryset: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         found = queryset.model.objects.filter(tagged(Tag.objects.filter(name=value)))
@@ -75,6 +78,7 @@ class TestFilters(filters.FilterSet):
 class JudgeTemplateFilters(filters.FilterSet):
     family = filters.CharFilter()
     state = OneOf(TemplateState)
+    q = Containing("title", "family")
 
 
 class RevisionFilters(filters.FilterSet):

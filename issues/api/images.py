@@ -15,6 +15,7 @@ from evalhub.api.fields import BoundedJSON, PlainSerializer, RowSerializer
 from evalhub.api.views import Rows
 from evalhub.llm.image_files import ImageRefused
 from evalhub.models import Image
+from issues.api.json_types import Message
 from issues.images import readable_images, upload, with_stored_images
 
 SHOWN_ALONE = {
@@ -27,6 +28,8 @@ SHOWN_ALONE = {
 
 class Messages(BoundedJSON):
     """A conversation; images in `image_url` parts are stored and named by digest."""
+
+    of = list[Message]
 
     def to_internal_value(self, data: Any) -> Any:
         try:

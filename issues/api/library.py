@@ -12,9 +12,10 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.fields import JSONObject, Name, PlainSerializer, RowSerializer
-from evalhub.api.filters import OneOf, YesNo
+from evalhub.api.filters import OneOf, Since, YesNo
 from evalhub.api.views import Written
 from evalhub.history import sign
+from issues.api.json_types import LibraryExamples, Scale
 from issues.models import CriterionKind, LibraryCriterion, LibraryState, Shelf
 from issues.models.library import CONTENT_FIELDS, content_of
 from issues.rubrics.library import entries
@@ -31,12 +32,12 @@ class LibraryCriterionSerializer(RowSerializer):
     """
 
     key = serializers.SlugField(max_length=80, required=False)
-    scale = JSONObject(allow_null=True, required=False)
+    scale = JSONObject(Scale, allow_null=True, required=False)
     check = serializers.CharField(
         source="check_name", max_length=40, required=False, allow_blank=True
     )
     arguments = JSONObject(required=False)
-    examples = JSONObject(required=False)
+    examples = JSONObject(LibraryExamples, required=False)
     tags = serializers.ListField(child=serializers.CharField(max_length=40), required=False)
     author = Name()
     tests = serializers.IntegerField(
@@ -83,6 +84,7 @@ class LibraryFilters(filters.FilterSet):
     kind = OneOf(CriterionKind)
     state = OneOf(LibraryState)
     is_builtin = YesNo(method="builtin")
+    updated_since = Since("updated_at")
     q = filters.CharFilter(method="with_words", label="Words of its name, question or tags.")
 
     def builtin(self, queryset: QuerySet[Any], name: str, value: bool) -> QuerySet[Any]:
@@ -141,4 +143,4 @@ class LibraryCriterionViewSet(Written):
     def _set_state(self, state: LibraryState) -> Response:
         row = self.get_object()
         entries.set_state(row, state, by=self.request.user)  # type: ignore[arg-type]
-        return self.shown(self.get_object())
+        return self.shown(row)

@@ -5,10 +5,18 @@ from django.db.models import QuerySet
 from rest_framework import serializers
 
 from evalhub.access.sealed import READ_SEALED
-from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
+from evalhub.api.fields import (
+    BoundedJSON,
+    JSONObject,
+    LongText,
+    Name,
+    PlainSerializer,
+    RowSerializer,
+)
 from evalhub.models import User
 from issues.api.criteria import CriterionSerializer, FrozenCriterionSerializer
 from issues.api.images import Messages
+from issues.api.json_types import Message, RevisionContent
 from issues.assignees import REFUSAL, assignable
 from issues.conversation import check_messages, raw_prompt_problems
 from issues.merging import FIELDS as MERGED_FIELDS
@@ -24,7 +32,7 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.editing import replace
-from issues.states import REVIEWED_FIELDS, review_again
+from issues.states import ISSUE_MOVES, REVIEWED_FIELDS, TEST_MOVES, review_again
 
 WITHHELD = {"description": "", "resolution_note": "", "sources": [], "comments": []}
 """Issue fields that may quote its tests, with their value for users who may not read those."""
@@ -42,7 +50,7 @@ class ResolutionLabelSerializer(RowSerializer):
         fields = ("id", "name")
 
 
-class SourceSerializer(RowSerializer):
+class IssueSourceSerializer(RowSerializer):
     class Meta:
         model = Source
         fields = ("kind", "value")
@@ -83,7 +91,7 @@ class IssueSerializer(RowSerializer):
     resolution_labels: Any = serializers.SlugRelatedField(
         slug_field="name", many=True, read_only=True
     )
-    sources = SourceSerializer(many=True, required=False)
+    sources = IssueSourceSerializer(many=True, required=False)
     comments = CommentSerializer(many=True, read_only=True)
     feedback: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
     is_readable = serializers.SerializerMethodField()
@@ -207,11 +215,11 @@ class ModelRequestSerializer(PlainSerializer):
     is sent as it is to the text-completion endpoint.
     """
 
-    messages = serializers.ListField(child=JSONObject())
+    messages = BoundedJSON(list[Message])
     tools = serializers.ListField(child=JSONObject())
 
 
-class ReasonSerializer(PlainSerializer):
+class SealingReasonSerializer(PlainSerializer):
     """Reason, at least 10 characters, kept on record."""
 
     reason = serializers.CharField(max_length=2000)
@@ -223,14 +231,14 @@ class EndRevealSerializer(PlainSerializer):
     user = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.all())
 
 
-class RevealSerializer(ReasonSerializer, EndRevealSerializer):
+class RevealSerializer(SealingReasonSerializer, EndRevealSerializer):
     """User to reveal a test to, and the reason."""
 
 
 class RevisionSerializer(RowSerializer):
     """Equal `asked_digest`: same input. Equal `digest`: also judged by the same rubric."""
 
-    content = JSONObject(read_only=True)
+    content = JSONObject(RevisionContent, read_only=True)
     criteria = FrozenCriterionSerializer(many=True, read_only=True)
 
     class Meta:
@@ -242,15 +250,16 @@ class RevisionSerializer(RowSerializer):
         )
 
 
-class MoveSerializer(PlainSerializer):
-    """A change of state, such as review, approve or deprecate."""
+class TestMoveSerializer(PlainSerializer):
+    """A change of state."""
 
-    move = serializers.CharField(max_length=20)
+    move = serializers.ChoiceField([move.name for move in TEST_MOVES])
 
 
-class IssueMoveSerializer(MoveSerializer):
-    """Resolving requires a label or a note."""
+class IssueMoveSerializer(PlainSerializer):
+    """A change of state. Resolving requires a label or a note."""
 
+    move = serializers.ChoiceField([move.name for move in ISSUE_MOVES])
     labels = serializers.SlugRelatedField(
         slug_field="name", queryset=ResolutionLabel.objects.all(), many=True, required=False
     )

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from evalhub.access.models import User
 from evalhub.api.fields import JSONObject, Readable, RowSerializer
 from evalhub.models import LanguageModel
+from issues.api.json_types import Scale
 from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.judge_templates.lifecycle import SHOWN, shown_by
 from issues.models import JudgeTemplate, TemplateExample, TemplateVariant, Test
@@ -55,7 +56,7 @@ class JudgeTemplateSerializer(RowSerializer):
     that you may not read are left out, and stay.
     """
 
-    scale = JSONObject(required=False)
+    scale = JSONObject(Scale, required=False)
     examples = TemplateExampleSerializer(many=True, required=False)
     variants = TemplateVariantSerializer(many=True, required=False)
     repair_model = serializers.PrimaryKeyRelatedField(

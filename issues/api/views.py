@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, status
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -16,7 +16,7 @@ from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.access.reveals import REVEAL, end, reveal
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.serializers import ExposureSerializer
-from evalhub.api.views import ReadOnly, Written
+from evalhub.api.views import Added, ReadOnly, Written
 from evalhub.models import Exposure
 from issues import states
 from issues.api import filters
@@ -29,13 +29,13 @@ from issues.api.serializers import (
     IssueSerializer,
     MergeSerializer,
     ModelRequestSerializer,
-    MoveSerializer,
     ReadinessSerializer,
-    ReasonSerializer,
     ResolutionLabelSerializer,
     RevealSerializer,
     RevisionSerializer,
+    SealingReasonSerializer,
     TagSerializer,
+    TestMoveSerializer,
     TestSerializer,
 )
 from issues.api.templates import JudgeTemplateSerializer, with_parts
@@ -69,7 +69,7 @@ class TagViewSet(Written):
             rename(tag, name, by=self.request.user)  # type: ignore[arg-type]
 
 
-class ResolutionLabelViewSet(mixins.CreateModelMixin, ReadOnly):
+class ResolutionLabelViewSet(Added):
     """Labels for resolved issues."""
 
     queryset = ResolutionLabel.objects.order_by("-pk")
@@ -89,7 +89,7 @@ class StateViewSet(Written):
         move = states.move_named(row, name)
         right = move.rights.get(row.state) if move else None
         if right and not request.user.has_perm(right):
-            raise PermissionDenied(f"You do not have the right to {name} {row}.")
+            raise PermissionDenied(f"You need the right {right!r} to {name} {row}.")
         if name == "resolve" and isinstance(row, Issue):
             labels, note = sent.get("labels", []), sent.get("note", "")
             states.resolve(row, labels=labels, note=note, by=request.user)  # type: ignore[arg-type]
@@ -161,7 +161,7 @@ class IssueViewSet(StateViewSet):
             )
         taken = dict.fromkeys(sent.get("take", ()), issue)
         merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
-        return self.shown(self.get_queryset().get(pk=kept.pk))
+        return self.shown(kept)
 
     @extend_schema(request=None, responses=IssueSerializer)
     @action(detail=True, methods=["post"])
@@ -174,7 +174,7 @@ class IssueViewSet(StateViewSet):
                 f"Undoing the merge of {issue} requires the right to approve issues."
             )
         undo_merge(issue, by=request.user)  # type: ignore[arg-type]
-        return self.shown(self.get_object())
+        return self.shown(issue)
 
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
     @action(
@@ -218,13 +218,13 @@ class TestViewSet(StateViewSet):
         return Response({"messages": messages, "tools": test.tools})
 
     @extend_schema(responses=TestSerializer)
-    @action(detail=True, methods=["post"], serializer_class=MoveSerializer)
+    @action(detail=True, methods=["post"], serializer_class=TestMoveSerializer)
     def move(self, request: Request, pk: str) -> Response:
         """Change the state: review, approve, draft or deprecate."""
         return self._move(request)
 
     @extend_schema(responses=TestSerializer)
-    @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
+    @action(detail=True, methods=["post"], serializer_class=SealingReasonSerializer)
     def seal(self, request: Request, pk: str) -> Response:
         """Seal the test, so that only users who may read sealed tests see its text."""
         test = self.get_object()
@@ -234,7 +234,7 @@ class TestViewSet(StateViewSet):
         return self.shown(test)
 
     @extend_schema(responses=TestSerializer)
-    @action(detail=True, methods=["post"], serializer_class=ReasonSerializer)
+    @action(detail=True, methods=["post"], serializer_class=SealingReasonSerializer)
     def unseal(self, request: Request, pk: str) -> Response:
         """Open the test to everybody. Recorded as an exposure."""
         test = self.get_object()
@@ -253,13 +253,7 @@ class TestViewSet(StateViewSet):
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=ExposureSerializer)
-    @action(
-        detail=True,
-        methods=["post"],
-        url_path="end-reveal",
-        url_name="end-reveal",
-        serializer_class=EndRevealSerializer,
-    )
+    @action(detail=True, methods=["post"], serializer_class=EndRevealSerializer)
     def end_reveal(self, request: Request, pk: str) -> Response:
         """End a user's access. The exposure stays on record."""
         test, sent = self.get_object(), self.sent(request)

@@ -56,7 +56,9 @@ def accept(draft: Draft, *, expected: str, by: User, texts: Texts = NO_EDITS) ->
     draft = _open(draft)
     if expected and expected not in expectations_of(draft):
         offered = ", ".join(expectations_of(draft))
-        raise Refused([f"{expected!r} cannot be expected. Choose one of {offered}."])
+        raise Refused(
+            [f"{expected!r} cannot be expected. Choose one of {offered}."], field="expected"
+        )
     _edit(draft, texts)
     destination = destination_of(draft.generation)
     made: Test | Destination
@@ -173,12 +175,12 @@ def _edit(draft: Draft, texts: Texts) -> None:
         if text is None or _same(text, getattr(draft, name)):
             continue
         if not text.strip():
-            raise Refused(["An answer is empty. Reject the draft, or write one."])
+            raise Refused(["An answer is empty. Reject the draft, or write one."], field=name)
         setattr(draft, name, text.strip()[:MAX_TEXT])
         draft.was_edited = True
     if texts.prompt is not None and not _same(texts.prompt, prompt_of(draft)):
         if not texts.prompt.strip():
-            raise Refused(["The input is empty: write what the model is asked."])
+            raise Refused(["The input is empty: write what the model is asked."], field="prompt")
         draft.messages = [{"role": "user", "content": texts.prompt.strip()[:MAX_TEXT]}]
         draft.was_edited = True
 

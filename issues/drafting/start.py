@@ -159,7 +159,7 @@ def start(order: Order, *, by: User | None) -> Generation:
         Refused: See `problems_of`, or the user has spent today's limit.
     """
     if problems := problems_of(order):
-        raise Refused(problems)
+        raise Refused(problems, field="")
     limit = order.cost_limit_usd
     has_prices = any(model.has_prices for model in (order.generator, order.judge) if model)
     if by is not None and has_prices:

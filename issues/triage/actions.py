@@ -81,7 +81,9 @@ def mark_duplicate(feedback: Feedback, original: Feedback, *, by: User | None) -
     """
     original = original.duplicate_of or original
     if original == feedback:
-        raise Refused(["Feedback cannot be a duplicate of itself. Choose another item."])
+        raise Refused(
+            ["Feedback cannot be a duplicate of itself. Choose another item."], field="duplicate_of"
+        )
     feedback.state, feedback.duplicate_of = FeedbackState.DUPLICATE, original
     feedback.issue = original.issue
     _save(feedback, f"{TRIAGED}Duplicate of feedback {original.pk}", by)

@@ -266,18 +266,17 @@ def _junit(name: str, cases: Sequence[Element]) -> str:
 # Refused requests --------------------------------------------------------------------------------
 
 
-def problem_in_words(problems: Any) -> str:
-    """Return the body of an error response as text."""
-    return json.dumps(problems, ensure_ascii=False)
+def problem_in_words(problem: Mapping[str, Any]) -> str:
+    return str(problem["detail"])
 
 
-def junit_problem(problems: Any) -> str:
+def junit_problem(problem: Mapping[str, Any]) -> str:
     """Return a suite with one error: a wrong question is no regression."""
     case = Element("testcase", {"name": "Request", "classname": "gate.request"})
-    message = clean(problem_in_words(problems))
+    message = clean(problem_in_words(problem))
     SubElement(case, "error", {"message": message, "type": Verdict.CANNOT_TELL.value})
     return _junit("Request", [case])
 
 
-def markdown_problem(problems: Any) -> str:
-    return markdown_of(Document("Gate: Cannot tell", sentences=(problem_in_words(problems),)))
+def markdown_problem(problem: Mapping[str, Any]) -> str:
+    return markdown_of(Document("Gate: Cannot tell", sentences=(problem_in_words(problem),)))

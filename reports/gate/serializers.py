@@ -31,7 +31,7 @@ class GateSerializer(PlainSerializer):
     wait = serializers.IntegerField(min_value=0, max_value=MAX_WAIT_S, default=0)
 
 
-class RemedySerializer(PlainSerializer):
+class GateRemedySerializer(PlainSerializer):
     """The request that makes a decision possible. POST `body` to `path`; "" if no request helps.
 
     `url` is the page that does the same, after asking.
@@ -63,10 +63,10 @@ class GateRuleSerializer(PlainSerializer):
     )
     p = serializers.FloatField(allow_null=True)
     method = serializers.CharField()
-    remedy = RemedySerializer(allow_null=True)
+    remedy = GateRemedySerializer(allow_null=True)
 
 
-class FlipSerializer(PlainSerializer):
+class GateFlipSerializer(PlainSerializer):
     """A test that flipped. `change` is that of the share of its repeats that passed."""
 
     became = serializers.ChoiceField(["worse", "better"])
@@ -93,4 +93,4 @@ class GateResultSerializer(PlainSerializer):
     notes = serializers.ListField(child=serializers.CharField())
     detectable = serializers.FloatField(allow_null=True)
     detectable_note = serializers.CharField()
-    flips = FlipSerializer(many=True)
+    flips = GateFlipSerializer(many=True)

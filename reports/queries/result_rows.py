@@ -204,6 +204,7 @@ class ResultTable(Listing):
         return tuple(
             Row(
                 result_id=pk,
+                repeat=results[pk]["repeat"] + 1,
                 issue=results[pk]["issue__title"],
                 tags=tuple(results[pk]["tag_set__names"]),
                 answered=coverage.get(pk, (0, 0))[0],
@@ -230,7 +231,7 @@ class ResultTable(Listing):
 
 
 COPIED = (
-    *("test_id", "repeat", "issue_id", "outcome", "score", "agreement", "is_overridden"),
+    *("test_id", "issue_id", "outcome", "score", "agreement", "is_overridden"),
     *("is_disputed", "weight", "input_tokens", "output_tokens", "cost_usd", "latency_ms"),
     "error_kind",
 )

@@ -10,11 +10,11 @@ from rest_framework.views import APIView
 from evalhub.admin_site.pages import current_user
 from evalhub.api.filters import refuse_unknown
 from reports.documents.exports import json_of
-from reports.documents.serializers import DocumentSerializer
+from reports.documents.serializers import ReportSerializer
 from reports.run.page import document_of_run
 from reports.run.progress_query import progress_of
 from reports.run.query import judge_runs_of, run_report
-from reports.run.serializers import ProgressSerializer
+from reports.run.serializers import RunProgressSerializer
 from runs.models import Run
 from runs.result_list.filters import Filters
 
@@ -28,7 +28,7 @@ class RunView(APIView):
 
 
 class ProgressView(RunView):
-    @extend_schema(operation_id="runs_progress_retrieve", responses=ProgressSerializer)
+    @extend_schema(operation_id="runs_progress_retrieve", responses=RunProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Return the progress of a run; small enough to be polled every second."""
         run = self.found(request, pk)
@@ -36,7 +36,7 @@ class ProgressView(RunView):
 
 
 class ReportView(RunView):
-    @extend_schema(operation_id="runs_report_retrieve", responses=DocumentSerializer)
+    @extend_schema(operation_id="runs_report_retrieve", responses=ReportSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """Return the report of a run. Its results are at results/?run=."""
         run = self.found(request, pk)

@@ -79,7 +79,7 @@ def _criterion(
         yield JudgmentRow(
             result_id=row.result_id,
             test_id=result.test_id,
-            repeat=result.repeat,
+            repeat=result.repeat_number,
             criterion=criterion.key,
             text=criterion.text if is_open else None,
             polarity=criterion.polarity,

@@ -89,7 +89,7 @@ def _case(row: Row) -> Element:
     case = Element(
         "testcase",
         {
-            "name": f"test {row.test_id}, answer {row.repeat + 1}",
+            "name": f"test {row.test_id}, answer {row.repeat}",
             "classname": clean(row.issue),
             **_time([row.latency_ms]),
         },

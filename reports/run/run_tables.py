@@ -340,7 +340,7 @@ def _result(row: Row) -> tuple[Cell, ...]:
     outcome = f"{row.outcome}: {words(row.error_kind)}" if row.error_kind else row.outcome
     judges = tuple(judge.in_words for judge in row.judges)
     texts = (_clip(row.prompt), _clip(row.answer))
-    return (row.test_id, row.repeat + 1, row.issue, outcome, row.score, judges, *texts)
+    return (row.test_id, row.repeat, row.issue, outcome, row.score, judges, *texts)
 
 
 def _clip(text: str | None) -> str:

@@ -3,10 +3,11 @@
 from rest_framework import serializers
 
 from evalhub.api.fields import PlainSerializer
+from evalhub.models import BatchState
 from runs.models import Outcome
 
 Counts = type(
-    "CountsSerializer",
+    "OutcomeCountsSerializer",
     (serializers.Serializer,),
     {
         "__doc__": "Results by outcome.",
@@ -15,8 +16,10 @@ Counts = type(
 )
 
 
-class ProgressSerializer(PlainSerializer):
-    state = serializers.CharField()
+class RunProgressSerializer(PlainSerializer):
+    """Progress of a run and its judge runs, in numbers of results."""
+
+    state = serializers.ChoiceField(BatchState.choices)
     reason = serializers.CharField()
     is_live = serializers.BooleanField()
     total = serializers.IntegerField()

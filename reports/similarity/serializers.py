@@ -7,7 +7,7 @@ from evalhub.api.filters import HIGHEST_ID
 from runs.models import Outcome
 
 
-class EmbeddingSerializer(PlainSerializer):
+class EmbeddingModelSerializer(PlainSerializer):
     """The embedding model; `language_model` null is the built-in one."""
 
     language_model = serializers.IntegerField(source="language_model_id", allow_null=True)
@@ -22,7 +22,7 @@ class PromptVersionSerializer(PlainSerializer):
     result = serializers.IntegerField(source="result_id")
 
 
-class VariantSerializer(PlainSerializer):
+class ComparedVariantSerializer(PlainSerializer):
     """A model variant's latest answer. `mean` is over the `compared` others; null: not measured."""
 
     result = serializers.IntegerField(source="result_id")
@@ -45,10 +45,10 @@ class SimilaritySerializer(PlainSerializer):
 
     test = serializers.IntegerField(source="test.pk")
     revision = serializers.IntegerField(source="prompt_version.number", allow_null=True)
-    embedding = EmbeddingSerializer(source="embedder")
-    embeddings = EmbeddingSerializer(source="embedders", many=True)
+    embedding = EmbeddingModelSerializer(source="embedder")
+    embeddings = EmbeddingModelSerializer(source="embedders", many=True)
     prompt_versions = PromptVersionSerializer(many=True)
-    variants = VariantSerializer(many=True)
+    variants = ComparedVariantSerializer(many=True)
     pairs = serializers.IntegerField()
     measured = serializers.IntegerField()
     matrix = serializers.ListField(

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
-from evalhub.models import BatchState, LanguageModel
+from evalhub.models import BatchState, ItemState, LanguageModel
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.query import View, view_of
 from reports.summaries.requests import (
@@ -64,9 +64,10 @@ class SummarySerializer(RowSerializer):
             "started_at",
             "finished_at",
         )
+        extra_kwargs = {"tags": {"of": list[str]}}
 
 
-class ClaimSerializer(PlainSerializer):
+class SummaryClaimSerializer(PlainSerializer):
     """A claim: the cell that it names, its figure, and why that is not supported, if it is not.
 
     `figure` is in percent, or points for a difference of pass rates; null: no such cell, or not
@@ -98,10 +99,10 @@ class SummaryTextSerializer(PlainSerializer):
     kind = serializers.CharField()
     text = serializers.CharField()
     unsupported = serializers.IntegerField()
-    claims = ClaimSerializer(many=True)
+    claims = SummaryClaimSerializer(many=True)
 
 
-class GradeSerializer(PlainSerializer):
+class SummaryGradeSerializer(PlainSerializer):
     """`grade` is from 1 to 10; null if the analyst gave none.
 
     `unsupported` counts the sentences of its reasoning with figures or comparisons.
@@ -115,9 +116,11 @@ class GradeSerializer(PlainSerializer):
     unsupported = serializers.IntegerField()
 
 
-class AttemptSerializer(PlainSerializer):
+class SummaryAttemptSerializer(PlainSerializer):
+    """An attempt at a summary; the current one gave its texts."""
+
     number = serializers.IntegerField()
-    state = serializers.CharField()
+    state = serializers.ChoiceField(ItemState.choices)
     error_kind = serializers.CharField()
     is_current = serializers.BooleanField()
 
@@ -132,11 +135,11 @@ class SummaryDetailSerializer(SummarySerializer):
     why = serializers.CharField()
     is_withheld = serializers.BooleanField()
     texts = SummaryTextSerializer(many=True)
-    grades = GradeSerializer(many=True)
+    grades = SummaryGradeSerializer(many=True)
     problems = serializers.ListField(child=serializers.CharField())
     notes = serializers.ListField(child=serializers.CharField())
     masked = serializers.DictField(child=serializers.IntegerField())
-    attempts = AttemptSerializer(many=True)
+    attempts = SummaryAttemptSerializer(many=True)
 
     class Meta(SummarySerializer.Meta):
         fields: tuple[str, ...] = (
@@ -152,8 +155,12 @@ class SummaryDetailSerializer(SummarySerializer):
             "attempts",
         )
 
+    def to_representation(self, instance: ExecutiveSummary) -> dict[str, Any]:
+        shown = SummarySerializer(context=self.context).to_representation(instance)
+        return {**shown, **_detail(view_of(instance, self.context["request"].user))}
 
-class ExchangeSerializer(RowSerializer):
+
+class SummaryExchangeSerializer(RowSerializer):
     """An attempt: the request and the reply in use, unchanged.
 
     `repair` are the first reply, the request to mend it and the second reply, as messages.
@@ -173,9 +180,14 @@ class ExchangeSerializer(RowSerializer):
             "call",
             "created_at",
         )
+        extra_kwargs = {
+            "sent": {"of": list[dict[str, Any]]},
+            "repair": {"of": list[dict[str, Any]]},
+            "key": {"of": dict[str, Any]},
+        }
 
 
-class AskSerializer(PlainSerializer):
+class SummaryOrderSerializer(PlainSerializer):
     """`runs` over the same tests; `context_tokens` null: the analyst's default."""
 
     runs: Any = serializers.PrimaryKeyRelatedField(
@@ -202,6 +214,7 @@ class SummaryViewSet(ReadOnly):
         .order_by("-pk")
     )
     serializer_class = SummarySerializer
+    detail_serializer_class = SummaryDetailSerializer
     filterset_class = SummaryFilters
     action_permissions = {
         "list": READ,
@@ -212,26 +225,16 @@ class SummaryViewSet(ReadOnly):
         "cancel": REQUEST_PERMISSION,
     }
 
-    @extend_schema(responses=SummaryDetailSerializer)
-    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return a summary in full."""
-        return self._shown(self.get_object())
-
-    def _shown(self, summary: ExecutiveSummary, code: int = status.HTTP_200_OK) -> Response:
-        fresh = self.get_queryset().get(pk=summary.pk)
-        view = view_of(fresh, self.request.user)  # type: ignore[arg-type]
-        return Response(SummarySerializer(fresh).data | _detail(view), status=code)
-
-    @extend_schema(request=AskSerializer, responses={201: SummaryDetailSerializer})
+    @extend_schema(request=SummaryOrderSerializer, responses={201: SummaryDetailSerializer})
     def create(self, request: Request) -> Response:
         """Request a summary; it is generated when all runs have ended."""
-        body = AskSerializer(data=request.data)
+        body = SummaryOrderSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         try:
             made = ask_summary(by=request.user, **body.validated_data)  # type: ignore[arg-type]
         except SummaryRefused as refused:
             raise ValidationError({"problems": [str(refused)]}) from refused
-        return self._shown(made, status.HTTP_201_CREATED)
+        return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=SummaryDetailSerializer)
     @action(detail=True, methods=["post"])
@@ -239,7 +242,7 @@ class SummaryViewSet(ReadOnly):
         """Regenerate the summary. Earlier attempts are kept."""
         summary = self.get_object()
         ask_again(summary)
-        return self._shown(summary)
+        return self.shown(summary)
 
     @extend_schema(request=None, responses=SummaryDetailSerializer)
     @action(detail=True, methods=["post"])
@@ -247,15 +250,15 @@ class SummaryViewSet(ReadOnly):
         """Cancel the summary. Earlier attempts are kept."""
         summary = self.get_object()
         cancel(summary)
-        return self._shown(summary)
+        return self.shown(summary)
 
-    @extend_schema(responses=ExchangeSerializer(many=True))
+    @extend_schema(responses=SummaryExchangeSerializer(many=True))
     @action(detail=True, methods=["get"], pagination_class=None, filterset_class=None)
     def exchanges(self, request: Request, pk: str) -> Response:
         """List the requests and replies that you may read."""
         readable: QuerySet[Exchange] = Exchange.objects.readable_by(request.user)
         found = readable.filter(summary=self.get_object()).order_by("number")
-        return Response(ExchangeSerializer(found, many=True).data)
+        return Response(SummaryExchangeSerializer(found, many=True).data)
 
 
 def _detail(view: View) -> dict[str, Any]:
@@ -289,5 +292,5 @@ def _detail(view: View) -> dict[str, Any]:
         "problems": list(view.problems),
         "notes": view.notes,
         "masked": view.masked,
-        "attempts": AttemptSerializer(view.attempts, many=True).data,
+        "attempts": SummaryAttemptSerializer(view.attempts, many=True).data,
     }

@@ -1,20 +1,31 @@
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
-from evalhub.api.filters import Id, OneOf, Since, YesNo
+from evalhub.api.filters import Containing, Id, OneOf, Since, YesNo
 from evalhub.models import BatchState, ItemState
 from issues.models import Origin
-from runs.models import ChosenBy, EvaluationKind, JudgmentState, Launch, Outcome
+from runs.models import (
+    ChosenBy,
+    EvaluationKind,
+    JudgmentState,
+    Launch,
+    Outcome,
+    Result,
+    TagSet,
+)
 
 
 class SuiteFilters(filters.FilterSet):
     name = filters.CharFilter()
     tag = filters.CharFilter(field_name="tags__name")
+    since = Since("created_at")
+    q = Containing("name", "description")
 
 
 class JuryFilters(filters.FilterSet):
     name = filters.CharFilter()
     is_active = YesNo()
+    q = Containing("name")
 
 
 class RunFilters(filters.FilterSet):
@@ -31,6 +42,8 @@ class RunFilters(filters.FilterSet):
     has_imported_answers = YesNo()
     is_scripted = YesNo()
     since = Since("created_at")
+    finished_since = Since("finished_at")
+    q = Containing("label", "release", "model_name")
 
 
 class LaunchFilters(filters.FilterSet):
@@ -38,11 +51,17 @@ class LaunchFilters(filters.FilterSet):
     release = filters.CharFilter()
     is_scheduled = YesNo(method="only_scheduled")
     is_paused = YesNo()
+    since = Since("created_at")
+    q = Containing("label", "release")
 
     def only_scheduled(
         self, queryset: QuerySet[Launch], name: str, value: bool
     ) -> QuerySet[Launch]:
         return queryset.exclude(cron="") if value else queryset.filter(cron="")
+
+
+BY_VERDICT = ("outcome", "min_score", "max_score")
+"""Filters of results that tell verdicts."""
 
 
 class ResultFilters(filters.FilterSet):
@@ -56,6 +75,16 @@ class ResultFilters(filters.FilterSet):
     error_kind = filters.CharFilter()
     is_overridden = YesNo()
     is_disputed = YesNo()
+    language_model = Id(field_name="run__language_model_id")
+    release = filters.CharFilter(field_name="run__release")
+    suite = Id(field_name="run__suite_id")
+    tag = filters.CharFilter(method="with_tag", label="A tag of the test or its issue at launch.")
+    min_score = filters.NumberFilter(field_name="score", lookup_expr="gte")
+    max_score = filters.NumberFilter(field_name="score", lookup_expr="lte")
+    since = Since("answer__created_at", label="Answered at this time or later.")
+
+    def with_tag(self, queryset: QuerySet[Result], name: str, value: str) -> QuerySet[Result]:
+        return queryset.filter(tag_set__in=TagSet.with_name(value))
 
 
 class JudgeRunFilters(filters.FilterSet):
@@ -74,6 +103,7 @@ class JudgmentFilters(filters.FilterSet):
     is_backup = YesNo()
     state = OneOf(JudgmentState)
     failure = filters.CharFilter()
+    since = Since("created_at")
 
 
 class HumanEvaluationFilters(filters.FilterSet):
@@ -82,3 +112,4 @@ class HumanEvaluationFilters(filters.FilterSet):
     annotator = filters.CharFilter(field_name="annotator__username")
     kind = OneOf(EvaluationKind)
     chosen_by = OneOf(ChosenBy)
+    since = Since("created_at")

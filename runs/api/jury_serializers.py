@@ -98,6 +98,8 @@ class SuiteSerializer(RowSerializer):
 class SuiteVersionSerializer(RowSerializer):
     """The tests of a suite that its launches ran, by id; a new version wherever they differ."""
 
+    tests = serializers.ListField(child=serializers.IntegerField(), read_only=True)
+
     class Meta:
         model = SuiteVersion
         fields = ("number", "tests", "created_at", "runs")

@@ -4,20 +4,30 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, RowSerializer
+from evalhub.api.fields import (
+    BoundedJSON,
+    JSONObject,
+    LongText,
+    Name,
+    PlainSerializer,
+    RowSerializer,
+)
 from evalhub.statistics.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
+from runs.api.json_types import JudgeRunStatistics, RetrievedDocument, Turn
 from runs.figures.run_figures import spent_usd
 from runs.launching.answer_files import ImportedAnswerBody
 from runs.launching.launch_options import LaunchSpec
 from runs.models import (
     Answer,
+    Approach,
     EvaluationKind,
     HumanEvaluation,
     JudgeRun,
     Judgment,
     Jury,
     Launch,
+    Outcome,
     Result,
     Run,
 )
@@ -46,6 +56,7 @@ class RunSerializer(RowSerializer):
     similarity_model = serializers.SerializerMethodField()
     spent_usd = Spent()
     requested_by = Name()
+    params = JSONObject(read_only=True)
     suite_version = serializers.IntegerField(
         source="suite_version.number", read_only=True, allow_null=True, default=None
     )
@@ -144,6 +155,10 @@ class AnswerSerializer(RowSerializer):
     were removed then, and `text` says so.
     """
 
+    turns = BoundedJSON(list[Turn], read_only=True)
+    tool_calls = BoundedJSON(list[dict[str, Any]], read_only=True)
+    documents = BoundedJSON(list[RetrievedDocument] | None, read_only=True)
+
     class Meta:
         model = Answer
         fields = (
@@ -156,13 +171,15 @@ class ResultSerializer(RowSerializer):
     """A result. `outcome` is passed, failed, unscored, error or pending; null is not measured.
 
     `is_readable` is false for a sealed test whose text you may not read: then `answer` is null
-    and `error_message` empty; all figures are included.
+    and `error_message` empty; all figures are included. `repeat` counts from 1.
     """
 
     tags = serializers.ListField(
         child=serializers.CharField(), source="tag_set.names", read_only=True
     )
     is_readable = serializers.BooleanField(read_only=True)
+    outcome = serializers.ChoiceField(Outcome.choices, read_only=True)
+    repeat = serializers.IntegerField(source="repeat_number", read_only=True, min_value=1)
     answer = serializers.SerializerMethodField()
 
     class Meta:
@@ -189,7 +206,7 @@ class FrozenJudgeSerializer(PlainSerializer):
 
     judge = serializers.IntegerField()
     name = serializers.CharField()
-    approach = serializers.CharField()
+    approach = serializers.ChoiceField(Approach.choices)
     params = JSONObject()
     samples = serializers.IntegerField()
     template = serializers.IntegerField(allow_null=True)
@@ -229,7 +246,7 @@ class JudgeRunSerializer(RowSerializer):
     backup = FrozenJudgeSerializer(source="jury.backup", allow_null=True, read_only=True)
     spent_usd = Spent()
     requested_by = Name()
-    statistics = JSONObject(read_only=True)
+    statistics = JSONObject(JudgeRunStatistics, read_only=True)
 
     class Meta:
         model = JudgeRun

@@ -1,11 +1,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Exists, Model, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, status
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
@@ -14,7 +14,7 @@ from rest_framework.serializers import Serializer
 
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import refuse_unknown
-from evalhub.api.views import ReadOnly, Written
+from evalhub.api.views import Added, ReadOnly, Written
 from evalhub.schedules import BadCron
 from runs import control
 from runs.api import filters, serializers
@@ -54,15 +54,6 @@ def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
     return dict(body.validated_data)
 
 
-class Shown(ReadOnly):
-    """Rows that verbs change."""
-
-    def shown(self, row: Model, status: int = status.HTTP_200_OK) -> Response:
-        """Respond with the row as it is now."""
-        fresh = self.get_queryset().get(pk=row.pk)
-        return Response(self.get_serializer(fresh).data, status=status)
-
-
 class SuiteViewSet(Written):
     """Suites: named sets of tests, or filters of the list of tests."""
 
@@ -91,7 +82,7 @@ class JuryViewSet(Written):
 # Runs --------------------------------------------------------------------------------------------
 
 
-class LaunchViewSet(Shown):
+class LaunchViewSet(ReadOnly):
     """Launches. POST to runs/ makes one."""
 
     queryset = Launch.objects.select_related("requested_by").prefetch_related("runs")
@@ -153,7 +144,7 @@ def _verb(act: Callable[[Run], object], description: str) -> Any:
     return extend_schema(request=None)(action(detail=True, methods=["post"])(view))
 
 
-class RunViewSet(Shown):
+class RunViewSet(ReadOnly):
     """Runs. POST starts them; verbs control them."""
 
     queryset = Run.objects.select_related("requested_by").order_by("-pk")
@@ -183,7 +174,7 @@ class RunViewSet(Shown):
         answers = read_objects(values.pop("answers", None))
         spec = read_spec({**values, "tests": sorted({answer.body.test for answer in answers})})
         run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
-        return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
+        return self.shown(run, status.HTTP_201_CREATED)
 
     @extend_schema(
         parameters=[OpenApiParameter("model", OpenApiTypes.INT)],
@@ -286,20 +277,19 @@ class ResultViewSet(VerdictsShown):
     queryset = Result.objects.all()
     result_column = "pk"
     serializer_class = serializers.ResultSerializer
+    detail_serializer_class = ResultDetailSerializer
     filterset_class = filters.ResultFilters
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        """Record also what a filter by outcome tells of the results that it leaves out."""
+        """Record also what a filter by verdict tells of the results that it leaves out."""
         rows = super().paginate_queryset(queryset)
         others = self.request.query_params.copy()
-        if others.pop("outcome", None) and not getattr(self.paginator, "has_next", False):
+        if any(others.pop(name, None) for name in filters.BY_VERDICT) and not getattr(
+            self.paginator, "has_next", False
+        ):
             scope = filters.ResultFilters(others, Result.objects.all(), request=self.request).qs
             record_filtered(self.request.user, scope)
         return rows
-
-    def get_serializer_class(self) -> type[serializers.ResultSerializer]:
-        is_one = self.action == "retrieve"
-        return ResultDetailSerializer if is_one else serializers.ResultSerializer
 
     def get_queryset(self) -> QuerySet[Result]:
         user = self.request.user
@@ -334,7 +324,7 @@ class JudgmentViewSet(VerdictsShown):
         return judgments.select_related(*related).order_by("-pk")
 
 
-class HumanEvaluationViewSet(mixins.CreateModelMixin, VerdictsShown):
+class HumanEvaluationViewSet(Added, VerdictsShown):
     """Human evaluations. POST appends one, which overrides the judges; none is deleted."""
 
     queryset = HumanEvaluation.objects.all()
@@ -374,4 +364,4 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, VerdictsShown):
             criterion=evaluation.criterion.key,
             **validated(serializers.WithdrawSerializer, request.data),
         )
-        return Response(self.get_serializer(undone).data, status=status.HTTP_201_CREATED)
+        return self.shown(undone, status.HTTP_201_CREATED)

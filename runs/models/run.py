@@ -31,6 +31,11 @@ class TagSet(models.Model):
     def __str__(self) -> str:
         return ", ".join(self.names)
 
+    @classmethod
+    def with_name(cls, name: str) -> list[int]:
+        """Return the ids of the combinations that have this tag."""
+        return [pk for pk, names in cls.objects.values_list("pk", "names") if name in names]
+
 
 class RunQuerySet(models.QuerySet["Run"]):
     def answered(self) -> Self:
@@ -232,6 +237,11 @@ class Result(Item):
 
     def __str__(self) -> str:
         return f"result {self.pk}"
+
+    @property
+    def repeat_number(self) -> int:
+        """Its number among the answers to the test, from 1, for pages, files and the API."""
+        return self.repeat + 1
 
     def get_absolute_url(self) -> str:
         return reverse("admin:runs_result_change", args=[self.pk])

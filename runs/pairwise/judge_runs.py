@@ -146,7 +146,7 @@ def start(
     if cost_limit_usd is not None and not wanted.judge.has_prices:
         problems.append(f"A cost limit needs prices: add them to {wanted.judge}.")
     if problems:
-        raise Refused(problems)
+        raise Refused(problems, field="")
     made = PairwiseJudgeRun.objects.create(
         language_model=wanted.judge,
         endpoint=wanted.judge.judge_endpoint().to_json(),

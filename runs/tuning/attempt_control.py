@@ -174,7 +174,7 @@ def start_attempt(
     if not labelled_examples:
         problems.append("No answers left to judge: every test is an example of the draft.")
     if problems:
-        raise Refused(problems)
+        raise Refused(problems, field="")
     attempt = _attempt(locked, draft, content, by, cost_limit_usd)
     AttemptJudgment.objects.bulk_create(
         AttemptJudgment(attempt=attempt, labelled_example_id=pk, sample=sample)

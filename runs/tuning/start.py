@@ -37,7 +37,7 @@ def start(selection: Selection, *, by: User | None, seed: int | None = None) -> 
     """
     found = labelled_answers_of(selection)
     if problem := too_few(selection, found):
-        raise Refused([problem])
+        raise Refused([problem], field="")
     seed = secrets.randbits(31) if seed is None else seed
     taught = taught_tests([selection.template.pk])[selection.template.pk]
     drawn = splits(

@@ -8,12 +8,15 @@ from django.contrib.auth.models import Permission
 from django.core.management import call_command
 from django.test import Client, override_settings
 from django.urls import URLPattern, get_resolver, reverse
+from drf_spectacular.generators import SchemaGenerator
 from rest_framework.settings import api_settings
 
-from evalhub.access.request_limits import AnonymousLimit, LongPageLimit, UserLimit
+from evalhub.access.request_limits import AnonymousLimit, LongPageLimit, TokenLimit, UserLimit
 from evalhub.api.filters import NamedFilters
+from evalhub.api.views import Rows
 from evalhub.models import Call, CallRole
-from tests.api import client_of, ids
+from reports.gate.api import GateView
+from tests.api import client_of, ids, problems_in
 from tests.factories import make_issue, make_model, make_user
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +41,7 @@ def test_an_unknown_parameter_is_refused_with_those_that_exist(query):
 
     name = query.partition("=")[0]
     assert response.status_code == 400
-    (message,) = response.json()[name]
+    (message,) = problems_in(response)[name]
     assert message.startswith(f"Unknown parameter {name!r}. Available: assignee,")
 
 
@@ -47,7 +50,7 @@ def test_an_order_by_another_field_is_refused(field):
     response = client_of("viewer").get(f"/api/v1/issues/?ordering={field}")
 
     assert response.status_code == 400
-    assert response.json()["ordering"][0].startswith(
+    assert problems_in(response)["ordering"][0].startswith(
         f"Order by id or created_at or updated_at, not {field}."
     )
 
@@ -103,7 +106,7 @@ def test_a_value_that_is_not_understood_is_not_ignored(query):
 
     name, _, value = query.partition("=")
     assert response.status_code == 400
-    assert value in response.json()[name][0]
+    assert value in problems_in(response)[name][0]
 
 
 @pytest.mark.both_engines
@@ -112,7 +115,7 @@ def test_a_number_that_no_row_can_have_is_refused(value):
     response = client_of("viewer").get(f"/api/v1/tests/?issue={value}")
 
     assert response.status_code == 400
-    assert value in response.json()["issue"][0]
+    assert value in problems_in(response)["issue"][0]
 
 
 # Pages -------------------------------------------------------------------------------------------
@@ -148,7 +151,7 @@ def test_a_wrong_page_size_is_named(value):
     response = client_of("viewer").get(f"/api/v1/issues/?page_size={value}")
 
     assert response.status_code == 400
-    assert response.json()["page_size"][0].startswith("Choose a number from 1 to 1000")
+    assert problems_in(response)["page_size"][0].startswith("Choose a number from 1 to 1000")
 
 
 @pytest.mark.parametrize("cursor", ["x", "cD14eXo=", "cD0xJTAw", "bz0xJnA9"])
@@ -167,13 +170,13 @@ def test_an_error_names_field_and_value():
     )
 
     assert response.status_code == 400
-    assert response.json() == {"severity": ['"huge" is not a valid choice.']}
+    assert problems_in(response) == {"severity": ['"huge" is not a valid choice.']}
 
 
 def test_an_error_shows_the_beginning_of_a_long_value():
     response = client_of("annotator").post("/api/v1/issues/", {"title": "x" * 500})
 
-    (message,) = response.json()["title"]
+    (message,) = problems_in(response)["title"]
     assert "no more than 200 characters" in message
     assert message.endswith("'… of 500 characters)")
 
@@ -225,6 +228,17 @@ def test_nothing_can_be_deleted():
     assert allowed == {"get", "head", "post", "patch"}
 
 
+def test_every_post_can_be_sent_twice_and_done_once():
+    """With an Idempotency-Key, which `Rows` reads; see test_idempotency."""
+    views = [pattern.callback for pattern in api_patterns()]
+    actions = {view: getattr(view, "actions", None) or vars(view.cls) for view in views}
+    posted = {view.cls for view in views if "post" in actions[view]}
+
+    assert len(posted) > 15
+    assert {view for view in posted if not issubclass(view, Rows)} == {GateView}
+    assert GateView.changes_nothing
+
+
 def test_too_many_requests_are_slowed_down(monkeypatch):
     monkeypatch.setattr(UserLimit, "rate", "2/min", raising=False)
     client = client_of("viewer")
@@ -237,7 +251,7 @@ def test_too_many_requests_are_slowed_down(monkeypatch):
 def test_requests_are_throttled_by_default():
     classes: list[object] = list(api_settings.DEFAULT_THROTTLE_CLASSES)
 
-    assert classes == [AnonymousLimit, UserLimit, LongPageLimit]
+    assert classes == [AnonymousLimit, UserLimit, TokenLimit, LongPageLimit]
 
 
 # Language models and calls -----------------------------------------------------------------------
@@ -314,6 +328,64 @@ def test_the_schema_names_every_path_of_the_api():
 
     named = {pattern.name for pattern in api_patterns()} - {"api-docs"}
     assert len(schema["paths"]) == len(named)
+
+
+@pytest.fixture(scope="module")
+def written():
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def properties(written):
+    for name, component in written["components"]["schemas"].items():
+        for field, form in component.get("properties", {}).items():
+            yield f"{name}.{field}", form
+
+
+def test_every_property_has_a_type(written):
+    typed = {"type", "$ref", "oneOf", "anyOf", "allOf", "enum", "const"}
+
+    untyped = {name for name, form in properties(written) if not typed & form.keys()}
+
+    assert untyped == {"ReportFact.value"}  # a cell of any kind
+
+
+def test_money_has_one_type(written):
+    money = {
+        name: form for name, form in properties(written) if name.endswith("_usd") and "type" in form
+    }
+
+    assert len(money) > 10
+    for name, form in money.items():
+        kinds = {form["type"]} if isinstance(form["type"], str) else {*form["type"]}
+        assert (kinds - {"null"}, form.get("format")) == ({"string"}, "decimal"), name
+
+
+def test_enums_have_the_names_of_their_fields(written):
+    names = [name for name, form in written["components"]["schemas"].items() if "enum" in form]
+
+    assert [name for name in names if any(sign.isdigit() for sign in name)] == []
+    assert [name for name in names if name.endswith("Enum")] == []
+
+
+def test_every_operation_documents_its_errors_and_headers(written):
+    operations = [
+        (path, method, operation)
+        for path, methods in written["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+    for path, method, operation in operations:
+        documented = {code for code in operation["responses"] if code >= "400"}
+        assert documented >= {"400", "401", "403", "429", "500", "503"}, path
+        headers = {one["name"] for one in operation["parameters"] if one["in"] == "header"}
+        if method == "patch":
+            assert headers == {"If-Match"}, path
+            assert "412" in documented
+        if method == "post" and path != "/api/v1/gates/":
+            assert "Idempotency-Key" in headers, path
+            assert documented >= {"409", "413", "415"}, path
+    refused = written["paths"]["/api/v1/tests/{id}/"]["patch"]["responses"]["412"]
+    assert list(refused["content"]) == ["application/problem+json"]
 
 
 def test_the_page_of_the_schema_runs_under_our_policy():

@@ -9,7 +9,7 @@ from evalhub.idempotency import KeyReused, carry_out_once
 from evalhub.models import KeptAnswer
 from issues.models import Feedback, Issue
 from runs.models import Launch, Run
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_jury, make_model, make_test, make_user
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +65,7 @@ def test_a_key_that_cannot_be_kept_is_named(key):
     )
 
     assert response.status_code == 400
-    assert "at most 200 printable characters" in response.json()["Idempotency-Key"][0]
+    assert "at most 200 printable characters" in problems_in(response)["Idempotency-Key"][0]
     assert not Feedback.objects.exists()
 
 

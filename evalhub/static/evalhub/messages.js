@@ -116,7 +116,7 @@
           });
           const reply = await response.json();
           if (response.ok) added.push({ type: "image", image: reply.image, alt: "" });
-          else problem = [reply.image_url ?? reply.detail ?? reply.problems ?? "refused"].flat().join(" ");
+          else problem = reply.problems.map((one) => one.message).join(" ") || reply.detail;
         } catch {
           problem = "the upload failed. Check the connection, and that the file is not too large.";
         }

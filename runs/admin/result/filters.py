@@ -31,9 +31,7 @@ class TagFilter(DropdownFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if not self.value():
             return queryset
-        sets = TagSet.objects.values_list("pk", "names")
-        wanted = [pk for pk, names in sets if self.value() in names]
-        return queryset.filter(**{f"{self.tag_set}__in": wanted})
+        return queryset.filter(**{f"{self.tag_set}__in": TagSet.with_name(str(self.value()))})
 
 
 FAILED = Judgment.objects.filter(state=JudgmentState.FAILED, judge_run__is_active=True)

@@ -30,7 +30,7 @@ class PairwiseJudgeRunSerializer(RowSerializer):
         return counts(row.judgments.all())
 
 
-class PairwiseStartSerializer(PlainSerializer):
+class PairwiseOrderSerializer(PlainSerializer):
     """Runs to compare in pairs, and the model that judges them."""
 
     runs = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all(), many=True)
@@ -83,7 +83,7 @@ class PairEvaluationSerializer(RowSerializer):
         )
 
 
-class ChoiceSerializer(PlainSerializer):
+class PairChoiceSerializer(PlainSerializer):
     """Your choice between two results, in the order in which you saw them.
 
     `better` is one of the two, or null: they are equal.

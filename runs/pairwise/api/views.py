@@ -44,12 +44,12 @@ class PairwiseJudgeRunViewSet(BatchRows):
     action_permissions = dict.fromkeys(VERBS, ADD)
 
     @extend_schema(
-        request=serializers.PairwiseStartSerializer,
+        request=serializers.PairwiseOrderSerializer,
         responses={201: serializers.PairwiseJudgeRunSerializer},
     )
     def create(self, request: Request) -> Response:
         """Start judging all comparable pairs. A refusal lists all its `problems`."""
-        body = serializers.PairwiseStartSerializer(data=request.data)
+        body = serializers.PairwiseOrderSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         given = body.validated_data
         wanted = PairwiseOrder(
@@ -123,12 +123,12 @@ class PairEvaluationViewSet(PairsShown):
         return super().get_queryset().select_related("annotator")
 
     @extend_schema(
-        request=serializers.ChoiceSerializer,
+        request=serializers.PairChoiceSerializer,
         responses={201: serializers.PairEvaluationSerializer},
     )
     def create(self, request: Request) -> Response:
         """Say which of two results is better."""
-        body = serializers.ChoiceSerializer(data=request.data)
+        body = serializers.PairChoiceSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         given = body.validated_data
         user: Any = request.user

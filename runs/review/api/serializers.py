@@ -45,7 +45,7 @@ class AddRunSerializer(PlainSerializer):
     run = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all())
 
 
-class AddedSerializer(PlainSerializer):
+class AddedToQueueSerializer(PlainSerializer):
     """Numbers of items added, of random ones among them, and of items already in the queue."""
 
     added = serializers.IntegerField()
@@ -65,12 +65,12 @@ class QueueProgressSerializer(PlainSerializer):
     sent_back = serializers.IntegerField()
 
 
-class ReasonSerializer(PlainSerializer):
+class ReviewReasonSerializer(PlainSerializer):
     key = serializers.CharField()
     description = serializers.CharField()
 
 
-class ItemSerializer(RowSerializer):
+class ReviewItemSerializer(RowSerializer):
     """An item of a queue. `reasons`: most severe first; null in a blind review of yours."""
 
     reasons = serializers.SerializerMethodField()
@@ -89,7 +89,7 @@ class ItemSerializer(RowSerializer):
             "created_at",
         )
 
-    @extend_schema_field(ReasonSerializer(many=True, allow_null=True))
+    @extend_schema_field(ReviewReasonSerializer(many=True, allow_null=True))
     def get_reasons(self, item: ReviewItem) -> Any:
         return None if getattr(item, "is_hidden", True) else item.reasons
 
@@ -144,7 +144,7 @@ class EvaluationPointSerializer(PlainSerializer):
         return [option.label for option in point.scale.options]
 
 
-class TakenSerializer(AssignmentSerializer):
+class TakenAssignmentSerializer(AssignmentSerializer):
     """An assignment of yours. `is_hidden`: a blind review.
 
     `scope` is whole, criteria, either or pairs; `needed` has the keys of the criteria to evaluate
@@ -188,7 +188,7 @@ class GivenVerdictSerializer(PlainSerializer):
     justification = LongText(allow_blank=True, default="", max_length=MAX_TEXT)
 
 
-class SubmissionSerializer(PlainSerializer):
+class ReviewSubmissionSerializer(PlainSerializer):
     """The verdicts of a review: one on the whole, or one on each criterion."""
 
     verdicts = GivenVerdictSerializer(many=True)
@@ -205,7 +205,7 @@ class SubmissionSerializer(PlainSerializer):
         return ReviewSubmission(verdicts, given["note"], given["correction"], given.get("seconds"))
 
 
-class SubmittedSerializer(PlainSerializer):
+class SubmittedReviewSerializer(PlainSerializer):
     """A submission. `agrees` with the judges; null: no verdict. `is_new` false: a repetition."""
 
     assignment = AssignmentSerializer()

@@ -37,7 +37,7 @@ class ReviewActions(Rows):
 
     def taken(self, assignment: Assignment) -> Response:
         context = self.get_serializer_context()
-        return Response(serializers.TakenSerializer(assignment, context=context).data)
+        return Response(serializers.TakenAssignmentSerializer(assignment, context=context).data)
 
 
 def body_of(kind: type[Serializer[Any]], request: Request) -> Any:
@@ -67,7 +67,7 @@ class QueueViewSet(ReviewActions, Written):
         add_assignments(serializer.save())
 
     @extend_schema(
-        request=serializers.AddRunSerializer, responses={200: serializers.AddedSerializer}
+        request=serializers.AddRunSerializer, responses={200: serializers.AddedToQueueSerializer}
     )
     @action(detail=True, methods=["post"])
     def add_run(self, request: Request, pk: str) -> Response:
@@ -82,14 +82,14 @@ class QueueViewSet(ReviewActions, Written):
         """Progress of the queue."""
         return Response(progress(self.get_object())._asdict())
 
-    @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
+    @extend_schema(request=None, responses={200: serializers.TakenAssignmentSerializer, 204: None})
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve your next assignment; repeating returns the same one. 204: none left."""
         assignment = take(self.get_object(), by=request.user)  # type: ignore[arg-type]
         return self.taken(assignment) if assignment else Response(status=204)
 
-    @extend_schema(request=None, responses={200: serializers.TakenSerializer, 204: None})
+    @extend_schema(request=None, responses={200: serializers.TakenAssignmentSerializer, 204: None})
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Undo your last submission or skip and get the assignment back. 204: nothing to undo."""
@@ -101,7 +101,7 @@ class ItemViewSet(ReviewActions, ReadOnly):
     """Items of queues, with the reasons for their review."""
 
     queryset = ReviewItem.objects.all()
-    serializer_class = serializers.ItemSerializer
+    serializer_class = serializers.ReviewItemSerializer
     filterset_class = filters.ItemFilters
     action_permissions = {"take": REVIEW}
 
@@ -114,7 +114,7 @@ class ItemViewSet(ReviewActions, ReadOnly):
         rows = rows.annotate(is_hidden=is_blind & ~Q(shown))
         return rows.prefetch_related("assignments").order_by("-pk")
 
-    @extend_schema(request=None, responses=serializers.TakenSerializer)
+    @extend_schema(request=None, responses=serializers.TakenAssignmentSerializer)
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve an assignment of this item."""
@@ -138,19 +138,17 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
         rows = Assignment.objects.readable_by(self.request.user)
         return rows.select_related("annotator", "queue", "item").order_by("-pk")
 
-    def _shown(self, assignment: Assignment) -> Response:
-        return Response(self.get_serializer(self.get_queryset().get(pk=assignment.pk)).data)
-
     @extend_schema(
-        request=serializers.SubmissionSerializer, responses=serializers.SubmittedSerializer
+        request=serializers.ReviewSubmissionSerializer,
+        responses=serializers.SubmittedReviewSerializer,
     )
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
         """Submit your review. Repeating does nothing."""
         assignment = self.get_object()
-        submission = body_of(serializers.SubmissionSerializer, request).submission()
+        submission = body_of(serializers.ReviewSubmissionSerializer, request).submission()
         found = submit(assignment, submission, by=request.user)  # type: ignore[arg-type]
-        shown = self._shown(assignment).data
+        shown = self.shown(assignment).data
         return Response({"assignment": shown, "agrees": found.agrees, "is_new": found.is_new})
 
     @extend_schema(request=serializers.SkipSerializer, responses=serializers.AssignmentSerializer)
@@ -160,7 +158,7 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
         assignment = self.get_object()
         reason = body_of(serializers.SkipSerializer, request).validated_data["reason"]
         skip(assignment, reason, by=request.user)  # type: ignore[arg-type]
-        return self._shown(assignment)
+        return self.shown(assignment)
 
     @extend_schema(request=None, responses=serializers.AssignmentSerializer)
     @action(detail=True, methods=["post"])
@@ -168,7 +166,7 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
         """Release the assignment without a verdict."""
         assignment = self.get_object()
         release(assignment, by=request.user)  # type: ignore[arg-type]
-        return self._shown(assignment)
+        return self.shown(assignment)
 
     @extend_schema(
         request=serializers.SendBackSerializer, responses=serializers.AssignmentSerializer
@@ -179,4 +177,4 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
         assignment = self.get_object()
         note = body_of(serializers.SendBackSerializer, request).validated_data["note"]
         send_back(assignment, note, by=request.user)  # type: ignore[arg-type]
-        return self._shown(assignment)
+        return self.shown(assignment)

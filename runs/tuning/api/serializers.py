@@ -30,13 +30,34 @@ class TuningSerializer(RowSerializer):
             *("id", "template", "template_name", "judge", "judge_name", "is_scripted", "draft"),
             *("suite", "tag", "annotators", "seed", "left_out", "created_by", "created_at", "page"),
         )
+        extra_kwargs = {"left_out": {"of": dict[str, int]}}
+
+
+class TuningAttemptSerializer(RowSerializer):
+    """An attempt; `judgments` counts its judgments by state."""
+
+    is_complete = serializers.SerializerMethodField()
+    judgments = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Attempt
+        fields = (
+            *("id", "number", "state", "reason", "is_complete", "digest", "judgments"),
+            *("spent_usd", "created_at"),
+        )
+
+    def get_is_complete(self, attempt: Attempt) -> bool:
+        return attempt.state == BatchState.DONE
+
+    def get_judgments(self, attempt: Attempt) -> dict[str, int]:
+        return dict(progress_of(attempt).counts)
 
 
 class TuningDetailSerializer(TuningSerializer):
     """A judge tuning with the figures of the version in use and of each complete attempt."""
 
     figures = serializers.SerializerMethodField()
-    attempts = serializers.SerializerMethodField()
+    attempts = TuningAttemptSerializer(many=True, read_only=True)
 
     class Meta(TuningSerializer.Meta):
         fields = (*TuningSerializer.Meta.fields, "figures", "attempts")
@@ -53,26 +74,8 @@ class TuningDetailSerializer(TuningSerializer):
             "warnings": list(warnings(found)),
         }
 
-    def get_attempts(self, tuning: Tuning) -> list[dict[str, Any]]:
-        return [as_row(attempt) for attempt in tuning.attempts.order_by("number")]
 
-
-def as_row(attempt: Attempt) -> dict[str, Any]:
-    """Serialise the progress of an attempt."""
-    return {
-        "id": attempt.pk,
-        "number": attempt.number,
-        "state": attempt.state,
-        "reason": attempt.reason,
-        "is_complete": attempt.state == BatchState.DONE,
-        "digest": attempt.digest,
-        "judgments": progress_of(attempt).counts,
-        "spent_usd": float(attempt.spent_usd),
-        "created_at": attempt.created_at,
-    }
-
-
-class StartSerializer(PlainSerializer):
+class TuningOrderSerializer(PlainSerializer):
     """The judge, the version in use, and the human verdicts to tune against."""
 
     template = serializers.PrimaryKeyRelatedField(queryset=JudgeTemplate.objects.all())
@@ -94,18 +97,10 @@ class StartSerializer(PlainSerializer):
         return Selection(**{name: self.validated_data.get(name) for name in names})
 
 
-class AttemptSerializer(PlainSerializer):
+class AttemptOrderSerializer(PlainSerializer):
     """Cost limit of an attempt, and whether sealed tests may leave the trusted network."""
 
     cost_limit_usd = serializers.DecimalField(
         max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
     )
     allow_sealed_exposure = serializers.BooleanField(default=False)
-
-
-class StateSerializer(PlainSerializer):
-    """A started attempt."""
-
-    id = serializers.IntegerField()
-    number = serializers.IntegerField()
-    state = serializers.CharField()

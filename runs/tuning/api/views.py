@@ -4,7 +4,6 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id
@@ -27,28 +26,25 @@ class TuningViewSet(ReadOnly):
         "template", "judge__language_model", "judge__template", "draft", "created_by"
     ).order_by("-pk")
     serializer_class = serializers.TuningSerializer
+    detail_serializer_class = serializers.TuningDetailSerializer
     filterset_class = TuningFilters
     action_permissions = {"attempts": "tuning.add_attempt"}
 
-    def get_serializer_class(self) -> type[BaseSerializer]:
-        detail = self.action in ("retrieve", "create")
-        return serializers.TuningDetailSerializer if detail else self.serializer_class
-
     @extend_schema(
-        request=serializers.StartSerializer,
+        request=serializers.TuningOrderSerializer,
         responses={201: serializers.TuningDetailSerializer},
     )
     def create(self, request: Request) -> Response:
         """Start a tuning: copy the verdicts and assign each test to a split."""
-        body = serializers.StartSerializer(data=request.data)
+        body = serializers.TuningOrderSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         seed = body.validated_data.get("seed")
         tuning = start(body.selection(), by=request.user, seed=seed)  # type: ignore[arg-type]
-        fresh = self.get_queryset().get(pk=tuning.pk)
-        return Response(self.get_serializer(fresh).data, status=status.HTTP_201_CREATED)
+        return self.shown(tuning, status.HTTP_201_CREATED)
 
     @extend_schema(
-        request=serializers.AttemptSerializer, responses={201: serializers.StateSerializer}
+        request=serializers.AttemptOrderSerializer,
+        responses={201: serializers.TuningAttemptSerializer},
     )
     @action(detail=True, methods=["post"])
     def attempts(self, request: Request, pk: str) -> Response:
@@ -56,7 +52,7 @@ class TuningViewSet(ReadOnly):
         tuning = self.get_object()
         if not has_draft(tuning):
             raise Conflict("This tuning has no draft: create one on its page first.")
-        body = serializers.AttemptSerializer(data=request.data)
+        body = serializers.AttemptOrderSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         wanted = body.validated_data
         attempt = start_attempt(
@@ -66,4 +62,5 @@ class TuningViewSet(ReadOnly):
             cost_limit_usd=wanted.get("cost_limit_usd"),
             allow_sealed_exposure=wanted["allow_sealed_exposure"],
         )
-        return Response(serializers.as_row(attempt), status=status.HTTP_201_CREATED)
+        shown = serializers.TuningAttemptSerializer(attempt).data
+        return Response(shown, status=status.HTTP_201_CREATED)

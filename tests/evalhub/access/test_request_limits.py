@@ -8,7 +8,13 @@ from django.urls import reverse
 
 from evalhub.access import request_limits
 from evalhub.access.addresses import network_of
-from evalhub.access.request_limits import AnonymousLimit, ExpensiveLimit, is_over
+from evalhub.access.request_limits import (
+    AnonymousLimit,
+    ExpensiveLimit,
+    TokenLimit,
+    UserLimit,
+    is_over,
+)
 from evalhub.api import schema
 from evalhub.error_pages import WithoutTraceback
 from tests.api import client_of
@@ -127,6 +133,32 @@ def test_long_pages_of_the_api_count_as_expensive(monkeypatch):
     assert [api.get(f"{address}1000").status_code for _ in range(3)] == [200, 200, 429]
     assert api.get(f"{address}100").status_code == 200
     assert api.get(f"{address}x").status_code == 400
+
+
+def test_each_token_has_a_limit_below_its_owners(monkeypatch):
+    monkeypatch.setattr(TokenLimit, "rate", "2/min", raising=False)
+    monkeypatch.setattr(UserLimit, "rate", "5/min", raising=False)
+    owner = make_user("viewer")
+    scripts = [client_of(owner) for _ in range(3)]
+
+    codes = [[script.get("/api/v1/tags/").status_code for _ in range(3)] for script in scripts]
+
+    assert codes == [[200, 200, 429], [200, 200, 429], [429, 429, 429]]
+
+
+def test_headers_tell_what_is_left(monkeypatch):
+    monkeypatch.setattr(TokenLimit, "rate", "2/min", raising=False)
+    api = client_of("viewer")
+
+    left = [api.get("/api/v1/tags/").headers["RateLimit"] for _ in range(3)]
+
+    assert left == [
+        '"user";r=2399;t=60, "token";r=1;t=60',
+        '"user";r=2398;t=60, "token";r=0;t=60',
+        '"user";r=2397;t=60, "token";r=0;t=60',
+    ]
+    policy = '"user";q=2400;w=60, "token";q=2;w=60'
+    assert api.get("/api/v1/tags/").headers["RateLimit-Policy"] == policy
 
 
 def test_surplus_pages_are_refused_in_words(client, monkeypatch):

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Permission
 
 from issues.models import Feedback, Issue, JudgeTemplate, ResolutionLabel, Tag, Test, TestState
 from issues.revisions import freeze
-from tests.api import client_of, ids
+from tests.api import client_of, ids, problems_in
 from tests.factories import make_issue, make_template, make_test, make_user
 
 pytestmark = pytest.mark.django_db
@@ -121,7 +121,7 @@ def test_an_assignee_who_may_not_change_issues_is_refused_by_name():
     response = client_of("annotator").post("/api/v1/issues/", {"title": "x", "assignee": "vera"})
 
     assert response.status_code == 400
-    assert "cannot be assigned to vera." in response.json()["assignee"][0]
+    assert "cannot be assigned to vera." in problems_in(response)["assignee"][0]
 
 
 def test_an_unknown_field_is_refused_at_any_depth_and_what_was_read_can_be_sent_back():
@@ -133,8 +133,8 @@ def test_an_unknown_field_is_refused_at_any_depth_and_what_was_read_can_be_sent_
     deep = client.patch(f"/api/v1/issues/{issue.pk}/", read | {"sources": [nested]})
 
     assert typo.status_code == deep.status_code == 400
-    assert "Unknown field 'severty'" in typo.json()["severty"][0]
-    assert "severity" in typo.json()["severty"][0]
+    assert "Unknown field 'severty'" in problems_in(typo)["severty"][0]
+    assert "severity" in problems_in(typo)["severty"][0]
     assert "Unknown field 'titel'" in str(deep.json()["sources"])
     assert client.patch(f"/api/v1/issues/{issue.pk}/", read).status_code == 200
 
@@ -165,8 +165,8 @@ def test_everything_that_is_missing_for_review_is_told_at_once():
 
     assert len(readiness["problems"]) == 3
     assert readiness["moves"] == ["review"]
-    assert response.status_code == 400
-    assert response.json()["problems"][1:] == readiness["problems"]
+    assert (response.status_code, response.json()["code"]) == (409, "conflict")
+    assert problems_in(response)[""][1:] == readiness["problems"]
 
 
 def test_an_issue_takes_its_tests_along_as_on_its_page():
@@ -207,14 +207,43 @@ def test_resolving_takes_a_label_or_a_note():
     assert (done.json()["state"], done.json()["resolution_labels"]) == ("resolved", ["fixed"])
 
 
-@pytest.mark.parametrize("move", ["fly", "reopen"])
-def test_a_move_that_is_not_possible_is_explained(move):
-    issue = make_issue(state="draft")
+@pytest.mark.parametrize(
+    ("make", "kind", "move", "moves"),
+    [
+        (make_issue, "issues", "reopen", ["review", "approve", "deprecate"]),
+        (make_test, "tests", "draft", ["review", "approve", "deprecate"]),
+    ],
+)
+def test_a_move_that_the_state_forbids_names_those_that_are_possible(make, kind, move, moves):
+    row = make(state="draft")
 
-    response = client_of("maintainer").post(f"/api/v1/issues/{issue.pk}/move/", {"move": move})
+    response = client_of("maintainer").post(f"/api/v1/{kind}/{row.pk}/move/", {"move": move})
+
+    refused = response.json()
+    assert (response.status_code, refused["code"]) == (409, "move_not_possible")
+    assert refused["moves"] == moves
+    assert "Possible: “Send to review” or “Approve” or “Deprecate”." in refused["detail"]
+
+
+def test_a_move_that_does_not_exist_is_refused_with_those_that_do():
+    url = f"/api/v1/tests/{make_test().pk}/move/"
+
+    response = client_of("maintainer").post(url, {"move": "fly"})
 
     assert response.status_code == 400
-    assert "is not possible" in response.json()["problems"][0]
+    assert '"fly"' in problems_in(response)["move"][0]
+
+
+@pytest.mark.parametrize("make", [make_issue, make_test])
+def test_a_move_answers_the_time_of_change_that_is_read_later(make):
+    row = make(state="approved")
+    url = f"/api/v1/{'issues' if make is make_issue else 'tests'}/{row.pk}/"
+    client = client_of("maintainer")
+
+    moved = client.post(f"{url}move/", {"move": "deprecate"})
+
+    assert moved.status_code == 200, moved.content
+    assert moved.json() == client.get(url).json()
 
 
 @pytest.mark.parametrize("place", ["issues", "tests"])
@@ -295,7 +324,7 @@ def test_a_wrong_test_is_explained(fields, field, words):
     response = client_of("annotator").post("/api/v1/tests/", body)
 
     assert response.status_code == 400
-    assert words in str(response.json()[field])
+    assert words in str(problems_in(response)[field])
 
 
 def test_an_approved_test_that_is_rewritten_goes_back_to_review():
@@ -426,7 +455,7 @@ def test_a_wrong_template_is_explained(fields, field, words):
     response = client_of("maintainer").post("/api/v1/judge-templates/", body)
 
     assert response.status_code == 400
-    assert words in str(response.json()[field])
+    assert words in str(problems_in(response)[field])
     assert not JudgeTemplate.objects.filter(title="Own").exists()
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from issues.checks import CHECKS
 from issues.revisions import freeze
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test
 
 pytestmark = pytest.mark.django_db
@@ -99,16 +99,14 @@ def test_what_is_wrong_is_named_by_the_criterions_place():
     response = send(make_test(), wrong)
 
     assert response.status_code == 400
-    assert response.json() == {
-        "criteria": [
-            "Criterion 2, weight: Ensure this value is less than or equal to 10.",
-            "Criterion 3, arguments: “text” is missing.",
-            "Criterion 4, arguments: Unknown check: “contains_everything”.",
-            "Criterion 5: A criterion in an alternative cannot be mandatory.",
-            "Criterion 6: Enter the criterion, or choose a check.",
-            "Criterion 7: Invalid data. Expected a dictionary, but got str.",
-            "Criterion 8: This field may not be null.",
-        ]
+    assert problems_in(response) == {
+        "criteria[1].weight": ["Ensure this value is less than or equal to 10."],
+        "criteria[2].arguments": ["“text” is missing."],
+        "criteria[3].arguments": ["Unknown check: “contains_everything”."],
+        "criteria[4]": ["A criterion in an alternative cannot be mandatory."],
+        "criteria[5]": ["Enter the criterion, or choose a check."],
+        "criteria[6]": ["Invalid data. Expected a dictionary, but got str."],
+        "criteria[7]": ["This field may not be null."],
     }
 
 
@@ -117,7 +115,7 @@ def test_what_is_wrong_is_named_by_the_criterions_place():
     [
         ([{"text": "a", "key": "k"}, {"text": "b", "key": "k"}], "Two criteria have the key 'k'."),
         ([{"text": "a"}] * 301, "A rubric has at most 300 criteria, not 301."),
-        ([{"text": "a", "key": "no spaces"}], "Criterion 1, key:"),
+        ([{"text": "a", "key": "no spaces"}], "criteria[0].key:"),
         ([{"text": "a", "arguments": {"text": "b"}}], "Only a check takes arguments."),
     ],
 )
@@ -125,7 +123,7 @@ def test_a_rubric_that_cannot_be_is_refused(criteria, problem):
     response = send(make_test(), criteria)
 
     assert response.status_code == 400
-    assert problem in response.json()["criteria"][0]
+    assert problem in response.json()["detail"]
 
 
 def test_frozen_criteria_stand_in_the_revision():

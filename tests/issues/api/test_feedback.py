@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from issues.models import Feedback
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import make_feedback
 
@@ -41,11 +41,15 @@ def test_of_a_batch_with_bad_rows_nothing_is_saved_and_each_is_explained():
 
     response = client_of("annotator").post(BATCH, {"feedback": sent})
 
-    errors = response.json()["feedback"]
-    assert (response.status_code, sorted(errors)) == (400, ["1", "2", "3", "4"])
-    assert "Send a prompt" in str(errors["1"])
-    assert "sideways" in str(errors["2"])
-    assert "'chat-1' is also the source_id of row 0" in str(errors["4"])
+    assert response.status_code == 400
+    (empty, sideways, text, again) = problems_in(response).items()
+    assert empty[0] == "feedback[1]"
+    assert "Send a prompt" in str(empty[1])
+    assert sideways[0] == "feedback[2].rating"
+    assert "sideways" in str(sideways[1])
+    assert text[0] == "feedback[3]"
+    assert again[0] == "feedback[4].source_id"
+    assert "source_id of row 0" in str(again[1])
     assert not Feedback.objects.exists()
 
 
@@ -79,7 +83,7 @@ def test_naming_an_original_makes_a_duplicate_that_has_its_issue():
 def test_a_duplicate_of_nothing_is_refused():
     response = patch(make_feedback(), state="duplicate")
 
-    assert "Set `duplicate_of`" in str(response.json()["duplicate_of"])
+    assert "Set `duplicate_of`" in str(problems_in(response)["duplicate_of"])
 
 
 def test_a_duplicate_that_is_accepted_gives_its_original_up():

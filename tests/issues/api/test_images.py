@@ -8,7 +8,7 @@ from evalhub.models import Image
 from issues.models import Feedback, Test
 from issues.revisions import asked_digest, content_of
 from issues.triage.actions import test_of as make_test_of
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test, make_user
 from tests.images import asked_about, picture, url_of
 
@@ -83,7 +83,7 @@ def test_parts_of_text_are_taken_as_they_are():
 def test_a_wrong_part_is_refused_with_its_place_and_value(part, problem):
     refused = post_test(client_of("annotator"), [{"role": "user", "content": [part]}])
     assert refused.status_code == 400
-    assert problem in " ".join(refused.json()["messages"])
+    assert problem in " ".join(problems_in(refused)["messages"])
     assert not Test.objects.exists()
 
 

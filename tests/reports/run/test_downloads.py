@@ -1,5 +1,6 @@
 """The report of a run as files: JUnit XML, Markdown and HTML."""
 
+import csv
 from decimal import Decimal
 from xml.etree import ElementTree
 
@@ -45,6 +46,21 @@ def document(run, reader=None, **filters):
     reader, view = reader or make_user("annotator"), Filters(**filters)
     rows = ResultTable(run, current(run), reader).rows(view)
     return document_of_run(run_report(run, view, reader=reader), view, rows)
+
+
+def test_repeats_are_counted_from_one_in_every_file_and_the_api(client):
+    run = judged([1], [0], tests=[make_test()], repeats=2)
+
+    def column(name):
+        content = b"".join(download(client, run, name).streaming_content).decode("utf-8-sig")
+        return sorted(int(row["repeat"]) for row in csv.DictReader(content.splitlines()))
+
+    names = [case.get("name") for case in junit(client, run).iter("testcase")]
+    rows = client_of("maintainer").get(f"/api/v1/results/?run={run.pk}").json()["results"]
+
+    assert column("run_csv") == column("run_judgments_csv") == [1, 2]
+    assert [name[-8:] for name in names] == ["answer 1", "answer 2"]
+    assert sorted(row["repeat"] for row in rows) == [1, 2]  # as in POST runs/import_answers/
 
 
 # JUnit XML ---------------------------------------------------------------------------------------

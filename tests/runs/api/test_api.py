@@ -9,9 +9,11 @@ from evalhub.models import BatchState, ItemState, LanguageModel
 from issues.models import TestState
 from issues.revisions import scale_of
 from runs.models import HumanEvaluation, Judge, Jury, Launch, Result, Run
-from tests.api import client_of, ids
+from runs.sights import has_seen
+from tests.api import client_of, ids, problems_in
 from tests.factories import (
     first_result,
+    make_issue,
     make_jury,
     make_model,
     make_run,
@@ -64,7 +66,7 @@ def test_a_refused_launch_tells_all_its_problems():
     )
 
     assert response.status_code == 400
-    text = " ".join(response.json()["problems"])
+    text = " ".join(problems_in(response)[""])
     assert all(words in text for words in ("No test can run", "999", "no jury 998"))
     assert not Run.objects.exists()
 
@@ -84,7 +86,7 @@ def test_a_wrong_launch_names_field_and_value(fields, words):
     response = client_of("maintainer").post("/api/v1/runs/", body(**fields))
 
     assert response.status_code == 400
-    assert words in " ".join(response.json()["problems"])
+    assert words in " ".join(problems_in(response)[""])
 
 
 def test_what_is_no_object_is_refused():
@@ -133,7 +135,7 @@ def test_a_wrong_supplied_answer_is_named_by_its_position():
     )
 
     assert response.status_code == 400
-    assert "answers[1]" in " ".join(response.json()["problems"])
+    assert "answers[1]" in " ".join(problems_in(response)[""])
 
 
 # Control -----------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ def test_the_judge_run_of_another_run_cannot_be_made_current():
     )
 
     assert response.status_code == 400
-    assert str(other.judge_runs.get().pk) in response.json()["judge_run"][0]
+    assert str(other.judge_runs.get().pk) in problems_in(response)["judge_run"][0]
 
 
 @pytest.mark.parametrize("cron", ["every day", "0 6 * *", "61 6 * * 1"])
@@ -204,7 +206,7 @@ def test_a_wrong_cron_is_explained(cron):
     )
 
     assert response.status_code == 400
-    assert cron in response.json()["cron"][0]
+    assert cron in problems_in(response)["cron"][0]
 
 
 def test_a_launch_recurs_until_it_is_paused():
@@ -328,7 +330,7 @@ def test_a_backup_that_judges_already_is_refused_in_words():
 
     for response in responses:
         assert response.status_code == 400
-        assert "busy is one of the judges" in response.json()["backup"][0]
+        assert "busy is one of the judges" in problems_in(response)["backup"][0]
 
 
 @pytest.mark.parametrize(
@@ -348,7 +350,7 @@ def test_a_judge_that_cannot_be_is_refused(fields, field):
     )
 
     assert response.status_code == 400
-    assert field in response.json()["judges"]["0"]
+    assert any(name.startswith(f"judges[0].{field}") for name in problems_in(response))
 
 
 def test_a_template_for_whole_tests_is_refused_for_criteria():
@@ -357,7 +359,7 @@ def test_a_template_for_whole_tests_is_refused_for_criteria():
     response = client_of("maintainer").post("/api/v1/juries/", {"name": "x", "judges": [judge]})
 
     assert response.status_code == 400
-    assert "does not use {{ criterion }}" in response.json()["judges"]["0"]["template"][0]
+    assert "does not use {{ criterion }}" in problems_in(response)["judges[0].template"][0]
 
 
 def test_a_suite_reopens_issues_by_itself_only_if_it_says_so():
@@ -377,7 +379,7 @@ def test_a_suite_keeps_defaults_that_can_start_a_launch():
 
     assert (made.status_code, made.json()["defaults"]) == (201, defaults)
     assert wrong.status_code == 400
-    assert "repeats" in wrong.json()["defaults"][0]
+    assert "repeats" in problems_in(wrong)["defaults"][0]
 
 
 def test_a_launch_tells_temperatures_and_similarity():
@@ -402,6 +404,58 @@ def test_a_result_has_its_answer_and_figures():
     (row,) = client_of("viewer").get(f"/api/v1/results/?run={run.pk}").json()["results"]
 
     assert (row["outcome"], row["score"], row["answer"]["text"]) == ("passed", 1.0, SECRET_WORDS)
+
+
+@pytest.mark.both_engines
+@pytest.mark.parametrize(
+    ("query", "finds"),
+    [
+        ("tag=law", True),
+        ("tag=aw", False),
+        ("release=2.1", True),
+        ("release=2", False),
+        ("language_model={model}", True),
+        ("min_score=0.9&max_score=1", True),
+        ("max_score=0.9", False),
+        ("since=2026-01-01T00:00:00Z", True),
+        ("since=2999-01-01T00:00:00Z", False),
+    ],
+)
+def test_results_are_found_by_tag_release_model_score_and_time(query, finds):
+    run = judged_run(make_test(issue=make_issue(tags=("law",))), release="2.1")
+    found = query.format(model=run.language_model_id)
+
+    (row,) = client_of("viewer").get(f"/api/v1/results/?run={run.pk}").json()["results"]
+
+    assert ids(client_of("viewer").get(f"/api/v1/results/?{found}")) == [row["id"]] * finds
+
+
+def test_a_filter_by_score_is_recorded_like_one_by_outcome():
+    run = judged_run()
+    user = make_user("annotator")
+
+    ids(client_of(user).get(f"/api/v1/results/?run={run.pk}&max_score=0.5"))
+
+    assert has_seen(user.pk, first_result(run))
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "finds"),
+    [
+        ("tests", "q=GUIDE", True),
+        ("tests", "q=nothing", False),
+        ("feedback", "q=wrong", True),
+        ("runs", "q=night", True),
+        ("suites", "q=night", False),
+    ],
+)
+def test_lists_are_searched_by_their_texts(path, query, finds):
+    make_test(guidelines="Follow the guide.")
+    make_run(make_test(), label="nightly")
+    client = client_of("maintainer")
+    client.post("/api/v1/feedback/", {"comment": "Quite wrong."})
+
+    assert len(ids(client.get(f"/api/v1/{path}/?{query}"))) == int(finds)
 
 
 def test_of_a_sealed_test_a_viewer_gets_figures_and_no_text():
@@ -555,14 +609,14 @@ def test_an_evaluation_needs_an_option_of_the_scale_and_a_reason(fields, field):
     response = evaluate(client_of("annotator"), first_result(judged_run()), **fields)
 
     assert response.status_code == 400
-    assert field in response.json()
+    assert field in problems_in(response)
 
 
 def test_what_has_no_answer_cannot_be_evaluated():
     response = evaluate(client_of("annotator"), first_result(make_run()))
 
     assert response.status_code == 400
-    assert "has no answer yet" in response.json()["problems"][0]
+    assert "has no answer yet" in problems_in(response)[""][0]
 
 
 def test_adjudicating_takes_its_own_right():

@@ -6,7 +6,7 @@ from evalhub.statistics.alpha_bands import Band
 from issues.models import JudgeTemplate
 from runs.models import Approach, Judge
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import first_result, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import finish
 from tests.runs.judged_runs import judged_run
@@ -109,7 +109,7 @@ def test_an_unknown_criterion_is_refused():
     )
 
     assert response.status_code == 400
-    assert "nothing" in response.json()["criterion"][0]
+    assert "nothing" in problems_in(response)["criterion"][0]
 
 
 def test_a_test_without_a_rubric_has_one_criterion():

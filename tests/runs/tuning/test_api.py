@@ -2,7 +2,7 @@ import pytest
 
 from runs.tuning.models import Attempt, Tuning
 from runs.tuning.start import draft_of
-from tests.api import client_of, ids
+from tests.api import client_of, ids, problems_in
 from tests.runs.tuning.rows import AGREED, MIXED, judge_of, scored, template_of, tuning_of
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def test_tuning_is_started_and_read_with_its_figures():
 def test_too_few_answers_are_a_problem():
     answer = client_of("maintainer").post(URL, body_of(scored(AGREED[:3])), format="json")
     assert answer.status_code == 400
-    assert "at least 8 answers" in answer.json()["problems"][0]
+    assert "at least 8 answers" in problems_in(answer)[""][0]
 
 
 def test_attempt_starts_with_the_draft():
