@@ -1,5 +1,6 @@
 """The documentation of operations in the schema."""
 
+from types import GenericAlias
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
@@ -118,9 +119,11 @@ class TypedJSON(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-cal
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         if self.target.of is None:
             return {}
-        listed = TypeAdapter(list[self.target.of]).json_schema(ref_template=COMPONENT)
+        listed = TypeAdapter(GenericAlias(list, (self.target.of,))).json_schema(
+            ref_template=COMPONENT
+        )
         for name, part in listed.get("$defs", {}).items():
-            component = ResolvedComponent(name, ResolvedComponent.SCHEMA, part, name)
+            component = ResolvedComponent(name, ResolvedComponent.SCHEMA, part, name)  # type: ignore[no-untyped-call]
             auto_schema.registry.register_on_missing(component)
         schema: dict[str, Any] = listed["items"]
         return schema
@@ -131,7 +134,7 @@ def undocumented_bases() -> list[Any]:
     from evalhub.api import fields, serializers
 
     own = (fields.PlainSerializer, fields.RowSerializer, serializers.WithholdingSerializer)
-    return [*own, *get_lib_doc_excludes()]
+    return [*own, *get_lib_doc_excludes()]  # type: ignore[no-untyped-call]
 
 
 def with_plain_nulls(result: dict[str, Any], **_: Any) -> dict[str, Any]:

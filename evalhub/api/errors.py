@@ -28,7 +28,7 @@ class Conflict(APIException):
     `more`: members that the error's body has besides.
     """
 
-    status_code = status.HTTP_409_CONFLICT
+    status_code: int = status.HTTP_409_CONFLICT
     default_code = "conflict"
 
     def __init__(

@@ -7,7 +7,7 @@ from django.http import HttpRequest, JsonResponse
 
 MEDIA_TYPE = "application/problem+json"
 GENERAL = ("problems", "non_field_errors", "__all__")
-"""Keys under which errors of a whole object stand."""
+"""Keys of the errors of a whole object."""
 IN_DETAIL = 5
 """Problems that the text of an error names; `problems` has all."""
 

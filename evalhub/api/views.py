@@ -67,7 +67,7 @@ class Rows(GenericViewSet):
         return kind  # type: ignore[no-any-return]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Heed `If-Match`, and carry out a POST with an `Idempotency-Key` once."""
+        """Check `If-Match`, and carry out a POST with an `Idempotency-Key` once."""
         super().initial(request, *args, **kwargs)
         method = str(request.method).lower()
         handler: Handler | None = getattr(self, method, None)
@@ -104,7 +104,7 @@ class Rows(GenericViewSet):
     ) -> Response:
         """Add the `ETag` of a row that is answered as it is read."""
         found: Response = super().finalize_response(request, response, *args, **kwargs)
-        data = getattr(found, "data", None)
+        data: Any = getattr(found, "data", None)
         if type(getattr(data, "serializer", None)) is self.row_serializer:
             found[ETAG] = etag_of(data)
         elif found.status_code == status.HTTP_412_PRECONDITION_FAILED:

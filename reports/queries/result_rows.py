@@ -189,7 +189,7 @@ class ResultTable(Listing):
     def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
         ids = list(ids)
         rows = Result.objects.filter(pk__in=ids).order_by()
-        own = ("pk", "revision_id", "issue__title", "tag_set__names", *COPIED)
+        own = ("pk", "repeat", "revision_id", "issue__title", "tag_set__names", *COPIED)
         results = {row["pk"]: row for row in rows.values(*own)}
         revisions = {row["revision_id"] for row in results.values()}
         asked = Revision.objects.filter(pk__in=revisions).readable_by(self.reader).order_by()

@@ -4,7 +4,7 @@ import pytest
 
 from issues.models import LibraryCriterion
 from issues.rubrics.library import entries
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_test, make_user
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_mistakes_are_named_with_their_field(script):
     wrong = NEW | {"shelf": "attic", "colour": "red"}
     odd = NEW | {"examples": {"passing": {"answer": "x", "option": "Maybe"}}}
 
-    assert set(script.post(URL, wrong, format="json").json()) >= {"colour"}
+    assert problems_in(script.post(URL, wrong, format="json")).keys() >= {"colour"}
     assert "'Maybe' is not one of Yes, No" in str(script.post(URL, odd, format="json").json())
     known = script.post(URL, NEW | {"key": "empathy"}, format="json")
     assert "PATCH it instead" in str(known.json())
