@@ -66,6 +66,14 @@ class FeedbackSerializer(RowSerializer):
         return attrs
 
 
+class KnownFeedbackSerializer(RowSerializer):
+    """Feedback that was sent before; a token that may read is answered with the whole row."""
+
+    class Meta:
+        model = Feedback
+        fields = ("id", "source", "source_id")
+
+
 class FeedbackTriageSerializer(RowSerializer):
     """Triage of feedback: the texts stay as received."""
 
@@ -175,6 +183,7 @@ class FeedbackViewSet(Written):
     def get_serializer_class(self) -> Any:
         return FeedbackTriageSerializer if self.action == "partial_update" else FeedbackSerializer
 
+    @extend_schema(responses={200: KnownFeedbackSerializer, 201: FeedbackSerializer})
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         user: Any = request.user
         received = take_in([self.sent(request)], by=user, reason="Sent to the API")
@@ -184,8 +193,7 @@ class FeedbackViewSet(Written):
         if there is None:
             raise Conflict("Feedback with this source_id exists already, and you may not read it.")
         if getattr(request.auth, "scope", "") == TokenScope.FEEDBACK:  # it reads nothing
-            names = ("id", "source", "source_id")
-            return Response({name: getattr(there, name) for name in names})
+            return Response(KnownFeedbackSerializer(there).data)
         return self.shown(there)
 
     @extend_schema(request=None)

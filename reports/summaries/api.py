@@ -252,7 +252,7 @@ class SummaryViewSet(ReadOnly):
         cancel(summary)
         return self.shown(summary)
 
-    @extend_schema(responses=SummaryExchangeSerializer(many=True))
+    @extend_schema(responses=SummaryExchangeSerializer(many=True), filters=False)
     @action(detail=True, methods=["get"], pagination_class=None, filterset_class=None)
     def exchanges(self, request: Request, pk: str) -> Response:
         """List the requests and replies that you may read."""

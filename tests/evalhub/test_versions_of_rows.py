@@ -9,6 +9,7 @@ from tests.factories import make_issue, make_run, make_test, make_user
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.both_engines
 def test_a_rubric_that_somebody_extended_is_not_overwritten():
     url = f"/api/v1/tests/{make_test().pk}/"
     first, second = client_of("annotator"), client_of(make_user("annotator", username="beth"))
