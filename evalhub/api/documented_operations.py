@@ -18,7 +18,7 @@ JSON, COMPONENT = "application/json", "#/components/schemas/{model}"
 
 
 class ProblemSerializer(serializers.Serializer):
-    """What is wrong with a field: its path, such as judges[1].samples; "" for none."""
+    """A problem with a field: its path, such as judges[1].samples; "" for the whole request."""
 
     field = serializers.CharField(allow_blank=True)
     message = serializers.CharField()

@@ -51,7 +51,7 @@ CODES = {
 
 
 class Problem(NamedTuple):
-    """What is wrong with a field; `field` is its path, such as judges[1].samples, "" for none."""
+    """A problem with a field, given by its path, such as judges[1].samples; "" for none."""
 
     field: str
     message: str

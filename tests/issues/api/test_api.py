@@ -37,8 +37,8 @@ def test_an_application_sends_feedback_and_gets_its_number():
         ({"comment": "x", "raw": {"a": "x" * 500_000}}, "raw", "limit is 500000"),
         ({"comment": "x", "raw": [1]}, "raw", "Send an object"),
         ({"comment": "x", "rating": "sideways"}, "rating", '"sideways" is not a valid choice'),
-        ({"prompt": " "}, "problems", "Send a prompt"),
-        ({"model": "heron"}, "problems", "Send a prompt"),
+        ({"prompt": " "}, "", "Send a prompt"),
+        ({"model": "heron"}, "", "Send a prompt"),
     ],
 )
 def test_feedback_that_cannot_be_taken_is_explained(body, field, words):
@@ -315,7 +315,7 @@ def test_a_test_is_made_as_a_draft():
         ({"pass_threshold": 2}, "pass_threshold", "given: 2"),
         ({"template": 999}, "template", "999"),
         ({"issue": 2**70}, "issue", str(2**70)),
-        ({"tools": ["x"]}, "tools", "Send an object"),
+        ({"tools": ["x"]}, "tools[0]", "Send an object"),
     ],
 )
 def test_a_wrong_test_is_explained(fields, field, words):
