@@ -83,7 +83,7 @@ class Operation(AutoSchema):
             described = OpenApiResponse(RefusalSerializer, description=" ".join(meanings))
             media_types = [
                 MEDIA_TYPE if media_type == JSON else media_type
-                for media_type in self.map_renderers("media_type")  # type: ignore[no-untyped-call]
+                for media_type in self.map_renderers("media_type")
             ]
             response = self._get_response_for_code(described, str(status), media_types)  # type: ignore[no-untyped-call]
             operation["responses"].setdefault(str(status), response)
@@ -119,9 +119,8 @@ class TypedJSON(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-cal
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         if self.target.of is None:
             return {}
-        listed = TypeAdapter(GenericAlias(list, (self.target.of,))).json_schema(
-            ref_template=COMPONENT
-        )
+        kind: Any = GenericAlias(list, (self.target.of,))
+        listed = TypeAdapter(kind).json_schema(ref_template=COMPONENT)
         for name, part in listed.get("$defs", {}).items():
             component = ResolvedComponent(name, ResolvedComponent.SCHEMA, part, name)  # type: ignore[no-untyped-call]
             auto_schema.registry.register_on_missing(component)
