@@ -56,5 +56,4 @@ class BatchRows(ReadOnly):
     def _controlled(self, act: Callable[..., Any], **given: Any) -> Response:
         row = self.get_object()
         act(row, **given)
-        row.refresh_from_db()
         return self.shown(row)

@@ -219,7 +219,7 @@ def start(
     if cost_limit_usd is not None and found.unpriced:
         problems.append(f"A cost limit needs prices: add those of {', '.join(found.unpriced)}.")
     if problems:
-        raise Refused(problems)
+        raise Refused(problems, field="")
     made = ReversedJudgeRun.objects.create(
         judge_run=wanted.judge_run,
         results=found.results,

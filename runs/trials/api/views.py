@@ -82,6 +82,7 @@ class BenchmarkViewSet(ReadableRows):
 
     queryset = with_counts(Benchmark.objects.select_related("author").order_by("-pk"))
     serializer_class = serializers.BenchmarkSerializer
+    detail_serializer_class = serializers.BenchmarkDetailSerializer
     filterset_class = BenchmarkFilters
     action_permissions = {
         **dict.fromkeys(("small", "generate", "replay", "fresh"), ADD_RUN),
@@ -216,7 +217,7 @@ def _settings(values: dict[str, Any]) -> GenerationSettings:
     try:
         return GenerationSettings.model_validate(values)
     except SettingsError as error:
-        raise Refused(option_problems(error)) from error
+        raise Refused(option_problems(error), field="settings") from error
 
 
 class IdeaFilters(filters.FilterSet):
@@ -304,12 +305,9 @@ class TrialViewSet(ReadableRows, BatchRows):
         "benchmark", "language_model", "template", "requested_by"
     ).order_by("-pk")
     serializer_class = serializers.TrialSerializer
+    detail_serializer_class = serializers.TrialDetailSerializer
     filterset_class = TrialFilters
     action_permissions = dict.fromkeys(VERBS, "trials.add_trial")
-
-    def get_serializer_class(self) -> type[BaseSerializer]:
-        is_one = self.action == "retrieve"
-        return serializers.TrialDetailSerializer if is_one else self.serializer_class
 
     @extend_schema(
         request=serializers.TrialStartSerializer,

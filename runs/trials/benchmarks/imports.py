@@ -91,7 +91,7 @@ def read_lines(text: str) -> list[Line]:
     if len(found) > MAX_LINES:
         problems.append(f"There are {len(found):,} lines: at most {MAX_LINES:,} at once.")
     if problems:
-        raise Refused(problems[:200])
+        raise Refused(problems[:200], field="claims")
     return found
 
 

@@ -61,7 +61,9 @@ def new_benchmark(
         Refused: A path is none, or a name is there twice.
     """
     if Benchmark.objects.filter(name=name).exists():
-        raise Refused([f"There is a benchmark {name!r} already: choose another name."])
+        raise Refused(
+            [f"There is a benchmark {name!r} already: choose another name."], field="name"
+        )
     fields = {"kinds": [kind.as_json() for kind in KINDS], **fields}
     benchmark: Benchmark = Benchmark.objects.create(name=name, author=by, **fields)
     Topic.objects.bulk_create(
@@ -81,7 +83,7 @@ def set_paths(benchmark: Benchmark, texts: Sequence[str]) -> None:
     try:
         chains = read_paths(texts, kinds_from(benchmark.kinds))
     except BadPath as error:
-        raise Refused(list(error.args)) from error
+        raise Refused(list(error.args), field="paths") from error
     names = {path_text(chain)[:150]: chain for chain in chains}
     benchmark.paths.filter(generation_runs=None).exclude(name__in=names).delete()
     for place, (name, chain) in enumerate(names.items(), 1):

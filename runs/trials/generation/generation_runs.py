@@ -85,7 +85,7 @@ def start(
     if cost_limit_usd is not None and lacking:
         problems.append(f"A cost limit needs prices: add them to {lacking[0]}.")
     if problems:
-        raise Refused(problems)
+        raise Refused(problems, field="")
     tested = order.tested_model
     run = GenerationRun.objects.create(
         benchmark=order.benchmark,

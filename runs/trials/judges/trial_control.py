@@ -150,7 +150,7 @@ def start(
     if cost_limit_usd is not None and unpriced:
         problems = [*problems, f"A cost limit needs prices: add them to {unpriced[0]}."]
     if problems:
-        raise Refused(problems)
+        raise Refused(problems, field="")
     claims = list(benchmark.claims.usable().order_by("pk").values_list("pk", flat=True))
     trials = [_started(benchmark, judge, claims, by, cost_limit_usd) for judge in judges]
     request_worker()

@@ -6,7 +6,7 @@ from django.urls import reverse
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
 from runs.trials.models import Artifact, Benchmark, Trial
-from tests.api import client_of, ids
+from tests.api import client_of, ids, problems_in
 from tests.runs.trials.sample_benchmark import judged_by, make_benchmark, right
 from tests.runs.trials.writers import write
 
@@ -115,7 +115,8 @@ def test_labelled_pairs_are_imported_or_each_problem_is_named(script):
     pairs = [{"left": "a", "right": "b", "label": True}, {"left": "a", "right": "c"}]
     refused = post(script, "api-benchmark-import-claims", {"name": "Real", "claims": pairs})
     assert refused.status_code == 400
-    assert refused.json()["problems"][0].startswith("Line 2: label and score are missing")
+    problem = problems_in(refused)["claims"][0]
+    assert problem.startswith("Line 2: label and score are missing")
 
     made = post(script, "api-benchmark-import-claims", {"name": "Real", "claims": pairs[:1]})
     assert (made.status_code, made.json()["claims"]) == (201, 1)
