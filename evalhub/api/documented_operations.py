@@ -70,7 +70,7 @@ class Operation(AutoSchema):
             *super().get_override_parameters(),
             *([VERSION] if shows_row else []),
             *([UNCHANGED] if shows_row and is_write and self._names_a_row else []),
-            *([ONCE] if shows_row and self.method == "POST" else []),
+            *([ONCE] if self.method == "POST" and self._keeps_answers else []),
             *LIMITS,
         ]
 
@@ -88,6 +88,10 @@ class Operation(AutoSchema):
             response = self._get_response_for_code(described, str(status), media_types)  # type: ignore[no-untyped-call]
             operation["responses"].setdefault(str(status), response)
         return operation
+
+    @property
+    def _keeps_answers(self) -> bool:
+        return bool(getattr(self.view, "keeps_answers", False))
 
     @property
     def _names_a_row(self) -> bool:

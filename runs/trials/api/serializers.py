@@ -62,6 +62,7 @@ class BenchmarkSerializer(RowSerializer):
     ideas = serializers.IntegerField(source="idea_total", read_only=True)
     claims = serializers.IntegerField(source="claim_total", read_only=True)
     trials = serializers.IntegerField(source="trial_total", read_only=True)
+    perturbation = JSONObject(read_only=True)
     author = Name()
     page = serializers.CharField(source="get_absolute_url", read_only=True)
 
@@ -227,6 +228,7 @@ class GenerationRunSerializer(BatchSerializer):
 
     language_model_name = Name(source="language_model")
     tested_model_name = Name(source="tested_model")
+    settings = JSONObject(read_only=True)
 
     class Meta:
         model = GenerationRun

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from evalhub.idempotency import KeptAnswer
 from evalhub.models import LanguageModel, Notification, Token, User, Webhook
-from tests.api import client_of, ids
+from tests.api import client_of, ids, problems_in
 from tests.factories import make_model, make_user
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +117,7 @@ def test_a_token_creates_none_that_lasts_longer_or_reaches_further(own, asked, f
     response = client.post("/api/v1/tokens/", {"name": "more", "scope": "write", **asked})
 
     assert response.status_code == 400
-    assert list(response.json()) == [field]
+    assert list(problems_in(response)) == [field]
     assert Token.objects.count() == 1
 
 
@@ -138,7 +138,7 @@ def test_nobody_creates_a_token_of_somebody_with_more_rights(owner):
     )
 
     assert response.status_code == 400
-    assert "rights" in response.json()["user"][0]
+    assert "rights" in problems_in(response)["user"][0]
     assert not target.tokens.exists()
 
 
