@@ -8,7 +8,7 @@ from django.urls import reverse
 from issues.feedback_messages import with_conversation
 from issues.importers.feedback import read
 from issues.models import Feedback, Test
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_user
 from tests.issues.pages import make_feedback
 
@@ -63,7 +63,7 @@ def test_a_conversation_sent_to_the_api_becomes_a_test():
     assert (response.json()["messages"], row.answer) == (BEFORE, "A year.")
     assert Feedback.objects.count() == 1
     wrong = client_of("annotator").post(URL, {"messages": [{"role": "user"}]}, format="json")
-    assert "message 1" in str(wrong.json()["messages"])
+    assert "message 1" in str(problems_in(wrong)["messages"])
 
 
 @pytest.mark.django_db

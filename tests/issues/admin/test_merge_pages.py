@@ -6,7 +6,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from evalhub.history import sign
 from issues.merging import merge
 from issues.models import Issue
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, grant, log_in, url
 
@@ -194,7 +194,7 @@ def test_a_script_learns_what_it_sent_wrong(body, problem):
     response = client_of("annotator").post(f"/api/v1/issues/{make_issue().pk}/merge/", body)
 
     assert response.status_code == 400
-    assert problem in response.json()
+    assert problem in problems_in(response)
 
 
 def test_a_script_without_the_right_to_approve_is_refused():
