@@ -3,8 +3,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n]")
-"""Beginnings that a spreadsheet reads as a formula, full-width ones included."""
+FORMULA = re.compile(r"'*(?:[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r\n])")
+"""Beginnings that a spreadsheet reads as a formula, full-width ones included, quoted or not."""
 
 BOM = "\ufeff"
 """Byte-order mark; without it some spreadsheets misread non-ASCII letters."""
@@ -30,3 +30,8 @@ def cell(value: Any) -> Any:
     if value is None:
         return ""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+
+
+def plain(text: str) -> str:
+    """Return the text that `cell` quoted."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text

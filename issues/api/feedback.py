@@ -14,10 +14,12 @@ from rest_framework.response import Response
 from evalhub.access.models import TokenScope
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.errors import Conflict
+from evalhub.api.exports import ExportedRows
 from evalhub.api.fields import BoundedJSON, JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Written
 from issues.api import filters
+from issues.api.export_columns import FEEDBACK as FEEDBACK_COLUMNS
 from issues.api.images import Messages
 from issues.api.json_types import Message
 from issues.feedback_messages import with_conversation
@@ -161,7 +163,7 @@ def similar_response(request: Request, kind: str) -> Response:
     return Response(SimilarRowSerializer(found, many=True).data)
 
 
-class FeedbackViewSet(Written):
+class FeedbackViewSet(ExportedRows, Written):
     """Feedback of end users. POST adds it, PATCH triages it.
 
     POST with a `source_id` of your own, unique in its `source`: sending it again returns 200 and
@@ -172,6 +174,7 @@ class FeedbackViewSet(Written):
     queryset = Feedback.objects.all()
     serializer_class = FeedbackSerializer
     filterset_class = filters.FeedbackFilters
+    exported = FEEDBACK_COLUMNS
     ordering_fields = ("id", "created_at")
     action_permissions = {"batch": "issues.add_feedback", "erase": "issues.erase_feedback"}
     takes_feedback = ("create", "batch")

@@ -34,6 +34,11 @@ class FeedbackFilters(filters.FilterSet):
     source_id = filters.CharFilter()
     since = Since("created_at")
     q = Containing("prompt", "answer", "comment")
+    updated_since = Since("created_at", method="changed_since")
+
+    def changed_since(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
+        changes = queryset.model.history.filter(history_date__gte=value)
+        return queryset.filter(pk__in=changes.order_by().values("id"))
 
 
 class IssueFilters(filters.FilterSet):

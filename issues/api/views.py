@@ -15,11 +15,13 @@ from rest_framework.viewsets import ViewSet
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.access.reveals import REVEAL, end, reveal
 from evalhub.access.sealed import READ_SEALED
+from evalhub.api.exports import ExportedRows
 from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import Added, ReadOnly, Written
 from evalhub.models import Exposure
 from issues import states
-from issues.api import filters
+from issues.api import export_columns, filters
+from issues.api.bulk import BulkRows
 from issues.api.criteria import CheckSerializer
 from issues.api.feedback import SIMILAR, SimilarRowSerializer, similar_response
 from issues.api.serializers import (
@@ -115,7 +117,7 @@ class StateViewSet(Written):
         return Response(self.get_serializer(comment).data, status=status.HTTP_201_CREATED)
 
 
-class IssueViewSet(StateViewSet):
+class IssueViewSet(BulkRows, ExportedRows, StateViewSet):
     """Issues. Their tests are listed at `tests/?issue=`."""
 
     queryset = (
@@ -125,12 +127,14 @@ class IssueViewSet(StateViewSet):
     )
     serializer_class = IssueSerializer
     filterset_class = filters.IssueFilters
+    exported = export_columns.ISSUES
     ordering_fields = ("id", "created_at", "updated_at")
     action_permissions = {
         "move": states.CHANGE_ISSUE,
         "merge": states.CHANGE_ISSUE,
         "unmerge": states.CHANGE_ISSUE,
         "comments": "issues.add_comment",
+        "bulk": "issues.add_issue",
     }
 
     def get_queryset(self) -> QuerySet[Issue]:
@@ -188,7 +192,7 @@ class IssueViewSet(StateViewSet):
         return similar_response(request, ISSUE)
 
 
-class TestViewSet(StateViewSet):
+class TestViewSet(BulkRows, ExportedRows, StateViewSet):
     """Tests of issues. Sealed ones are visible only to users who may read them."""
 
     __test__ = False
@@ -196,11 +200,13 @@ class TestViewSet(StateViewSet):
     queryset = Test.objects.all()
     serializer_class = TestSerializer
     filterset_class = filters.TestFilters
+    exported = export_columns.TESTS
     ordering_fields = ("id", "created_at", "updated_at")
     action_permissions = {
         "move": states.CHANGE_TEST,
         "seal": states.CHANGE_TEST,
         "comments": "issues.add_testcomment",
+        "bulk": "issues.add_test",
         **dict.fromkeys(("unseal", "reveal", "end_reveal"), REVEAL),
     }
 

@@ -1,4 +1,4 @@
-"""Rows of a CSV, JSON or JSON Lines file. Pure."""
+"""Rows of a CSV, JSON, JSON Lines or Parquet file. Pure."""
 
 import csv
 import io
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from evalhub.parquet import ParquetError, rows_of
 from evalhub.strict_json import Problem, excerpt, parse
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -33,18 +34,33 @@ def records_in(
     """
     if len(data) > MAX_BYTES:
         raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_BYTES:,}.")
+    ending = name.rpartition(".")[2].lower()
+    found = parquet_rows(data) if ending == "parquet" else _text(ending, data, problems, inside)
+    for number, pair in enumerate(found):
+        if number == most:
+            raise Unreadable(f"has more than {most:,} rows: split it into several files.")
+        yield pair
+
+
+def _text(ending: str, data: bytes, problems: list[Problem], inside: str) -> Iterator[Record]:
+    readers = {"csv": _csv, "tsv": _csv, "json": _json, "jsonl": _lines, "ndjson": _lines}
+    if ending not in readers:
+        raise Unreadable(
+            "has an unknown format: use .csv, .tsv, .json, .jsonl, .ndjson or .parquet."
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"is not UTF-8 text: {error}. Save it as UTF-8.") from error
-    ending = name.rpartition(".")[2].lower()
-    readers = {"csv": _csv, "tsv": _csv, "json": _json, "jsonl": _lines, "ndjson": _lines}
-    if ending not in readers:
-        raise Unreadable("has an unknown format: use .csv, .tsv, .json, .jsonl or .ndjson.")
-    for number, pair in enumerate(readers[ending](text, problems, inside)):
-        if number == most:
-            raise Unreadable(f"has more than {most:,} rows: split it into several files.")
-        yield pair
+    return readers[ending](text, problems, inside)
+
+
+def parquet_rows(data: bytes) -> Iterator[Record]:
+    try:
+        for number, row in enumerate(rows_of(data), 1):
+            yield f"row {number}", row
+    except ParquetError as error:
+        raise Unreadable(str(error)) from error
 
 
 def _csv(text: str, problems: list[Problem], inside: str) -> Iterator[Record]:

@@ -1,5 +1,6 @@
 """Edit a test's rubric as a whole: replace, append, copy from a sibling."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,6 +64,47 @@ def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | Non
         row = existing.get(fields.get("key", "")) or Criterion(test=test)
         changed |= _rewrite(row, {**defaults, "order": place, **fields}, by)
     return changed
+
+
+def is_same(test: Test, criteria: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if the rubric is this list already, in this order."""
+    there = [(row.key, *(getattr(row, name) for name in COPIED)) for row in test.criteria.all()]
+    return there == [(fields.get("key", ""), *_content(fields)) for fields in criteria]
+
+
+def with_known_keys(test: Test, criteria: Sequence[Any]) -> list[Any]:
+    """Return a rubric as the API takes it: criteria without a key have that of an equal one."""
+    there = {
+        row.key: json.dumps(_content(row.as_content(), CONTENT_FIELDS), sort_keys=True)
+        for row in test.criteria.all()
+    }
+    sent = {one.get("key") for one in criteria if isinstance(one, Mapping)}
+    free = {key: content for key, content in there.items() if key not in sent}
+    found = []
+    for one in criteria:
+        if isinstance(one, Mapping) and not one.get("key"):
+            content = json.dumps(_content(one, CONTENT_FIELDS), sort_keys=True, default=str)
+            if key := next((k for k, known in free.items() if known == content), None):
+                del free[key]
+                one = {**one, "key": key}
+        found.append(one)
+    return found
+
+
+def _content(fields: Mapping[str, Any], names: Mapping[str, str] | None = None) -> list[Any]:
+    """Return the content of a criterion without its key; what is left out has its default.
+
+    Args:
+        names: Names of the columns by those of `fields`, where they differ.
+    """
+    blank = Criterion()
+    given = {names.get(name, name) if names else name: value for name, value in fields.items()}
+    values = {name: given.get(name, getattr(blank, name)) for name in COPIED}
+    return [float(v) if name == "weight" and _is_number(v) else v for name, v in values.items()]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _rewrite(row: Criterion, fields: Mapping[str, Any], by: User | None) -> bool:

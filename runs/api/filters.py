@@ -1,9 +1,12 @@
+from typing import Any
+
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
 from evalhub.api.filters import Containing, Id, OneOf, Since, YesNo
 from evalhub.models import BatchState, ItemState
 from issues.models import Origin
+from runs.changed_results import changed_since
 from runs.models import (
     ChosenBy,
     EvaluationKind,
@@ -85,6 +88,14 @@ class ResultFilters(filters.FilterSet):
 
     def with_tag(self, queryset: QuerySet[Result], name: str, value: str) -> QuerySet[Result]:
         return queryset.filter(tag_set__in=TagSet.with_name(value))
+    updated_since = Since(
+        "run",
+        method="changed_since",
+        label="Results answered, judged or evaluated since, and at least all others that changed.",
+    )
+
+    def changed_since(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
+        return queryset.filter(changed_since(value))
 
 
 class JudgeRunFilters(filters.FilterSet):
@@ -95,6 +106,7 @@ class JudgeRunFilters(filters.FilterSet):
 
 
 class JudgmentFilters(filters.FilterSet):
+    updated_since = Since("created_at")
     run = Id(field_name="judge_run__run_id")
     judge_run = Id(field_name="judge_run_id")
     result = Id(field_name="result_id")
@@ -107,6 +119,7 @@ class JudgmentFilters(filters.FilterSet):
 
 
 class HumanEvaluationFilters(filters.FilterSet):
+    updated_since = Since("created_at")
     run = Id(field_name="result__run_id")
     result = Id(field_name="result_id")
     annotator = filters.CharFilter(field_name="annotator__username")

@@ -12,14 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from evalhub.access.sealed import READ_SEALED
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Added, ReadOnly, Written
 from evalhub.schedules import BadCron
 from runs import control
-from runs.api import filters, serializers
+from runs.api import export_columns, filters, serializers
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer, SuiteVersionSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
+from runs.api.verdicts_shown import VerdictsShown
 from runs.figures.issue_rates import rate_run_of, rates_in
 from runs.judging.activation import set_active
 from runs.launching.answer_files import read_objects
@@ -40,7 +42,7 @@ from runs.models import (
     Suite,
 )
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
-from runs.sights import record, record_filtered
+from runs.sights import record_filtered
 
 
 def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
@@ -252,22 +254,6 @@ def _body(request: Request) -> dict[str, Any]:
 # Results -----------------------------------------------------------------------------------------
 
 
-class VerdictsShown(ReadOnly):
-    """Rows that show verdicts on results, which is recorded of who may give some."""
-
-    result_column = "result_id"
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        rows = super().paginate_queryset(queryset)
-        record(self.request.user, {getattr(row, self.result_column) for row in rows or ()})
-        return rows
-
-    def get_object(self) -> Any:
-        row = super().get_object()
-        record(self.request.user, {getattr(row, self.result_column)})
-        return row
-
-
 class ResultViewSet(VerdictsShown):
     """Results with their answers. Sealed tests that you may not read show figures only.
 
@@ -279,17 +265,28 @@ class ResultViewSet(VerdictsShown):
     serializer_class = serializers.ResultSerializer
     detail_serializer_class = ResultDetailSerializer
     filterset_class = filters.ResultFilters
+    exported = export_columns.RESULTS
 
     def paginate_queryset(self, queryset: Any) -> Any:
         """Record also what a filter by verdict tells of the results that it leaves out."""
         rows = super().paginate_queryset(queryset)
+        if not getattr(self.paginator, "has_next", False):
+            self._record_others()
+        return rows
+
+    def _record_others(self) -> None:
         others = self.request.query_params.copy()
-        if any(others.pop(name, None) for name in filters.BY_VERDICT) and not getattr(
-            self.paginator, "has_next", False
-        ):
+        if any([others.pop(name, None) for name in filters.BY_VERDICT]):
             scope = filters.ResultFilters(others, Result.objects.all(), request=self.request).qs
             record_filtered(self.request.user, scope)
-        return rows
+
+    def export_rows(self) -> QuerySet[Result]:
+        self._record_others()
+        rows = Result.objects.all()
+        if self.request.user.has_perm(READ_SEALED):
+            return rows
+        readable = rows.readable_by(self.request.user).filter(pk=OuterRef("pk"))
+        return rows.annotate(is_readable=Exists(readable))
 
     def get_queryset(self) -> QuerySet[Result]:
         user = self.request.user
@@ -317,6 +314,7 @@ class JudgmentViewSet(VerdictsShown):
     queryset = Judgment.objects.all()
     serializer_class = serializers.JudgmentSerializer
     filterset_class = filters.JudgmentFilters
+    exported = export_columns.JUDGMENTS
 
     def get_queryset(self) -> QuerySet[Judgment]:
         judgments: QuerySet[Judgment] = Judgment.objects.readable_by(self.request.user)
@@ -330,6 +328,7 @@ class HumanEvaluationViewSet(Added, VerdictsShown):
     queryset = HumanEvaluation.objects.all()
     serializer_class = serializers.HumanEvaluationSerializer
     filterset_class = filters.HumanEvaluationFilters
+    exported = export_columns.EVALUATIONS
     action_permissions = {"withdraw": "runs.add_humanevaluation"}
 
     def get_queryset(self) -> QuerySet[HumanEvaluation]:

@@ -1,6 +1,7 @@
 """The active judge run of a run, which sets its scores."""
 
 from django.db import transaction
+from django.utils import timezone
 
 from evalhub.work import progress
 from runs.models import JudgeRun, Result
@@ -16,7 +17,9 @@ def set_active(judge_run: JudgeRun) -> None:
     progress.lock(judge_run.run)
     others = JudgeRun.objects.filter(run=judge_run.run_id).exclude(pk=judge_run.pk)
     others.update(is_active=False, becomes_active=False)
-    JudgeRun.objects.filter(pk=judge_run.pk).update(is_active=True, becomes_active=False)
+    JudgeRun.objects.filter(pk=judge_run.pk).update(
+        is_active=True, becomes_active=False, active_since=timezone.now()
+    )
     results = Result.objects.filter(run=judge_run.run_id).order_by("pk")
     ids = list(results.values_list("pk", flat=True))
     for start in range(0, len(ids), SLICE):

@@ -33,6 +33,9 @@ class JudgeRun(Batch):
     whole_fingerprint = models.CharField(max_length=64, blank=True)
     rubric_fingerprint = models.CharField(max_length=64, blank=True)
     is_active = models.BooleanField(default=False)
+    active_since = models.DateTimeField(
+        null=True, blank=True, help_text="When it was set as active after it began."
+    )
     becomes_active = models.BooleanField(
         default=False, help_text="Set as active as soon as it is done."
     )

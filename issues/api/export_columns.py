@@ -1,0 +1,75 @@
+"""Columns of the exports of issues, tests and feedback. Those of `bulk/` are the same."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Model
+
+from evalhub.api.exports import IS_READABLE, Column
+from issues.models import Criterion, Issue, Source, Test
+from issues.models.criterion import CONTENT_FIELDS
+
+
+def plain_columns(*names: str, withheld: Any = ...) -> tuple[Column, ...]:
+    return tuple(Column(name, withheld=withheld) for name in names)
+
+
+def _tags(model: type[Model]) -> Any:
+    """Return the function that gathers the names of tags by the ids of their rows."""
+
+    def gather(ids: Sequence[int]) -> Mapping[int, list[str]]:
+        found = defaultdict(list)
+        tagged = model._default_manager.filter(pk__in=ids, tags__isnull=False)
+        for pk, name in tagged.order_by("pk", "tags__name").values_list("pk", "tags__name"):
+            found[pk].append(name)
+        return found
+
+    return gather
+
+
+def _criteria(ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
+    found = defaultdict(list)
+    rows = Criterion.objects.filter(test__in=ids).order_by("test", "order", "pk")
+    for test, *values in rows.values_list("test_id", *CONTENT_FIELDS.values()):
+        found[test].append(dict(zip(CONTENT_FIELDS, values, strict=True)))
+    return found
+
+
+def _sources(ids: Sequence[int]) -> Mapping[int, list[dict[str, str]]]:
+    found = defaultdict(list)
+    rows = Source.objects.filter(issue__in=ids).order_by("issue", "pk")
+    for issue, kind, value in rows.values_list("issue_id", "kind", "value"):
+        found[issue].append({"kind": kind, "value": value})
+    return found
+
+
+ISSUES = (
+    *plain_columns("id", "source_id", IS_READABLE, "title"),
+    *plain_columns("description", withheld=""),
+    *plain_columns("generic_statement", "state", "severity"),
+    Column("tags", gathered=_tags(Issue)),
+    Column("assignee", "assignee__username"),
+    Column("author", "author__username"),
+    Column("sources", gathered=_sources, withheld=[]),
+    *plain_columns("resolution_note", withheld=""),
+    *plain_columns("merged_into", "created_at", "updated_at"),
+)
+
+TESTS = (
+    *plain_columns("id", "source_id", "issue"),
+    Column("issue_source_id", "issue__source_id"),
+    *plain_columns("messages", "tools", "context", "reference", "reference_by"),
+    *plain_columns("flagged_answer", "guidelines"),
+    Column("criteria", gathered=_criteria),
+    *plain_columns("template", "pass_threshold", "weight"),
+    Column("tags", gathered=_tags(Test)),
+    *plain_columns("state", "origin"),
+    Column("author", "author__username"),
+    *plain_columns("sealed", "note", "created_at", "updated_at"),
+)
+
+FEEDBACK = plain_columns(
+    *("id", "source", "source_id", "messages", "prompt", "answer", "rating", "comment"),
+    *("model", "raw", "state", "issue", "duplicate_of", "note", "created_at"),
+)
