@@ -217,6 +217,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
     "admin:runs_suite_export": (get(),),
     "admin:runs_suite_make": (get(MAINTAINERS, "tests=1"), post(MAINTAINERS)),
+    "admin:runs_suite_import_file": (get(WRITERS), post(WRITERS)),
     "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Review
     "admin:review_queue_work": (get(WRITERS),),
@@ -386,6 +387,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "api-suite-list": (get(), post(MAINTAINERS)),
     "api-suite-detail": (get(), patch(MAINTAINERS)),
     "api-suite-versions": (get(),),
+    "api-suite-export-as": (get(ALL, "peer=inspect"),),
+    "api-run-export-as": (get(ALL, "peer=inspect"),),
+    "api-import-list": (post(WRITERS),),
     "api-jury-list": (get(), post(MAINTAINERS)),
     "api-jury-detail": (get(), patch(MAINTAINERS)),
     "api-launch-list": (get(),),

@@ -1,6 +1,7 @@
 from rest_framework.routers import SimpleRouter
 
 from runs.api import views
+from runs.api.interchange import ImportViewSet
 
 router = SimpleRouter()
 router.register("suites", views.SuiteViewSet, basename="api-suite")
@@ -11,5 +12,6 @@ router.register("results", views.ResultViewSet, basename="api-result")
 router.register("judge-runs", views.JudgeRunViewSet, basename="api-judge-run")
 router.register("judgments", views.JudgmentViewSet, basename="api-judgment")
 router.register("human-evaluations", views.HumanEvaluationViewSet, basename="api-evaluation")
+router.register("imports", ImportViewSet, basename="api-import")
 
 urlpatterns = router.urls

@@ -19,6 +19,7 @@ from evalhub.api.views import Added, ReadOnly, Written
 from evalhub.schedules import BadCron
 from runs import control
 from runs.api import export_columns, filters, serializers
+from runs.api.interchange import RunExport, SuiteExport
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer, SuiteVersionSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
 from runs.api.verdicts_shown import VerdictsShown
@@ -56,7 +57,7 @@ def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
     return dict(body.validated_data)
 
 
-class SuiteViewSet(Written):
+class SuiteViewSet(SuiteExport, Written):
     """Suites: named sets of tests, or filters of the list of tests."""
 
     queryset = Suite.objects.prefetch_related("tests", "tags").order_by("-pk")
@@ -146,7 +147,7 @@ def _verb(act: Callable[[Run], object], description: str) -> Any:
     return extend_schema(request=None)(action(detail=True, methods=["post"])(view))
 
 
-class RunViewSet(ReadOnly):
+class RunViewSet(RunExport, ReadOnly):
     """Runs. POST starts them; verbs control them."""
 
     queryset = Run.objects.select_related("requested_by").order_by("-pk")
@@ -276,7 +277,8 @@ class ResultViewSet(VerdictsShown):
 
     def _record_others(self) -> None:
         others = self.request.query_params.copy()
-        if any([others.pop(name, None) for name in filters.BY_VERDICT]):
+        named = [name for name in filters.BY_VERDICT if others.pop(name, None)]
+        if named:
             scope = filters.ResultFilters(others, Result.objects.all(), request=self.request).qs
             record_filtered(self.request.user, scope)
 

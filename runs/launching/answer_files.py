@@ -60,12 +60,34 @@ class ImportedTurn(BaseModel):
     documents: Documents | None = None
 
 
+class ImportedScore(BaseModel):
+    """A score that the answer already has: `value` from 0 to 1, or whether it `passed`.
+
+    `criterion` is the key of one; "" is the test as a whole.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=80)
+    value: float | None = Field(None, ge=0, le=1)
+    passed: bool | None = None
+    explanation: str = Field("", max_length=MAX_TEXT)
+    criterion: str = Field("", max_length=40)
+
+    @model_validator(mode="after")
+    def is_measured(self) -> "ImportedScore":
+        if self.value is None and self.passed is None:
+            raise ValueError(f"the score {self.name!r} has neither a value nor passed.")
+        return self
+
+
 class ImportedAnswerBody(BaseModel):
     """An answer to a test, or the error in its place; `repeat` counts from 1.
 
     The answer and each turn are a text, or a list of parts that are texts. `turns` are all
     generated turns of a conversation, the last of them the answer. `documents` are those retrieved:
     texts, or objects with a text and a title; null: not known. What is not measured is left out.
+    `scores` are those that the answer already has, from wherever it was made.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -81,10 +103,13 @@ class ImportedAnswerBody(BaseModel):
     cost_usd: Decimal | None = Field(None, ge=0, max_digits=14, decimal_places=8)
     input_tokens: Count | None = None
     output_tokens: Count | None = None
+    scores: list[ImportedScore] = Field([], max_length=100)
 
     @model_validator(mode="after")
     def is_an_answer_or_an_error(self) -> "ImportedAnswerBody":
         said = bool(self.answer.strip() or self.turns or self.tool_calls)
+        if self.error.strip() and self.scores:
+            raise ValueError(f"test {self.test} has an error and scores: send one of them.")
         if self.error.strip() and said:
             raise ValueError(f"test {self.test} has an answer and an error: send one of them.")
         if not self.error.strip() and not said:
@@ -116,7 +141,7 @@ def _stored(turn: ImportedTurn) -> dict[str, Any]:
 
 
 COLUMNS = tuple(ImportedAnswerBody.model_fields)
-JSON_COLUMNS = ("turns", "tool_calls", "documents")
+JSON_COLUMNS = ("turns", "tool_calls", "documents", "scores")
 
 
 class ImportedAnswer(NamedTuple):

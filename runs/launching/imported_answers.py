@@ -13,6 +13,7 @@ from issues.conversation import turns_to_generate
 from issues.revisions import freeze
 from runs.answering.work import documents_in, end_without_answer
 from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody
+from runs.launching.imported_scores import save_scores
 from runs.launching.launch import BATCH_SIZE, fill, make_launch, make_run, variants
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.launching.number_lists import joined
@@ -45,6 +46,7 @@ def import_answers(spec: LaunchSpec, answers: Sequence[ImportedAnswer], *, by: U
         run.has_imported_answers = True
         fill(run, spec, selection, freeze(selection.tests))
         _save(run, bodies)
+        save_scores(run, {key: body.scores for key, body in bodies.items()})
         request_worker()
     return run
 

@@ -56,19 +56,23 @@ def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
     Raises:
         LaunchRefused: Something named does not exist, cannot run or does not fit together.
     """
-    selection = named(spec)
+    selection = named(spec, asks=asks)
     if problems := problems_of(spec, selection, asks=asks):
         raise LaunchRefused(problems)
     return selection
 
 
-def named(spec: LaunchSpec) -> Selection:
-    """Return the rows that a launch names, as far as they exist and can run."""
+def named(spec: LaunchSpec, *, asks: bool = True) -> Selection:
+    """Return the rows that a launch names, as far as they exist and can run.
+
+    A model that is not asked need not be active.
+    """
+    models = LanguageModel.objects.active() if asks else LanguageModel.objects.all()
     jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
     tests = chosen(spec).runnable().select_related("issue", "template")
     return Selection(
         tests=list(tests.prefetch_related("tags", "issue__tags", "criteria").order_by("pk")),
-        models=list(LanguageModel.objects.active().filter(pk__in=spec.models)),
+        models=list(models.filter(pk__in=spec.models)),
         judges=list(jury.judges.select_related("language_model", "template")) if jury else [],
         jury=jury,
         suite=Suite.objects.filter(pk=spec.suite).first() if spec.suite else None,
@@ -129,7 +133,8 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
     if idle and selection.tests:
         problems.append(f"These tests are not approved: {joined(idle)}.")
-    inactive = LanguageModel.objects.filter(pk__in=spec.models, is_active=False)
+    unusable = set(spec.models) - {model.pk for model in selection.models}
+    inactive = LanguageModel.objects.filter(pk__in=unusable, is_active=False)
     if inactive:
         problems.append(f"These models are inactive: {', '.join(sorted(map(str, inactive)))}.")
     known = {model.pk for model in (*selection.models, *inactive)}

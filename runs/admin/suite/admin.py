@@ -20,6 +20,7 @@ from issues.admin.inlines import ReadOnlyInline
 from issues.test_filter import FilterRefused, read_filter
 from runs.admin.exports import suite_export
 from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
+from runs.admin.suite.import_file import RIGHT, import_file_page
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.admin.suite.make import make_page
 from runs.baselines import NoBaseline, check
@@ -153,13 +154,18 @@ class SuiteAdmin(HistoryAdmin):
     def get_urls(self) -> list[Any]:
         return [
             self.view_path("import/", self.import_view, "import_weval"),
+            self.view_path("import-file/", self.import_file_view, "import_file"),
             self.view_path("make/", self.make_view, "make"),
             self.view_path("<int:object_id>/export/<str:file_format>/", self.export_view, "export"),
             *super().get_urls(),
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        context = {**(extra_context or {}), "may_import": may_import(request)}
+        context = {
+            **(extra_context or {}),
+            "may_import": may_import(request),
+            "may_import_file": request.user.has_perm(RIGHT),
+        }
         response: HttpResponse = super().changelist_view(request, context)
         return response
 
@@ -167,6 +173,10 @@ class SuiteAdmin(HistoryAdmin):
         if not may_import(request):
             raise PermissionDenied
         return import_page(request, self)
+
+    @expensive
+    def import_file_view(self, request: HttpRequest) -> HttpResponse:
+        return import_file_page(request, self)
 
     @expensive
     def export_view(self, request: HttpRequest, object_id: int, file_format: str) -> HttpResponse:

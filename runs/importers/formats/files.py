@@ -1,0 +1,133 @@
+"""Files of peers → their values, within limits on bytes, entries and depth. Pure."""
+
+import io
+import json
+import zipfile
+import zlib
+from typing import Any
+
+from evalhub.parquet import ParquetError, rows_of
+from evalhub.storable import storable
+from evalhub.strict_json import parse
+from issues.importers.records import Unreadable, records_in
+from runs.importers.formats.records import Document
+from runs.importers.weval.yaml_reader import YamlError, documents
+
+MAX_BYTES = 16 * 1024 * 1024
+MAX_UNPACKED = 64 * 1024 * 1024
+MAX_ENTRIES = 20_000
+MAX_LINES = 20_000
+
+
+def read(name: str, data: bytes) -> Document:
+    """Read a file by its ending.
+
+    Raises:
+        Unreadable: It cannot be read, or is over a limit; the message says why.
+    """
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_BYTES:,}.")
+    ending = name.rpartition(".")[2].lower()
+    if ending in ("eval", "zip"):
+        return Document(name, "zip", [_archive(data)])
+    if ending == "parquet":
+        try:
+            return Document(name, "lines", list(rows_of(data)))
+        except ParquetError as error:
+            raise Unreadable(str(error)) from error
+    if ending in ("csv", "tsv"):
+        problems: list[Any] = []
+        rows = [row for _, row in records_in(name, data, problems, inside="", most=MAX_LINES)]
+        if problems:
+            raise Unreadable("; ".join(map(str, problems[:20])))
+        return Document(name, "lines", rows)
+    readers = {"json": _json, "jsonl": _lines, "ndjson": _lines, "yaml": _yaml, "yml": _yaml}
+    if ending not in readers:
+        raise Unreadable(
+            "has an unknown ending: use .json, .jsonl, .csv, .yaml, .parquet or Inspect's .eval."
+        )
+    try:
+        text = storable(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"is not UTF-8 text: {error}.") from error
+    return readers[ending](name, text)
+
+
+def _json(name: str, text: str) -> Document:
+    try:
+        value = _parsed(text)
+    except Unreadable:
+        lines = text.strip().split("\n")
+        if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
+            raise
+        return _lines(name, text)  # some peers call JSON lines .json
+    return Document(
+        name,
+        "lines" if isinstance(value, list) else "json",
+        value if isinstance(value, list) else [value],
+    )
+
+
+def _lines(name: str, text: str) -> Document:
+    values: list[Any] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            if len(values) == MAX_LINES:
+                raise Unreadable(f"has more than {MAX_LINES:,} lines: split it.")
+            try:
+                values.append(_parsed(line))
+            except Unreadable as error:
+                raise Unreadable(f"line {number} {error}") from error
+    return Document(name, "lines", values)
+
+
+def _yaml(name: str, text: str) -> Document:
+    try:
+        found, faults = documents(text)
+    except YamlError as error:
+        raise Unreadable(
+            f"line {error.fault.line}: {error}" if error.fault.line else str(error)
+        ) from error
+    if faults:
+        raise Unreadable("; ".join(f"line {fault.line}: {fault.message}" for fault in faults[:20]))
+    return Document(name, "json", found)
+
+
+def _archive(data: bytes) -> dict[str, Any]:
+    """Return the JSON files of a zip archive by name, none larger than it says."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = [one for one in archive.infolist() if one.filename.endswith(".json")]
+            size = sum(entry.file_size for entry in entries)
+            if len(entries) > MAX_ENTRIES or size > MAX_UNPACKED:
+                raise Unreadable(
+                    f"holds {len(entries):,} files with {size:,} bytes; the maximum is "
+                    f"{MAX_ENTRIES:,} with {MAX_UNPACKED:,}."
+                )
+            return {entry.filename: _entry(archive, entry) for entry in entries}
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, OSError) as error:
+        raise Unreadable(f"cannot be unpacked: {error}.") from error
+    except RuntimeError as error:  # it is encrypted
+        raise Unreadable(f"cannot be unpacked: {error}.") from error
+
+
+def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
+    with archive.open(entry) as file:
+        found = file.read(entry.file_size + 1)
+    if len(found) > entry.file_size:
+        raise Unreadable(f"{entry.filename} is larger than the archive says.")
+    try:
+        return _parsed(storable(found.decode()))
+    except (Unreadable, UnicodeDecodeError) as error:
+        raise Unreadable(f"{entry.filename} {error}") from error
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse(text)
+    except RecursionError as error:
+        raise Unreadable("is nested too deeply.") from error
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"is not JSON: {error}.") from error
+    except ValueError as error:
+        raise Unreadable(f"is not JSON: {error}.") from error
