@@ -64,7 +64,7 @@ def parquet_of(
 
     Args:
         columns: The kind of each column by its name.
-        portions: Rows of values in this order; JSON columns as values.
+        portions: Rows of values in this order; JSON as text.
     """
     arrow = _arrow()
     from pyarrow import parquet
@@ -75,9 +75,7 @@ def parquet_of(
         for rows in portions:
             turned = list(zip(*rows, strict=True)) or [()] * len(columns)
             arrays = [
-                arrow.array(
-                    list(map(_json, values)) if kind == JSON else values, _type(arrow, kind)
-                )
+                arrow.array(values, _type(arrow, kind))
                 for values, kind in zip(turned, columns.values(), strict=True)
             ]
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
@@ -107,10 +105,6 @@ class _Written(io.RawIOBase):
     def taken(self) -> bytes:
         found, self._parts = b"".join(self._parts), []
         return found
-
-
-def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _type(arrow: Any, kind: str) -> "pyarrow.DataType":

@@ -51,7 +51,7 @@ ISSUES = (
     Column("tags", gathered=_tags(Issue)),
     Column("assignee", "assignee__username"),
     Column("author", "author__username"),
-    Column("sources", gathered=_sources, withheld=[]),
+    Column("sources", gathered=_sources, withheld="[]"),
     *plain_columns("resolution_note", withheld=""),
     *plain_columns("merged_into", "created_at", "updated_at"),
 )

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from tests import postgres
 from tests.bench import job_table, workspaces
+from tests.bench.exports import Measured as ExportMeasured
 from tests.bench.jobs import JOBS
 from tests.bench.page_bounds import AT_MOST, Held
 from tests.bench.reports import Measured as MeasuredPage
@@ -216,6 +217,22 @@ def scale(console: Console, wanted: Sequence[str]) -> bool:
     return all(page.holds for page in found)
 
 
+def exports(console: Console) -> bool:
+    """CPU of each long export per row; tells whether those of many rows hold their bound."""
+    holds = True
+    for ledger in workspaces.LARGE:
+        with workspaces.kept(ledger) as environment:
+            command = [sys.executable, "-m", "tests.bench.exports"]
+            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+        head = ("rows of", "file", "rows", "database µs", "export µs", "own µs", "at most")
+        table = Table(*head, title=f"CPU of long exports per row: {ledger.title}")
+        for found in (ExportMeasured(**one) for one in json.loads(done.stdout)):
+            table.add_row(*found.cells())
+            holds &= found.holds
+        console.print(table)
+    return holds
+
+
 def reports_table(title: str, pages: Sequence[Held]) -> Table:
     head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× empty", "at most", "holds")
     table = Table(*head, title=f"First request of each report: {title}")
@@ -227,15 +244,16 @@ def reports_table(title: str, pages: Sequence[Held]) -> Table:
 def main() -> int:
     """Measure everything, or what the arguments name.
 
-    That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `reports`, `web` or
-    `scale`.
+    That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `exports`, `reports`,
+    `web` or `scale`.
 
     After the last three follow the beginnings of page names, as in `reports trend`; `validity`
     measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    parts = ["workers", "load", "pages", "queue", "audit", "alike", "reports", "web", "scale"]
+    single = ["workers", "load", "pages", "queue", "audit", "alike", "exports"]
+    parts = [*single, "reports", "web", "scale"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
     if jobs := [job for job in JOBS if job.name in named]:
@@ -251,6 +269,8 @@ def main() -> int:
     if "alike" in named:
         console.print(alike())
     holds = load(console) if "load" in named else True
+    if "exports" in named:
+        holds &= exports(console)
     pages_of = {"reports": reports, "web": web, "scale": scale}
     for name in [name for name in named if name in pages_of]:
         wanted = [word for word in named[named.index(name) + 1 :] if word not in parts]
