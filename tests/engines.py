@@ -29,6 +29,7 @@ BOTH_ENGINES = (
     "runs/review/test_submit.py",
     "runs/review/test_reservations.py",
     # Constraints, and rows that are refused in the middle of a transaction.
+    "issues/api/test_bulk.py",
     "issues/api/test_feedback.py",
     "issues/api/test_images.py",
     "issues/test_sealing.py",
@@ -40,6 +41,7 @@ BOTH_ENGINES = (
     "issues/drafting/test_work.py",
     "runs/answering/test_work.py",
     "runs/scoring/test_score.py",
+    "runs/api/test_exports.py",
     "runs/review/test_api.py",
     # Aggregates: one file for each of the modules in reports/queries.
     "runs/scoring/test_agreement.py",
