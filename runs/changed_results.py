@@ -18,11 +18,8 @@ def changed_since(moment: datetime) -> Q:
     runs = Run.objects.filter(_moved(moment) | Q(pk__in=judged.order_by().values("run")))
     evaluated = HumanEvaluation.objects.filter(created_at__gte=moment).values("result")
     answered = Answer.objects.filter(created_at__gte=moment, result=OuterRef("pk"))
-    return (
-        Q(run__in=runs.order_by().values("pk"))
-        | Q(pk__in=evaluated.order_by())
-        | Exists(answered.order_by())
-    )
+    in_runs = Q(run__in=runs.order_by().values("pk"))
+    return in_runs | Q(pk__in=evaluated.order_by()) | Q(Exists(answered.order_by()))
 
 
 def _moved(moment: datetime) -> Q:

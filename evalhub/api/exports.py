@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from json.encoder import encode_basestring  # type: ignore[attr-defined]
+from json.encoder import encode_basestring
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -156,17 +156,18 @@ class ExportedRows:
         rows = found.qs.order_by("pk")
         export = Export(rows, self.exported, self.note_exported)
         name = f"{self.basename.removeprefix('api-')}s-{timezone.now():%Y%m%d-%H%M}"
+        is_packed = form != "parquet" and "gzip" in request.headers.get("Accept-Encoding", "")
+        parts = export.written(form, after, limit)
         response = StreamingHttpResponse(
-            export.written(form, after, limit),
+            gzipped(parts) if is_packed else parts,
             content_type=request.accepted_renderer.media_type,
             headers={"Content-Disposition": f'attachment; filename="{name}.{form}"'},
         )
         response["Vary"] = "Accept-Encoding"
         if last := export.last_of(after, limit):
             response["Link"] = f'<{_address(request, last)}>; rel="next"'
-        if form != "parquet" and "gzip" in request.headers.get("Accept-Encoding", ""):
+        if is_packed:
             response["Content-Encoding"] = "gzip"
-            response.streaming_content = gzipped(response.streaming_content)
         return response
 
 

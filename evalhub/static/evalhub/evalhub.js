@@ -141,6 +141,11 @@
         }
     });
 
+    // The theme writes a chosen file's name into a text field that our file fields do not have.
+    document.addEventListener("DOMContentLoaded", () => {
+        document.querySelectorAll("input[type=file].eh-input").forEach((field) => { field.hasChangeListener = true; });
+    });
+
     // The admin's select widgets have no labels of their own: take those of their fields.
     const name = (choosers) => {
         for (const chooser of choosers) {
