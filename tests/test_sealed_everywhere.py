@@ -86,6 +86,8 @@ READ_AT = {
     *("api-idea-list", "api-benchmark-text-list", "api-benchmark-text-detail"),
     *("admin:tuning_tuning_change", "api-claim-judgment-list", "api-trial-detail"),
     "api-generation-run-list",
+    *("api-test-export", "api-result-export", "api-judgment-export", "api-evaluation-export"),
+    *("api-issue-export", "api-feedback-export", "api-run-export-as"),
 }
 """Some of the addresses at which there is something to hide."""
 

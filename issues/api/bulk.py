@@ -47,7 +47,7 @@ class RowOutcome(PlainSerializer):
 
 
 class BulkOutcome(PlainSerializer):
-    """How many rows were made, changed, or the same before."""
+    """Numbers of rows made, changed, and the same before."""
 
     made = serializers.IntegerField()
     changed = serializers.IntegerField()

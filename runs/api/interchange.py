@@ -70,13 +70,13 @@ class ImportSerializer(PlainSerializer):
 
 class ImportedRun(PlainSerializer):
     id = serializers.IntegerField(allow_null=True, help_text="Null in a dry run.")
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     model_name = serializers.CharField()
     results = serializers.IntegerField(source="n_results")
 
 
 class ImportOutcome(PlainSerializer):
-    """What was imported. `notes` name what has no equal here."""
+    """Outcome of an import. `notes` name what has no equal here."""
 
     format = serializers.CharField()
     title = serializers.CharField()

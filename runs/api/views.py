@@ -284,11 +284,12 @@ class ResultViewSet(VerdictsShown):
 
     def export_rows(self) -> QuerySet[Result]:
         self._record_others()
-        rows = Result.objects.all()
+        rows: QuerySet[Result] = Result.objects.all()
         if self.request.user.has_perm(READ_SEALED):
             return rows
-        readable = rows.readable_by(self.request.user).filter(pk=OuterRef("pk"))
-        return rows.annotate(is_readable=Exists(readable))
+        readable = Result.objects.readable_by(self.request.user).filter(pk=OuterRef("pk"))
+        rows = rows.annotate(is_readable=Exists(readable))
+        return rows
 
     def get_queryset(self) -> QuerySet[Result]:
         user = self.request.user

@@ -59,7 +59,7 @@ class Options:
 
 @dataclass
 class Imported:
-    """What an import did, or would do; `notes` is what has no equal here."""
+    """Outcome of an import; `notes` name what has no equal here."""
 
     tests: Counter[str] = field(default_factory=Counter)
     feedback: Counter[str] = field(default_factory=Counter)
@@ -140,7 +140,7 @@ class _Import:
         self._save_suite(name, issue)
 
     def _issue(self, name: str) -> Issue:
-        found = Issue.objects.filter(source_id=name).first()
+        found: Issue | None = Issue.objects.filter(source_id=name).first()
         if found is not None:
             return found
         issue = Issue(title=self.contents.title[:200], source_id=name, author=self.by)

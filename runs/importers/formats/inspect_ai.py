@@ -276,6 +276,8 @@ def _sample(answer: PeerAnswer, test: PeerTest, run: PeerRun) -> Json:
         },
         "metadata": object_of(test.extras.get(NAME)).get("metadata", {}),
     }
+    kept = object_of(test.extras.get(NAME))
+    sample |= {name: kept[name] for name in ("files", "setup", "sandbox") if kept.get(name)}
     tokens = answer.input_tokens, answer.output_tokens
     if None not in tokens:
         usage = {"input_tokens": tokens[0], "output_tokens": tokens[1]}

@@ -14,7 +14,7 @@ from evalhub.api import exports
 from issues.models import Feedback
 from runs.judging.activation import set_active
 from runs.launching.launch import add_judge_run
-from runs.models import HumanEvaluation, JudgeRun, Judgment, Result, Run, Sight
+from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, Run, Sight
 from tests.api import client_of
 from tests.factories import make_issue, make_model, make_run, make_test, make_user
 from tests.issues.pages import make_feedback
@@ -52,7 +52,6 @@ def results_of(run, times):
     first = run.results.get()
     Result.objects.bulk_create(
         Result(
-            **{name: getattr(first, f"{name}_id") for name in ()},
             run=run,
             revision=first.revision,
             test=first.test,
@@ -153,16 +152,13 @@ def test_updated_since_leaves_out_what_is_old_and_finds_each_kind_of_change(clie
     before = timezone.now() - timedelta(days=9)
     for model in (Run, JudgeRun):
         model.objects.update(state="done", created_at=before, finished_at=before)
-    Result.objects.update()
-    from runs.models import Answer
-
     Answer.objects.update(created_at=before)
     since = (timezone.now() - timedelta(days=1)).isoformat()
     assert lines(client, "results", updated_since=since) == []
 
     HumanEvaluation.objects.create(
         result=changed.results.get(),
-        criterion=changed.results.get().revision.criteria.first(),
+        criterion=changed.results.get().revision.criteria.get(key=""),
         annotator=make_user("annotator"),
         value=1.0,
     )
