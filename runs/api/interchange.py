@@ -139,9 +139,11 @@ def outcome_of(kind: str, title: str, found: Imported, *, is_dry: bool) -> dict[
 
 def _peer(*names: str) -> Any:
     parameter = OpenApiParameter("peer", OpenApiTypes.STR, required=True, enum=names)
-    return extend_schema(
-        parameters=[parameter], responses={200: OpenApiTypes.OBJECT}, filters=False
-    )
+    responses = {
+        (200, "application/json"): OpenApiTypes.OBJECT,
+        (200, "application/x-ndjson"): OpenApiTypes.STR,
+    }
+    return extend_schema(parameters=[parameter], responses=responses, filters=False)
 
 
 class SuiteExport:
