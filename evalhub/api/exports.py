@@ -337,8 +337,6 @@ def plain_value(value: Any) -> str:
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, str):
-        return "" if value in ("[]", "{}") else value
     if isinstance(value, bool):
         return str(value).lower()
     return plain_value(value) if isinstance(value, datetime | Decimal) else value
