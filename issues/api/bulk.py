@@ -144,6 +144,7 @@ class Upsert:
         self.model: Any = serializer.Meta.model
         self.made_with = made_with
         self.problems: list[str] = []
+        self.bodies: dict[bool, Any] = {}
 
     def run(
         self,
@@ -263,7 +264,7 @@ class Upsert:
         sent = self._without_withheld(sent, row)
         if row is not None and sent.get("criteria") and isinstance(sent["criteria"], list):
             sent = {**sent, "criteria": with_known_keys(row, sent["criteria"])}
-        body = self.serializer(row, data=sent, partial=row is not None, context=self.context)
+        body = self._body(row, sent)
         try:
             is_valid = body.is_valid()
         except (ModelError, Refused) as error:
@@ -284,6 +285,17 @@ class Upsert:
             yield Written(place, body.save(), "changed")
         else:
             yield Written(place, row, "same")
+
+    def _body(self, row: Any, sent: Row) -> Any:
+        """Return the serializer of a row; to build its fields again for each takes too long."""
+        is_known = row is not None
+        if is_known not in self.bodies:
+            self.bodies[is_known] = self.serializer(data={}, partial=is_known, context=self.context)
+        body = self.bodies[is_known]
+        body.instance, body.initial_data = row, sent
+        for name in ("_validated_data", "_errors", "_data"):
+            body.__dict__.pop(name, None)
+        return body
 
     def _without_withheld(self, sent: Row, row: Any) -> Row:
         """Leave out what an export leaves empty of an issue whose tests the user may not read."""
