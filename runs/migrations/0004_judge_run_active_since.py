@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs", "0001_initial")]
+    dependencies = [("runs", "0003_removed_texts")]
 
     operations = [
         migrations.AddField(
