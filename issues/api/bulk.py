@@ -19,9 +19,10 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.errors import Conflict, with_values
+from evalhub.api.errors import Conflict, with_value
 from evalhub.api.fields import PlainSerializer
 from evalhub.api.filters import refuse_unknown
+from evalhub.api.problems import flat, in_words
 from evalhub.strict_json import parse
 from issues.api.criteria import CriteriaSerializer
 from issues.api.serializers import WITHHELD
@@ -31,8 +32,8 @@ from issues.rubrics.editing import is_same, with_known_keys
 from issues.states import Refused
 
 PORTION = 500
+OUTCOMES = ["made", "changed", "same"]
 ISSUE_SOURCE = "issue_source_id"
-GENERAL = ("problems", "non_field_errors", "__all__")
 Row = dict[str, Any]
 Placed = tuple[str, Row]
 
@@ -43,7 +44,7 @@ class RowOutcome(PlainSerializer):
     place = serializers.CharField()
     id = serializers.IntegerField(allow_null=True, help_text="Null in a dry run for one made.")
     source_id = serializers.CharField(allow_blank=True)
-    outcome = serializers.ChoiceField(["made", "changed", "same"])
+    outcome = serializers.ChoiceField(OUTCOMES)
 
 
 class BulkOutcome(PlainSerializer):
@@ -172,7 +173,7 @@ class Upsert:
                 if not written and not self.problems:
                     self.problems.append("Send at least one row.")
                 if self.problems:
-                    raise Refused(self.problems)
+                    raise Refused(self.problems, field="")
                 transaction.set_rollback(dry_run)
         except IntegrityError as error:
             raise Conflict("One of the rows was written at the same time: send them again.") from (
@@ -273,8 +274,8 @@ class Upsert:
             for message in messages:
                 self._note(place, message)
         else:
-            for sentence in _sentences(with_values(dict(body.errors), sent)):
-                self._note(place, sentence)
+            for problem in flat(body.errors):
+                self._note(place, in_words([with_value(problem, sent)]))
         if not is_valid or self.problems:
             return
         if row is None:
@@ -381,16 +382,3 @@ def _is_same(row: models.Model, name: str, value: Any) -> bool:
     if row._meta.get_field(name).many_to_many:
         return {one.pk for one in getattr(row, name).all()} == {one.pk for one in value}
     return bool(getattr(row, name) == value)
-
-
-def _sentences(errors: Any, name: str = "") -> Iterator[str]:
-    if isinstance(errors, Mapping):
-        for key, inner in errors.items():
-            place = name if key in GENERAL else f"{name}, {key}" if name else str(key)
-            yield from _sentences(inner, place)
-    elif isinstance(errors, list | tuple):
-        for number, inner in enumerate(errors, 1):
-            is_row = isinstance(inner, Mapping)
-            yield from _sentences(inner, f"{name} {number}" if is_row else name)
-    else:
-        yield f"{name}: {errors}" if name else str(errors)

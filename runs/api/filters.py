@@ -88,6 +88,7 @@ class ResultFilters(filters.FilterSet):
 
     def with_tag(self, queryset: QuerySet[Result], name: str, value: str) -> QuerySet[Result]:
         return queryset.filter(tag_set__in=TagSet.with_name(value))
+
     updated_since = Since(
         "run",
         method="changed_since",

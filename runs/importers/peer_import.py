@@ -87,7 +87,7 @@ def import_contents(kind: str, contents: Contents, options: Options, *, by: User
     if missing := [right for right in rights if not by.has_perm(right)]:
         raise PermissionDenied(f"You need the right {' and '.join(map(repr, missing))} for this.")
     if contents.problems:
-        raise Refused(contents.problems)
+        raise Refused(contents.problems, field="")
     with transaction.atomic():
         load_builtin_templates()
         found = _Import(kind, contents, options, by).run()
@@ -246,10 +246,11 @@ class _Import:
         if self.options.model:
             return self.options.model
         if not name:
-            raise Refused(["The file does not name the model that answered: choose it."])
+            raise Refused(["The file does not name the model that answered: choose it."], field="")
         found = linked([name])[name] or LanguageModel.objects.filter(name=name[:100]).first()
         if found is None and not self.by.has_perm("evalhub.add_languagemodel"):
-            raise Refused([f"There is no model {name!r} here: choose the model that answered."])
+            problem = f"There is no model {name!r} here: choose the model that answered."
+            raise Refused([problem], field="")
         return found or LanguageModel.objects.create(
             name=name[:100], litellm_model=name[:200], is_active=False
         )
@@ -261,7 +262,7 @@ class _Import:
         bodies = [FeedbackSerializer(data=row, context=context) for row in self.contents.feedback]
         problems = [f"trace {n}: {b.errors}" for n, b in enumerate(bodies, 1) if not b.is_valid()]
         if problems:
-            raise Refused(problems[:200])
+            raise Refused(problems[:200], field="")
         seen: set[tuple[Any, Any]] = set()
         rows = []
         for row in (body.validated_data for body in bodies):

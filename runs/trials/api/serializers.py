@@ -113,7 +113,7 @@ class SmallSerializer(PlainSerializer):
     language_model = serializers.PrimaryKeyRelatedField(queryset=CALLED)
 
 
-class ImportSerializer(PlainSerializer):
+class BenchmarkImportSerializer(PlainSerializer):
     """Real texts that annotators have compared: each of `claims` as a line of an imported file."""
 
     name = serializers.CharField(max_length=150)

@@ -114,13 +114,13 @@ class BenchmarkViewSet(ReadableRows):
         )
 
     @extend_schema(
-        request=serializers.ImportSerializer,
+        request=serializers.BenchmarkImportSerializer,
         responses={201: serializers.BenchmarkDetailSerializer},
     )
     @action(detail=False, methods=["post"], url_path="import")
     def import_claims(self, request: Request) -> Response:
         """Make a benchmark of real texts with labels. A refusal lists all its `problems`."""
-        given = _validated(serializers.ImportSerializer, request).validated_data
+        given = _validated(serializers.BenchmarkImportSerializer, request).validated_data
         lines = read_lines("\n".join(map(json.dumps, given["claims"])))
         return self._made(
             import_benchmark(given["name"], lines, by=request.user, sealed=given["sealed"])  # type: ignore[arg-type]

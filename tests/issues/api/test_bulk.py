@@ -5,7 +5,7 @@ import json
 import pytest
 
 from issues.models import Issue, Test
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_issue, make_test, make_user
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +87,7 @@ def test_all_problems_are_named_by_row_and_nothing_is_saved(client):
 
     response = send(client, TESTS, rows)
 
-    problems = " ".join(response.json()["problems"])
+    problems = " ".join(problems_in(response)[""])
     assert response.status_code == 400
     assert Test.objects.count() == 0
     for said in (
@@ -95,7 +95,7 @@ def test_all_problems_are_named_by_row_and_nothing_is_saved(client):
         "item 3: issue_source_id: there is no issue with the source_id 'nowhere'",
         "item 4: has the source_id 'sum-1', as does item 1",
         "item 5: source_id is missing",
-        "item 6: criteria: Criterion 1",
+        "item 6: criteria[0]: Enter the criterion",
         "item 7: There is no test 999 here",
     ):
         assert said in problems
@@ -104,7 +104,7 @@ def test_all_problems_are_named_by_row_and_nothing_is_saved(client):
 def test_lines_that_are_no_json_are_named_too(client):
     response = send(client, ISSUES, b'{"source_id": "a"}\n{oops\n', kind=TYPES["ndjson"])
 
-    problems = response.json()["problems"]
+    problems = problems_in(response)[""]
     assert [problem.split(":")[0] for problem in problems] == ["line 2", "line 1"]
 
 
@@ -170,7 +170,7 @@ def test_a_row_of_another_site_never_overwrites_one_with_its_id(client):
     )
 
     assert response.status_code == 400
-    assert "give the row a source_id" in response.json()["problems"][0]
+    assert "give the row a source_id" in problems_in(response)[""][0]
 
 
 def test_sealed_tests_are_neither_exported_nor_changed_by_who_may_not_read_them():
@@ -183,7 +183,7 @@ def test_sealed_tests_are_neither_exported_nor_changed_by_who_may_not_read_them(
 
     assert b"kept" not in content(client, TESTS, "ndjson")
     assert response.status_code == 400
-    assert "which you may not read" in response.json()["problems"][0]
+    assert "which you may not read" in problems_in(response)[""][0]
     sealed.refresh_from_db()
     assert sealed.reference == "4"
 
