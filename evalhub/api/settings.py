@@ -48,6 +48,7 @@ tests requires the right to read it.""",
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "OAS_VERSION": "3.1.0",
+    "WEBHOOKS": ["evalhub.api.webhooks.EVENT"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "evalhub.api.documented_operations.with_plain_nulls",

@@ -4,7 +4,6 @@ A process reserves a delivery before sending it, so that no other sends it at th
 the process dies, the delivery is sent again.
 """
 
-import hmac
 import json
 import logging
 import os
@@ -27,6 +26,7 @@ from evalhub.llm.http_transport import sync_transport
 from evalhub.llm.key_policy import key_problem
 from evalhub.notifications.events import link_to
 from evalhub.notifications.models import Delivery, DeliveryState, Webhook
+from evalhub.notifications.signing import BadSecret, headers_of, keys_in
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,9 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240, 720
 AT_ONCE = 20
 TIMEOUT_S = 10.0
 PICTURE_ID = "chart"
+TEST = "test"
+"""The event of a test delivery, which nobody subscribes to."""
+
 GONE = 410
 """Status of a webhook that no longer wants deliveries."""
 
@@ -155,28 +158,23 @@ def _send_webhook(delivery: Delivery) -> int:
         raise Undelivered("The webhook is inactive.", final=True)
     if problem := key_problem(webhook.secret_env, webhook.url):
         raise Undelivered(problem)
-    secret = os.environ.get(webhook.secret_env, "")
-    if not secret:
+    try:
+        keys = keys_in(os.environ.get(webhook.secret_env, ""))
+    except BadSecret as error:
+        raise Undelivered(f"{webhook.secret_env} is no secret: {error}") from error
+    if not keys:
         raise Undelivered(f"Set the environment variable {webhook.secret_env} to the secret.")
     body = json.dumps({"delivery": delivery.pk, **delivery.payload}).encode()
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "EvalHub",
-        "X-EvalHub-Event": str(delivery.payload.get("event", "")),
-        "X-EvalHub-Delivery": str(delivery.pk),
-        "X-EvalHub-Signature": signature(secret, int(time.time()), body),
+        **headers_of(str(delivery.pk), int(time.time()), body, keys),
     }
     status = _status_of(webhook.url, body, headers)
     if not 200 <= status < 300:
         problem = f"The webhook returned status {status}."
         raise Undelivered(problem, status=status, final=status == GONE)
     return status
-
-
-def signature(secret: str, timestamp: int, body: bytes) -> str:
-    """Return `t=<seconds since 1970>,v1=<hex of HMAC-SHA256>` of timestamp, full stop and body."""
-    signed = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, "sha256")
-    return f"t={timestamp},v1={signed.hexdigest()}"
 
 
 def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
@@ -203,8 +201,12 @@ def retry(delivery: Delivery) -> None:
 
 
 def send_test(webhook: Webhook) -> Delivery:
-    key = f"test {timezone.now().isoformat(timespec='microseconds')}"
-    payload = {"event": "test", "key": key, "title": "A test from EvalHub"}
+    at = timezone.now()
+    key = f"test {at.isoformat(timespec='microseconds')}"
+    payload = {
+        **{"event": TEST, "key": key, "title": "A test from EvalHub"},
+        **{"text": "", "url": "", "facts": {}, "at": at.isoformat(timespec="seconds")},
+    }
     delivery = Delivery.objects.create(
         webhook=webhook,
         key=key,

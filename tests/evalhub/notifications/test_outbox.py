@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from evalhub.api.webhooks import WebhookEventSerializer
 from evalhub.models import Delivery, DeliveryState, NotificationKind, Webhook
 from evalhub.notifications import outbox
 from evalhub.notifications.events import Event, notify
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.django_db
 EVENT = Event(
     NotificationKind.RUN_FINISHED, "run 1 finished", "Nightly is done", "Half passed.", "/r/1/"
 )
-SECRET = "known to two"
+SECRET = "known-to-two"
 
 
 @pytest.fixture
@@ -47,10 +48,30 @@ def test_a_webhook_is_sent_the_event_signed(listener):
     said = json.loads(heard.body)
 
     assert (said["event"], said["url"]) == ("run_finished", "https://hub.example.org/r/1/")
-    assert heard.headers["X-EvalHub-Event"] == "run_finished"
-    signed = heard.headers["X-EvalHub-Signature"]
-    assert is_genuine(signed, SECRET, heard.body, now=int(time.time()))
+    assert is_genuine(heard.headers, SECRET.encode(), heard.body, now=int(time.time()))
     assert Delivery.objects.get().state == DeliveryState.DONE
+
+
+def test_what_is_sent_has_the_form_that_the_schema_tells(listener):
+    webhook = make_webhook(listener)
+    notify(EVENT, to=[])
+    deliver_due()
+    send_test(webhook)
+
+    for heard in listener.heard:
+        WebhookEventSerializer(data=json.loads(heard.body)).is_valid(raise_exception=True)
+    assert len(listener.heard) == 2
+
+
+def test_while_the_secret_is_replaced_each_delivery_is_signed_with_both(listener, monkeypatch):
+    monkeypatch.setenv("HOOK_SECRET", f"{SECRET} new")
+    make_webhook(listener)
+    notify(EVENT, to=[])
+    deliver_due()
+    (heard,) = listener.heard
+
+    for secret in (SECRET, "new"):
+        assert is_genuine(heard.headers, secret.encode(), heard.body, now=int(time.time()))
 
 
 def test_what_arrived_is_not_sent_again(listener):
