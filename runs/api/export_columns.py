@@ -18,7 +18,7 @@ def _judge_names() -> Callable[[Any], str]:
 RESULTS = (
     *plain_columns("id", "run"),
     Column("run_label", "run__label"),
-    Column("model_name", "run__model_name"),
+    Column("model", "run__model_name"),
     Column("release", "run__release"),
     Column("variant_key", "run__variant_key"),
     Column("suite", "run__suite"),

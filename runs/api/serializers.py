@@ -171,9 +171,14 @@ class ResultSerializer(RowSerializer):
     """A result. `outcome` is passed, failed, unscored, error or pending; null is not measured.
 
     `is_readable` is false for a sealed test whose text you may not read: then `answer` is null
-    and `error_message` empty; all figures are included. `repeat` counts from 1.
+    and `error_message` empty; all figures are included. `repeat` counts from 1. Label, release and
+    model are the run's.
     """
 
+    run_label = serializers.CharField(read_only=True)
+    release = serializers.CharField(read_only=True)
+    model = serializers.CharField(read_only=True)
+    test_source_id = serializers.CharField(read_only=True)
     tags = serializers.ListField(
         child=serializers.CharField(), source="tag_set.names", read_only=True
     )

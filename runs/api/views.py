@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -255,6 +255,15 @@ def _body(request: Request) -> dict[str, Any]:
 # Results -----------------------------------------------------------------------------------------
 
 
+NAMES = {
+    "run_label": F("run__label"),
+    "release": F("run__release"),
+    "model": F("run__model_name"),
+    "test_source_id": F("test__source_id"),
+}
+"""Names of a result's run and test, without which rows mean nothing outside."""
+
+
 class ResultViewSet(VerdictsShown):
     """Results with their answers. Sealed tests that you may not read show figures only.
 
@@ -296,7 +305,7 @@ class ResultViewSet(VerdictsShown):
         readable = Result.objects.readable_by(user).filter(pk=OuterRef("pk"))
         answers = Prefetch("answer", Answer.objects.readable_by(user))
         return (
-            Result.objects.annotate(is_readable=Exists(readable))
+            Result.objects.annotate(is_readable=Exists(readable), **NAMES)
             .select_related("tag_set")
             .prefetch_related(answers)
             .order_by("-pk")
