@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Run a management command."""
 
-from evalhub.command_line import main
+from evalhub.command_line import manage
 
 if __name__ == "__main__":
-    main()
+    manage()

@@ -52,7 +52,7 @@ def installed(tmp_path_factory) -> Path:
     """The wheel of this source, unpacked as an installer does."""
     source: Path = tmp_path_factory.mktemp("source")
     site: Path = tmp_path_factory.mktemp("site")
-    for name in ("evalhub", "issues", "runs", "reports", "templates"):
+    for name in ("evalhub", "evalhub_client", "issues", "runs", "reports", "templates"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, source / name, ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
@@ -103,7 +103,7 @@ def test_every_page_opens(installed, tmp_path):
 def test_it_has_the_files_that_the_source_has(installed):
     """But for what the developers' part needs."""
     kept = {path.relative_to(installed) for path in installed.rglob("*") if path.is_file()}
-    parts = ("evalhub", "issues", "runs", "reports", "templates")
+    parts = ("evalhub", "evalhub_client", "issues", "runs", "reports", "templates")
     own = {path.relative_to(ROOT) for name in parts for path in (ROOT / name).rglob("*.*")}
 
     assert {path for path in own - kept if "__pycache__" not in path.parts} == set()

@@ -15,7 +15,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evalhub.api.filters import refuse_unknown
-from reports.gate.formats import as_json, as_junit, as_markdown, junit_problem, markdown_problem
+from reports.gate.formats import (
+    as_json,
+    as_junit,
+    as_markdown,
+    as_text,
+    junit_problem,
+    markdown_problem,
+    problem_in_words,
+)
 from reports.gate.named_runs import NoSuchRun, other_run, run_named
 from reports.gate.query import GateResult, changed_policy, gate_result
 from reports.gate.serializers import MAX_WAIT_S, GateResultSerializer, GateSerializer
@@ -51,7 +59,14 @@ class GateMarkdown(BaseRenderer):
         return as_markdown(data) if isinstance(data, GateResult) else markdown_problem(data)
 
 
-RENDERERS = (GateJSON, GateJUnit, GateMarkdown)
+class GateText(BaseRenderer):
+    media_type, format, charset = "text/plain", "text", "utf-8"
+
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> str:
+        return as_text(data) if isinstance(data, GateResult) else problem_in_words(data)
+
+
+RENDERERS = (GateJSON, GateJUnit, GateMarkdown, GateText)
 TEXT = OpenApiResponse(OpenApiTypes.STR, description="The same as text.")
 
 
@@ -68,13 +83,15 @@ class GateView(APIView):
                 "format",
                 OpenApiTypes.STR,
                 enum=[renderer.format for renderer in RENDERERS],
-                description="Or send Accept: application/json, application/xml or text/markdown.",
+                description="Or send Accept: application/json, application/xml, text/markdown or "
+                "text/plain.",
             )
         ],
         responses={
             (200, "application/json"): GateResultSerializer,
             (200, "application/xml"): TEXT,
             (200, "text/markdown"): TEXT,
+            (200, "text/plain"): TEXT,
             (202, "application/json"): OpenApiResponse(
                 GateResultSerializer, description="Not done: ask again after `Retry-After` seconds."
             ),
