@@ -1,7 +1,8 @@
-"""The example workflow for GitHub Actions, run with bash and curl against the site."""
+"""The example workflow for GitHub Actions, run with bash and `evalhub` against the site."""
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ from tests.runs.conftest import model_at, provider, work  # noqa: F401
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 
-WORKFLOW = Path(__file__).parents[3] / "docs" / "ci-gate.yml"
+ROOT = Path(__file__).parents[3]
+WORKFLOW = ROOT / "docs" / "ci-gate.yml"
+RUN, GATE = 1, 2
+"""Steps, after the installation."""
 
 
 class Pipeline:
@@ -27,13 +31,15 @@ class Pipeline:
         self.steps = [step["run"] for step in job["steps"] if "run" in step]
         self.declared = set(job["env"])
         self.environment = {
-            "PATH": os.environ["PATH"],
+            "PATH": f"{folder}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
             "EVALHUB_URL": url,
-            "GATE_PAUSE_S": "1",
             "GATE_TIMEOUT_S": "60",
-            "GATE_WAIT_S": "2",
             **environment,
         }
+        command = folder / "evalhub"
+        command.write_text(f'#!/bin/sh\nexec {sys.executable} -m evalhub.command_line "$@"\n')
+        command.chmod(0o755)
 
     def started(self, step, **environment):
         """A step that is at work, as GitHub starts it: bash -e."""
@@ -63,11 +69,11 @@ def pipeline(tmp_path, live_server, model_at):  # noqa: F811
         tmp_path,
         live_server.url,
         EVALHUB_TOKEN=token,
-        SUITE=str(suite.pk),
+        SUITE=suite.name,
         MODEL=str(model_at().pk),
         JURY=str(make_jury(model_at()).pk),
     )
-    assert found.declared <= {*found.environment, "RELEASE"}
+    assert found.declared <= {*found.environment, "RELEASE", "PACKAGE"}
     return found
 
 
@@ -94,7 +100,7 @@ def replies(*, score=1, refused=()):
 
 def released(pipeline, work, release):  # noqa: F811
     """The run that the first step starts, once a worker has done it."""
-    code, printed = pipeline.done(0, RELEASE=release)
+    code, printed = pipeline.done(RUN, RELEASE=release)
     assert code == 0, printed
     work()
     return Run.objects.get(label=release)
@@ -102,7 +108,7 @@ def released(pipeline, work, release):  # noqa: F811
 
 def test_a_release_as_good_as_its_baseline_passes(pipeline, baseline, work):  # noqa: F811
     released(pipeline, work, "v2")
-    code, printed = pipeline.done(1, RELEASE="v2")
+    code, printed = pipeline.done(GATE, RELEASE="v2")
 
     assert code == 0, printed
     assert "# Gate: Holds" in printed
@@ -112,7 +118,7 @@ def test_a_release_as_good_as_its_baseline_passes(pipeline, baseline, work):  # 
 def test_a_release_that_got_worse_exits_with_1(pipeline, baseline, provider, work):  # noqa: F811
     provider.script = replies(score=0)
     released(pipeline, work, "v2")
-    code, printed = pipeline.done(1)
+    code, printed = pipeline.done(GATE)
 
     assert code == 1, printed
     assert "Significantly worse: 10 worse, 0 better of 10 matched tests" in printed
@@ -122,15 +128,15 @@ def test_a_release_that_got_worse_exits_with_1(pipeline, baseline, provider, wor
 def test_a_release_with_errors_exits_with_2(pipeline, baseline, provider, work):  # noqa: F811
     provider.script = replies(refused=range(4))
     released(pipeline, work, "v2")
-    code, printed = pipeline.done(1)
+    code, printed = pipeline.done(GATE)
 
     assert code == 2, printed
     assert "Retry 4 failed" in printed
 
 
 def test_the_pipeline_waits_until_the_run_is_done(pipeline, baseline, work):  # noqa: F811
-    assert pipeline.done(0, RELEASE="v2")[0] == 0
-    asking = pipeline.started(1)
+    assert pipeline.done(RUN, RELEASE="v2")[0] == 0
+    asking = pipeline.started(GATE)
     work()
     printed, _ = asking.communicate(timeout=90)
 
@@ -138,17 +144,17 @@ def test_the_pipeline_waits_until_the_run_is_done(pipeline, baseline, work):  # 
 
 
 def test_a_run_that_is_never_done_exits_with_2(pipeline, baseline):
-    assert pipeline.done(0, RELEASE="v2")[0] == 0
-    code, printed = pipeline.done(1, GATE_TIMEOUT_S="0")
+    assert pipeline.done(RUN, RELEASE="v2")[0] == 0
+    code, printed = pipeline.done(GATE, GATE_TIMEOUT_S="0")
 
     assert code == 2
-    assert "The run is not done." in printed
+    assert "is not done" in printed
 
 
-@pytest.mark.parametrize("step", [0, 1])
+@pytest.mark.parametrize("step", [RUN, GATE])
 def test_a_wrong_token_exits_with_2(pipeline, step):
     (pipeline.folder / "run.id").write_text("1")
     code, printed = pipeline.done(step, EVALHUB_TOKEN="ehub_wrong", RELEASE="v2")
 
     assert code == 2
-    assert "detail" in printed
+    assert "401" in printed
