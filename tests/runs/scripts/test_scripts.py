@@ -1,9 +1,7 @@
 """Exports of suites, tests and runs, and scripts that repeat them through the API."""
 
-import io
 import json
 import time
-import urllib.request
 
 import pytest
 from django.urls import reverse
@@ -24,22 +22,11 @@ def maintainer(client, provider):
 
 
 @pytest.fixture
-def execute(client, maintainer, work, monkeypatch, capsys):
-    """Executes code whose requests reach this site, and whose pauses let it work."""
+def execute(live_server, maintainer, work, monkeypatch, capsys):
+    """Executes code that asks this site, and whose pauses let it work."""
     _, token = Token.objects.issue(user=maintainer, name="script", scope=TokenScope.WRITE)
+    monkeypatch.setenv("EVALHUB_URL", live_server.url)
     monkeypatch.setenv("EVALHUB_TOKEN", token)
-
-    def urlopen(request):
-        headers = {"HTTP_AUTHORIZATION": request.get_header("Authorization")}
-        kind = {"content_type": "application/json"}
-        if request.data is None:
-            response = client.get(request.full_url, **headers)
-        else:
-            response = client.post(request.full_url, request.data, **kind, **headers)
-        assert response.status_code in (200, 201), response.content
-        return io.BytesIO(response.content)
-
-    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
     monkeypatch.setattr(time, "sleep", lambda seconds: work())
 
     def run(code):
