@@ -96,6 +96,13 @@ def screenshots(rest: Sequence[str]) -> int:
     become("-m", "tests.suite", "tests/test_screenshots.py", *rest)
 
 
+def clients(rest: Sequence[str]) -> int:
+    """Generate a Python and a TypeScript client from the schema, and walk the API with each."""
+    install("test", TEST)
+    os.environ["GENERATED_CLIENTS"] = "1"
+    become("-m", "pytest", "-rs", "tests/clients", *rest)
+
+
 def audit(rest: Sequence[str]) -> int:
     """List the pinned packages with a known vulnerability (pip-audit, in its own environment)."""
     python = tool("pip-audit", ROOT / ".audit")
@@ -161,6 +168,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
         chaos,
         generate_sample_data,
         screenshots,
+        clients,
         audit,
         lock,
         packages,
