@@ -56,6 +56,7 @@ const decision = data(
     body: { run: String(run), policy: { significant_regression: false, min_pass_rate: 1 } },
   }),
 );
+if (typeof decision === "string") throw new Error("The gate is asked for JSON.");
 const batch = data(
   await api.POST("/api/v1/feedback/batch/", { body: { feedback: [{ comment: "Wrong." }] } }),
 );
