@@ -1,4 +1,4 @@
-"""What webhooks are sent, for the schema."""
+"""The payload of webhooks, for the schema."""
 
 from drf_spectacular.utils import OpenApiResponse, OpenApiWebhook, extend_schema
 from rest_framework import serializers
