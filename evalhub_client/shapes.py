@@ -36,6 +36,7 @@ class Answer(TypedDict):
     documents: NotRequired[Any]
     reasoning: NotRequired[str]
     created_at: str
+    removed_at: str | None
 
 
 class BatchAnswer(TypedDict):
@@ -241,6 +242,7 @@ class Run(TypedDict):
     state: NotRequired[BatchState]
     reason: NotRequired[str]
     cost_limit_usd: NotRequired[str | None]
+    request_id: str
     created_at: str
     started_at: NotRequired[str | None]
     finished_at: NotRequired[str | None]
@@ -259,6 +261,7 @@ class Run(TypedDict):
     score_by_similarity: NotRequired[bool]
     is_scripted: NotRequired[bool]
     source_id: NotRequired[str]
+    texts_removed_at: str | None
     launch: NotRequired[int | None]
     suite: NotRequired[int | None]
     language_model: int
