@@ -1,8 +1,6 @@
 """What can go wrong between a script and the site."""
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import httpx
 
@@ -33,16 +31,22 @@ class ApiError(EvalHubError):
     """
 
     def __init__(
-        self, status: int, *, title: str, code: str = "", detail: str = "", problems: Any = ()
+        self,
+        status: int,
+        *,
+        title: str,
+        code: str = "",
+        detail: str = "",
+        problems: Sequence[str] = (),
     ) -> None:
         self.status, self.title, self.code, self.detail = status, title, code, detail
-        self.problems = list(_sentences(problems))
-        told = [*([detail] if detail and detail not in self.problems else []), *self.problems]
-        super().__init__(f"{title} ({status}): {' '.join(told)}" if told else f"{title} ({status})")
+        self.problems = list(problems)
+        told = " ".join(self.problems) or detail
+        super().__init__(f"{title} ({status}): {told}" if told else f"{title} ({status})")
 
 
 def error_of(reply: httpx.Response) -> EvalHubError:
-    """Return the error that a response is."""
+    """Return the error that a response is, as RFC 9457 has it; a proxy's has a text only."""
     if reply.is_redirect:
         return EvalHubError(
             f"{reply.request.url} has moved to {reply.headers.get('Location')}: use that address."
@@ -50,37 +54,18 @@ def error_of(reply: httpx.Response) -> EvalHubError:
     try:
         body = reply.json()
     except ValueError:
-        body = {"detail": reply.text[:SHOWN].strip()}
+        body = None
     if not isinstance(body, Mapping):
-        body = {"problems": body}
-    title = str(body.get("title") or reply.reason_phrase or "Error")
-    known = {"type", "title", "status", "code", "detail", "instance", "problems", "request_id"}
-    fields = {name: value for name, value in body.items() if name not in known}
+        body = {"detail": reply.text[:SHOWN].strip()}
     return ApiError(
         reply.status_code,
-        title=title,
+        title=str(body.get("title") or reply.reason_phrase or "Error"),
         code=str(body.get("code") or ""),
-        detail=_text(body.get("detail")),
-        problems=[*_sentences(body.get("problems") or []), *_sentences(fields)],
+        detail=str(body.get("detail") or ""),
+        problems=[_sentence(problem) for problem in body.get("problems") or ()],
     )
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else " ".join(_sentences(value or []))
-
-
-def _sentences(problems: Any, place: str = "") -> Iterator[str]:
-    """Yield each problem as a text that begins with its place."""
-    if isinstance(problems, Mapping):
-        if isinstance(message := problems.get("message", problems.get("detail")), str):
-            named = problems.get("field") or problems.get("pointer") or ""
-            yield from _sentences(message, ".".join(filter(None, (place, str(named)))))
-            return
-        for name, inner in problems.items():
-            yield from _sentences(inner, ".".join(filter(None, (place, str(name)))))
-    elif isinstance(problems, list | tuple):
-        for inner in problems:
-            yield from _sentences(inner, place)
-    else:
-        text = problems if isinstance(problems, str) else json.dumps(problems)
-        yield f"{place}: {text}" if place else text
+def _sentence(problem: Mapping[str, str]) -> str:
+    field, message = problem["field"], problem["message"]
+    return f"{field}: {message}" if field else message

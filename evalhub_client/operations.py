@@ -9,19 +9,19 @@ from evalhub_client.errors import EvalHubError, NotDone
 from evalhub_client.flow import Flow, Pause, Request, sent
 from evalhub_client.result_rows import row_of
 from evalhub_client.shapes import (
-    BatchAnswer,
+    FeedbackBatchResult,
     GateResult,
     ImportedAnswerBody,
     Launch,
-    Progress,
     Run,
+    RunProgress,
     Test,
 )
 from evalhub_client.shapes import LaunchSpecRequest as LaunchSpec
 from evalhub_client.test_files import body_of, changes_of
 
 Body = Mapping[str, Any]
-Watch = Callable[[Sequence[Progress]], object]
+Watch = Callable[[Sequence[RunProgress]], object]
 NAMED = {
     "suites": "suite",
     "juries": "jury",
@@ -127,9 +127,9 @@ class Operations:
         found: Run = yield from self.get(f"runs/{run}/")
         return found
 
-    def progress(self, run: int) -> Flow[Progress]:
+    def progress(self, run: int) -> Flow[RunProgress]:
         """Return how far a run is: small, to be polled."""
-        found: Progress = yield from self.get(f"runs/{run}/progress/")
+        found: RunProgress = yield from self.get(f"runs/{run}/progress/")
         return found
 
     def wait(
@@ -271,12 +271,14 @@ class Operations:
         run: Run = yield from self.post(path, body, idempotency_key=idempotency_key)
         return run
 
-    def send_feedback(self, feedback: Sequence[Body]) -> Flow[BatchAnswer]:
+    def send_feedback(self, feedback: Sequence[Body]) -> Flow[FeedbackBatchResult]:
         """Send feedback of any number of rows, 500 at a time."""
-        total: BatchAnswer = {"added": 0, "duplicates": 0, "results": []}
+        total: FeedbackBatchResult = {"added": 0, "duplicates": 0, "results": []}
         for start in range(0, len(feedback), MOST_FEEDBACK):
             rows = list(feedback[start : start + MOST_FEEDBACK])
-            answer: BatchAnswer = yield from self.post("feedback/batch/", {"feedback": rows})
+            answer: FeedbackBatchResult = yield from self.post(
+                "feedback/batch/", {"feedback": rows}
+            )
             total["added"] += answer["added"]
             total["duplicates"] += answer["duplicates"]
             total["results"] += answer["results"]

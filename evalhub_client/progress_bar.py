@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from evalhub_client.shapes import Progress
+from evalhub_client.shapes import RunProgress
 
 WIDTH = 30
 
@@ -17,7 +17,7 @@ class ProgressBar:
         self._is_watched = self._stream.isatty()
         self._last = ""
 
-    def __call__(self, progress: Sequence[Progress]) -> None:
+    def __call__(self, progress: Sequence[RunProgress]) -> None:
         text = line_of(progress)
         if self._is_watched and text != self._last:
             self._stream.write(f"\r\x1b[K{text}")
@@ -30,7 +30,7 @@ class ProgressBar:
             self._last = ""
 
 
-def line_of(progress: Sequence[Progress]) -> str:
+def line_of(progress: Sequence[RunProgress]) -> str:
     """Return a bar of answers and judgments together, and the number of each."""
     total = sum(one["total"] for one in progress)
     answered = sum(one["answered"] for one in progress)

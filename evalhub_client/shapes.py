@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 BatchState = Literal["live", "paused", "cancelled", "failed", "done"]
-BecameEnum = Literal["worse", "better"]
-ExitEnum = Literal[0, 1, 2]
-GateResultVerdictEnum = Literal["holds", "does_not_hold", "cannot_tell"]
-GateRuleVerdictEnum = Literal["holds", "does_not_hold", "cannot_tell"]
-ItemState = Literal["pending", "done", "error", "cancelled"]
-OriginEnum = Literal["human", "feedback", "imported", "generated"]
-PolarityEnum = Literal["should", "should_not"]
-ReferenceByEnum = Literal["human", "model", "unknown"]
-RuleEnum = Literal[
+FeedbackBatchRowState = Literal["added", "duplicates"]
+FlipDirection = Literal["worse", "better"]
+GateExit = Literal[0, 1, 2]
+GateResultVerdict = Literal["holds", "does_not_hold", "cannot_tell"]
+GateRuleName = Literal[
     "done",
     "scored",
     "baseline_scored",
@@ -25,24 +21,24 @@ RuleEnum = Literal[
     "max_p90_latency_ms",
     "max_mean_cost_usd",
 ]
-SentRowStateEnum = Literal["added", "duplicates"]
+GateRuleVerdict = Literal["holds", "does_not_hold", "cannot_tell"]
+ItemState = Literal["pending", "done", "error", "cancelled"]
+MessageRole = Literal["system", "user", "assistant", "tool", "raw_prompt"]
+Origin = Literal["human", "feedback", "imported", "generated"]
+Outcome = Literal["passed", "failed", "unscored", "error", "pending"]
+Polarity = Literal["should", "should_not"]
+ReferenceBy = Literal["human", "model", "unknown"]
 TestState = Literal["draft", "in_review", "approved", "deprecated"]
 
 
 class Answer(TypedDict):
     text: NotRequired[str]
-    turns: NotRequired[Any]
-    tool_calls: NotRequired[Any]
-    documents: NotRequired[Any]
+    turns: list[Turn]
+    tool_calls: list[dict[str, Any]]
+    documents: list[RetrievedDocument] | None
     reasoning: NotRequired[str]
     created_at: str
     removed_at: str | None
-
-
-class BatchAnswer(TypedDict):
-    added: int
-    duplicates: int
-    results: list[SentRow]
 
 
 class Comment(TypedDict):
@@ -53,28 +49,31 @@ class Comment(TypedDict):
     created_at: str
 
 
-class Counts(TypedDict):
-    passed: int
-    failed: int
-    unscored: int
-    error: int
-    pending: int
-
-
 class Criterion(TypedDict):
     key: NotRequired[str]
     text: NotRequired[str]
-    polarity: NotRequired[PolarityEnum]
+    polarity: NotRequired[Polarity]
     weight: NotRequired[float]
     alternative: NotRequired[int | None]
     mandatory: NotRequired[bool]
     check: NotRequired[str]
-    arguments: NotRequired[Any]
+    arguments: NotRequired[dict[str, Any]]
     citation: NotRequired[str]
 
 
-class Flip(TypedDict):
-    became: BecameEnum
+class FeedbackBatchResult(TypedDict):
+    added: int
+    duplicates: int
+    results: list[FeedbackBatchRow]
+
+
+class FeedbackBatchRow(TypedDict):
+    id: int | None
+    state: FeedbackBatchRowState
+
+
+class GateFlip(TypedDict):
+    became: FlipDirection
     test: int
     issue: str
     change: float
@@ -90,9 +89,16 @@ class GatePolicy(TypedDict):
     max_mean_cost_usd: NotRequired[float | None]
 
 
+class GateRemedy(TypedDict):
+    text: str
+    path: str
+    body: dict[str, Any]
+    url: str
+
+
 class GateResult(TypedDict):
-    exit: ExitEnum
-    verdict: GateResultVerdictEnum
+    exit: GateExit
+    verdict: GateResultVerdict
     reason: str
     is_running: bool
     run: int
@@ -102,13 +108,13 @@ class GateResult(TypedDict):
     notes: list[str]
     detectable: float | None
     detectable_note: str
-    flips: list[Flip]
+    flips: list[GateFlip]
 
 
 class GateRule(TypedDict):
-    rule: RuleEnum
+    rule: GateRuleName
     title: str
-    verdict: GateRuleVerdictEnum
+    verdict: GateRuleVerdict
     sentence: str
     n: int
     value: float | None
@@ -117,7 +123,23 @@ class GateRule(TypedDict):
     interval: list[float] | None
     p: float | None
     method: str
-    remedy: Remedy | None
+    remedy: GateRemedy | None
+
+
+class ImagePart(TypedDict):
+    type: str
+    image: str
+    alt: NotRequired[str]
+
+
+class ImageUrl(TypedDict):
+    url: str
+
+
+class ImageUrlPart(TypedDict):
+    type: str
+    image_url: ImageUrl
+    alt: NotRequired[str]
 
 
 class ImportedAnswerBody(TypedDict):
@@ -132,6 +154,15 @@ class ImportedAnswerBody(TypedDict):
     cost_usd: NotRequired[str | None]
     input_tokens: NotRequired[int | None]
     output_tokens: NotRequired[int | None]
+    scores: NotRequired[list[ImportedScore]]
+
+
+class ImportedScore(TypedDict):
+    name: str
+    value: NotRequired[float | None]
+    passed: NotRequired[bool | None]
+    explanation: NotRequired[str]
+    criterion: NotRequired[str]
 
 
 class ImportedTurn(TypedDict):
@@ -142,7 +173,7 @@ class ImportedTurn(TypedDict):
 
 class Launch(TypedDict):
     id: int
-    spec: Any
+    spec: dict[str, Any]
     runs: list[int]
     requested_by: str | None
     cron: NotRequired[str]
@@ -177,24 +208,18 @@ class LaunchSpecRequest(TypedDict):
     allow_sealed_exposure: NotRequired[bool]
 
 
-class Progress(TypedDict):
-    state: str
-    reason: str
-    is_live: bool
-    total: int
-    answered: int
-    judged: int
-    to_judge: int
-    awaiting: int
-    retryable: int
-    counts: Counts
+class Message(TypedDict):
+    role: MessageRole
+    content: NotRequired[str | list[TextPart | ImagePart | ImageUrlPart] | None]
+    tool_calls: NotRequired[list[dict[str, Any]] | None]
 
 
-class Remedy(TypedDict):
-    text: str
-    path: str
-    body: dict[str, Any]
-    url: str
+class OutcomeCounts(TypedDict):
+    passed: int
+    failed: int
+    unscored: int
+    error: int
+    pending: int
 
 
 class Result(TypedDict):
@@ -205,13 +230,14 @@ class Result(TypedDict):
     test_source_id: str
     tags: list[str]
     is_readable: bool
+    outcome: Outcome
+    repeat: int
     answer: Answer | None
     state: NotRequired[ItemState]
     claimed_at: NotRequired[str | None]
     error_kind: NotRequired[str]
     error_message: NotRequired[str]
-    repeat: NotRequired[int]
-    origin: NotRequired[OriginEnum]
+    origin: NotRequired[Origin]
     weight: NotRequired[float]
     is_judged: NotRequired[bool]
     score: NotRequired[float | None]
@@ -224,11 +250,15 @@ class Result(TypedDict):
     output_tokens: NotRequired[int | None]
     cost_usd: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
-    outcome: str
     run: int
     revision: int
     test: int
     issue: int
+
+
+class RetrievedDocument(TypedDict):
+    text: NotRequired[str]
+    title: NotRequired[str]
 
 
 class Run(TypedDict):
@@ -237,6 +267,7 @@ class Run(TypedDict):
     similarity_model: str
     spent_usd: str | None
     requested_by: str | None
+    params: dict[str, Any]
     suite_version: int | None
     page: str
     state: NotRequired[BatchState]
@@ -250,7 +281,6 @@ class Run(TypedDict):
     release: NotRequired[str]
     model_name: str
     system_prompt: NotRequired[str]
-    params: NotRequired[Any]
     repeats: NotRequired[int]
     n_results: NotRequired[int]
     variant_key: str
@@ -267,19 +297,27 @@ class Run(TypedDict):
     language_model: int
 
 
-class SentRow(TypedDict):
-    id: int | None
-    state: SentRowStateEnum
+class RunProgress(TypedDict):
+    state: BatchState
+    reason: str
+    is_live: bool
+    total: int
+    answered: int
+    judged: int
+    to_judge: int
+    awaiting: int
+    retryable: int
+    counts: OutcomeCounts
 
 
 class Test(TypedDict):
     id: int
     issue: int
-    messages: Any
-    tools: NotRequired[list[Any]]
+    messages: list[Message]
+    tools: NotRequired[list[dict[str, Any]]]
     context: NotRequired[str]
     reference: NotRequired[str]
-    reference_by: NotRequired[ReferenceByEnum]
+    reference_by: NotRequired[ReferenceBy]
     flagged_answer: NotRequired[str]
     guidelines: NotRequired[str]
     criteria: NotRequired[list[Criterion]]
@@ -288,7 +326,7 @@ class Test(TypedDict):
     weight: NotRequired[float]
     tags: NotRequired[list[str]]
     state: TestState
-    origin: OriginEnum
+    origin: Origin
     author: str | None
     sealed: NotRequired[bool]
     note: NotRequired[str]
@@ -296,3 +334,16 @@ class Test(TypedDict):
     source_id: NotRequired[str]
     created_at: str
     updated_at: str
+
+
+class TextPart(TypedDict):
+    type: str
+    text: str
+
+
+class Turn(TypedDict):
+    content: str | None
+    call: NotRequired[int | None]
+    tool_calls: NotRequired[list[dict[str, Any]]]
+    documents: NotRequired[list[RetrievedDocument] | None]
+    session_id: NotRequired[str]

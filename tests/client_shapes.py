@@ -12,8 +12,8 @@ from typing import Any
 
 FILE = Path(__file__).parents[1] / "evalhub_client" / "shapes.py"
 ROOTS = (
-    *("LaunchSpecRequest", "Launch", "Run", "Progress", "Result", "GateResult"),
-    *("ImportedAnswerBody", "Test", "BatchAnswer"),
+    *("LaunchSpecRequest", "Launch", "Run", "RunProgress", "Result", "GateResult"),
+    *("ImportedAnswerBody", "Test", "FeedbackBatchResult"),
 )
 """Schemas that the client names; those that they refer to come along."""
 

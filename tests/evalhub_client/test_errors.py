@@ -1,5 +1,4 @@
 import httpx
-import pytest
 
 from evalhub_client.errors import EvalHubError, error_of
 
@@ -10,29 +9,14 @@ def error(status, body=None, *, text="", **headers):
     return error_of(httpx.Response(status, headers=headers, request=request, **content))
 
 
-@pytest.mark.parametrize(
-    ("body", "problems", "detail"),
-    [
-        ({"label": ["Too long.", "Twice."]}, ["label: Too long.", "label: Twice."], ""),
-        ({"problems": ["No model 9."]}, ["No model 9."], ""),
-        ({"criteria": [{}, {"text": ["Empty."]}]}, ["criteria.text: Empty."], ""),
-        ({"detail": "Not found."}, [], "Not found."),
-        (
-            {
-                **{"type": "about:blank", "title": "Invalid request", "status": 400},
-                **{"code": "invalid", "detail": "Two fields are wrong."},
-                "problems": [{"field": "label", "message": "Too long."}, "No model 9."],
-            },
-            ["label: Too long.", "No model 9."],
-            "Two fields are wrong.",
-        ),
-    ],
-)
-def test_every_form_of_error_becomes_sentences(body, problems, detail):
-    found = error(400, body)
+def test_each_problem_becomes_a_sentence_with_its_field():
+    named = {"field": "judges[1].samples", "message": "At most 9.", "code": "invalid"}
+    whole = {"field": "", "message": "No model 9.", "code": "invalid"}
 
-    assert (found.problems, found.detail) == (problems, detail)
-    assert all(problem in str(found) for problem in problems)
+    found = error(400, {"title": "Invalid request", "code": "invalid", "problems": [named, whole]})
+
+    assert found.problems == ["judges[1].samples: At most 9.", "No model 9."]
+    assert all(problem in str(found) for problem in found.problems)
 
 
 def test_title_and_code_of_a_problem_are_kept():

@@ -78,7 +78,7 @@ def test_an_export_says_what_the_list_says(client, run, address):
 def test_results_carry_their_run_and_answer(client, run):
     (row,) = lines(client, "results")
 
-    assert (row["model_name"], row["run_label"]) == (run.model_name, run.label)
+    assert (row["model"], row["run_label"]) == (run.model_name, run.label)
     assert row["answer"] == run.results.get().answer.text
     assert row["outcome"] == run.results.get().outcome
 
