@@ -18,7 +18,7 @@ from evalhub_client.shapes import (
     Test,
 )
 from evalhub_client.shapes import LaunchSpecRequest as LaunchSpec
-from evalhub_client.test_files import body_of, changes_of
+from evalhub_client.test_files import body_of
 
 Body = Mapping[str, Any]
 Watch = Callable[[Sequence[RunProgress]], object]
@@ -31,7 +31,7 @@ NAMED = {
 """Lists whose rows are found by name, and how a row of each is called."""
 
 LONGEST_PAGE = 1000
-MOST_FEEDBACK = 500
+MOST_FEEDBACK, MOST_TESTS = 500, 200
 GATE_WAIT_S = 20
 """Longest time for which the site holds a request to the gate."""
 
@@ -229,28 +229,23 @@ class Operations:
         return (yield from self.post(f"{path.rstrip('/')}/move/", {"move": move, **sent}))
 
     def push_tests(self, tests: Iterable[Body]) -> Flow[dict[str, list[int]]]:
-        """Create tests, or change those of the same `source_id`.
+        """Create tests, or change those of the same `source_id`: 200 at a time, each all or none.
 
         Nothing is changed in a test that is as sent. A change of an approved test sends it back to
-        review. All rows are checked before the first is sent.
+        review.
 
         Returns:
-            The ids of those `created`, `changed` and `unchanged`.
+            The ids of those `made`, `changed` and the `same` before.
 
         Raises:
-            EvalHubError: A row has no `source_id`, or two have the same.
+            ApiError: Names each row that is wrong.
         """
-        pushed: dict[str, list[int]] = {"created": [], "changed": [], "unchanged": []}
-        for number, body in _by_source(tests).items():
-            found = yield from self.all("tests/", source_id=number)
-            if not found:
-                made = yield from self.post("tests/", body)
-                pushed["created"].append(made["id"])
-            elif changes := changes_of(found[0], body):
-                yield from self.patch(f"tests/{found[0]['id']}/", changes)
-                pushed["changed"].append(found[0]["id"])
-            else:
-                pushed["unchanged"].append(found[0]["id"])
+        pushed: dict[str, list[int]] = {"made": [], "changed": [], "same": []}
+        rows = list(tests)
+        for start in range(0, len(rows), MOST_TESTS):
+            answer = yield from self.post("tests/bulk/", rows[start : start + MOST_TESTS])
+            for row in answer["results"]:
+                pushed[row["outcome"]].append(row["id"])
         return pushed
 
     def pull_tests(self, /, **filters: Any) -> Flow[list[dict[str, Any]]]:
@@ -287,19 +282,3 @@ class Operations:
 
 def _gate_body(run: int | str, against: int | str, policy: Body | None) -> dict[str, Any]:
     return {"run": str(run), "against": str(against), "policy": dict(policy or {})}
-
-
-def _by_source(tests: Iterable[Body]) -> dict[str, Body]:
-    found: dict[str, Body] = {}
-    problems = []
-    for number, test in enumerate(tests, 1):
-        source = test.get("source_id")
-        if not source or not isinstance(source, str):
-            problems.append(f"Test {number} has no source_id: give it one, a text of your own.")
-        elif source in found:
-            problems.append(f"Test {number} has the source_id {source!r} of an earlier one.")
-        else:
-            found[source] = test
-    if problems:
-        raise EvalHubError(" ".join(problems))
-    return found

@@ -124,11 +124,11 @@ def test_tests_go_out_and_come_back_unchanged(evalhub):
         for n in range(2)
     ]
 
-    made = evalhub.push_tests(sent)["created"]
-    assert evalhub.push_tests(sent) == {"created": [], "changed": [], "unchanged": made}
+    made = evalhub.push_tests(sent)["made"]
+    assert evalhub.push_tests(sent) == {"made": [], "changed": [], "same": made}
     pulled = evalhub.pull_tests(issue=issue.pk)
     assert [test["source_id"] for test in pulled] == ["price-0", "price-1"]
-    assert evalhub.push_tests(pulled)["unchanged"] == made
+    assert evalhub.push_tests(pulled)["same"] == made
 
     keys = set(Criterion.objects.values_list("key", flat=True))
     changed = [{**sent[0], "reference": "5 €", "criteria": [*criteria, {"text": "Is polite"}]}]
@@ -137,9 +137,10 @@ def test_tests_go_out_and_come_back_unchanged(evalhub):
     assert keys < set(Criterion.objects.values_list("key", flat=True))
 
 
-def test_tests_without_a_source_are_refused_before_any_is_sent(evalhub):
-    with pytest.raises(EvalHubError, match="Test 2 has no source_id"):
+def test_a_test_without_a_source_is_named_and_none_is_made(evalhub):
+    with pytest.raises(EvalHubError, match="item 2: source_id is missing"):
         evalhub.push_tests([{"source_id": "a"}, {}])
+    assert not Test.objects.exists()
 
 
 def test_answers_made_elsewhere_become_a_run(evalhub, model_at):  # noqa: F811

@@ -99,11 +99,11 @@ def test_tests_are_pulled_changed_and_pushed(shell, tmp_path):
     file.write_text(json.dumps(test))
 
     pushed = shell("push-tests", file, "--issue", issue.pk)
-    assert pushed == (0, "Tests: 1 created, 0 changed, 0 unchanged.\n")
+    assert pushed == (0, "Tests: 1 made, 0 changed, 0 same.\n")
     file.write_text(shell("pull-tests", "--issue", issue.pk)[1].replace("2 + 2?", "3 + 3?"))
     counts = json.loads(shell("push-tests", file, "--json")[1])
     assert {name: len(ids) for name, ids in counts.items()} == {
-        **{"created": 0, "changed": 1, "unchanged": 0}
+        **{"made": 0, "changed": 1, "same": 0}
     }
 
 
