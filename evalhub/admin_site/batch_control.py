@@ -1,10 +1,15 @@
 """The buttons of a batch on its page: cancel, resume with a cost limit, retry failed items."""
 
-from django import forms
-from django.http import Http404, HttpRequest
+from collections.abc import Mapping
 
+from django import forms
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+
+from evalhub.admin_site.pages import PageAdmin
 from evalhub.work import control
 from evalhub.work.models import Batch
+from evalhub.work.progress import NotPossible
 
 
 def limit_field(**kwargs: object) -> forms.DecimalField:
@@ -40,3 +45,21 @@ def control_batch(request: HttpRequest, batch: Batch) -> str:
         case _:
             raise Http404(f"There is no action {act!r}.")
     return act
+
+
+def controlled(
+    admin: PageAdmin, request: HttpRequest, batch_id: int, right: str, messages: Mapping[str, str]
+) -> HttpResponse:
+    """Control a batch by POST, say what was done or why not, and return to its page.
+
+    Raises:
+        PermissionDenied: The user lacks the right, or the request is no POST.
+    """
+    if request.method != "POST" or not request.user.has_perm(right):
+        raise PermissionDenied
+    batch = admin.found(request, batch_id)
+    try:
+        admin.say_done(request, messages[control_batch(request, batch)])
+    except (NotPossible, ValidationError) as error:
+        admin.say(request, *getattr(error, "messages", [str(error)]))
+    return HttpResponseRedirect(batch.get_absolute_url())

@@ -10,13 +10,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.batch_control import control_batch, limit_field
+from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.formatting import counted
 from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
-from evalhub.work.progress import NotPossible
 from issues.rubrics.library.entries import pairwise_criteria
 from issues.states import Refused
 from runs.models import Run
@@ -165,11 +164,4 @@ class PairwiseJudgeRunAdmin(ExtensibleList):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume, or retry failed judgments."""
-        if request.method != "POST" or not request.user.has_perm(ADD):
-            raise PermissionDenied
-        row = self.found(request, object_id)
-        try:
-            self.say_done(request, MESSAGES[control_batch(request, row)])
-        except (NotPossible, forms.ValidationError) as error:
-            self.say(request, *getattr(error, "messages", [str(error)]))
-        return HttpResponseRedirect(row.get_absolute_url())
+        return controlled(self, request, object_id, ADD, MESSAGES)

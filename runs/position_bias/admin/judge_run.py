@@ -10,12 +10,11 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.batch_control import control_batch, limit_field
+from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.models import ItemState
 from evalhub.work.control import progress_of
-from evalhub.work.progress import NotPossible
 from issues.states import Refused
 from runs.models import JudgeRun
 from runs.position_bias import measuring
@@ -145,14 +144,7 @@ class ReversedJudgeRunAdmin(ExtensibleList):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume, or retry failed verdicts."""
-        if request.method != "POST" or not request.user.has_perm(ADD):
-            raise PermissionDenied
-        row = self.found(request, object_id)
-        try:
-            self.say_done(request, MESSAGES[control_batch(request, row)])
-        except (NotPossible, forms.ValidationError) as error:
-            self.say(request, *getattr(error, "messages", [str(error)]))
-        return HttpResponseRedirect(row.get_absolute_url())
+        return controlled(self, request, object_id, ADD, MESSAGES)
 
 
 def _judge_run(request: HttpRequest) -> JudgeRun:
