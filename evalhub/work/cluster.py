@@ -22,7 +22,7 @@ from setproctitle import setproctitle
 
 from evalhub.llm import gateway
 from evalhub.models import LanguageModel
-from evalhub.work import schema
+from evalhub.work import database, schema
 from evalhub.work.kinds import kinds
 from evalhub.work.parent_watch import Restarts, die_with
 from evalhub.work.queue_worker import Stop, release_dead, work_on_tasks
@@ -161,6 +161,7 @@ class Cluster:
 
 def prepare() -> None:
     """Load everything that the children need, and close everything that they must not inherit."""
+    database.end_idle_transactions()
     gateway.load(_models())
     kinds()
     schema.known_migrations()

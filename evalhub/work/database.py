@@ -8,7 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 
 from evalhub.work import clock
 
@@ -24,6 +27,7 @@ MAX_TRIES = 3
 PASSING_STATES = (
     "08",  # the connection broke
     "25006",  # read-only, as after a failover
+    "25P03",  # the process slept within the transaction
     "40",  # deadlock, or a conflict with another transaction
     "53",  # out of disk, memory or connections
     "55P03",  # a lock was not available in time
@@ -40,6 +44,10 @@ PASSING_CODES = {
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_READONLY,
 }
+
+
+IDLE_S = settings.EVALHUB_LEASE_S / 4
+"""Time after which PostgreSQL ends a transaction in which the process does nothing."""
 
 
 class Unavailable(OperationalError):
@@ -90,6 +98,22 @@ class Database:
     async def close(self) -> None:
         await self(lambda: connection.close())  # the thread's own connection, not this one's
         self._thread.shutdown()
+
+
+def end_idle_transactions() -> None:
+    """Let no transaction of this process, nor of its children, outlive a sleep of the process.
+
+    The rows that it had locked would keep the others from its work until it wakes. On SQLite there
+    is no such limit.
+    """
+    connection_created.connect(_limit_idle, dispatch_uid="evalhub.work.database")
+
+
+def _limit_idle(connection: BaseDatabaseWrapper, **kwargs: object) -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            name, value = "idle_in_transaction_session_timeout", f"{IDLE_S * 1000:.0f}"
+            cursor.execute("SELECT set_config(%s, %s, false)", [name, value])
 
 
 def _attempt(function: Callable[..., T], args: tuple[Any, ...]) -> T:

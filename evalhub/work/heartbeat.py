@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
+from functools import partial
 from typing import NoReturn
 
 from django.db import close_old_connections
@@ -72,8 +73,7 @@ class Heartbeat:
         await self.database(close_old_connections)
         began_at = clock.since_boot()
         await self.announce_use()
-        if not self.is_claiming:
-            await self._reconcile()
+        await self._reconcile()
         self._held_until = began_at + LEASE_S
 
     async def _reconcile(self) -> None:
@@ -87,7 +87,9 @@ class Heartbeat:
         doing: dict[AnyKind, set[int]] = defaultdict(set)
         for kind, item_id in self.saver.items | callers.keys():
             doing[kind].add(item_id)
-        lost = await self.database(leases.reconcile, self.worker, doing)
+        lost = await self.database(
+            partial(leases.reconcile, self.worker, doing, is_claiming=self.is_claiming)
+        )
         for (kind, item_id), caller in callers.items():
             caller.is_lost |= item_id in lost[kind]
 

@@ -4,7 +4,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -60,17 +60,22 @@ def beat(worker: Worker, at: datetime, uses: dict[str, Any], problem: str = "") 
     )
 
 
-def reconcile(worker: Worker, doing: Mapping[AnyKind, set[int]]) -> dict[AnyKind, set[int]]:
+def reconcile(
+    worker: Worker, doing: Mapping[AnyKind, set[int]], *, is_claiming: bool = False
+) -> dict[AnyKind, set[int]]:
     """Release what the worker holds and is not doing; return what it does and no longer holds.
 
     A claim whose connection breaks at its end may have been committed, and an item whose end could
     not be saved stays leased: nobody would do these while the worker lives.
+
+    Args:
+        is_claiming: It may hold items that it is about to do: nothing is released.
     """
     lost = {}
     for kind in kinds():
         mine = kind.items().filter(worker=worker, state=ItemState.PENDING)
         held, known = set(mine.values_list("pk", flat=True)), doing.get(kind, set())
-        if held - known:
+        if held - known and not is_claiming:
             release(mine.filter(pk__in=held - known))
         elsewhere = kind.items().filter(pk__in=known - held, state=ItemState.PENDING)
         lost[kind] = set(elsewhere.values_list("pk", flat=True)) if known - held else set()
@@ -80,11 +85,11 @@ def reconcile(worker: Worker, doing: Mapping[AnyKind, set[int]]) -> dict[AnyKind
 def sign_off(worker: Worker, uses: dict[str, Any]) -> None:
     """Release the worker's leases without counting them as attempts, and mark it as stopped."""
     with transaction.atomic():
+        now = clock.now()
+        Worker.objects.filter(pk=worker.pk).update(stopped_at=now, beat_at=now, models_in_use=uses)
         for kind in kinds():
             release(kind.items().filter(worker=worker, state=ItemState.PENDING))
         CostReservation.objects.filter(worker=worker).delete()
-        now = clock.now()
-        Worker.objects.filter(pk=worker.pk).update(stopped_at=now, beat_at=now, models_in_use=uses)
 
 
 def release(items: QuerySet[Item], **changes: object) -> None:
@@ -134,32 +139,40 @@ class Observer:
         self.well_since = self.monotonic()
         self.seen.clear()
 
-    def _silent_workers(self, now: float) -> list[int]:
-        beats = dict(Worker.objects.filter(stopped_at=None).values_list("pk", "beat_at"))
-        before = {
-            pk: since for pk, (beat_at, since) in self.seen.items() if beats.get(pk) == beat_at
-        }
-        self.seen = {pk: (beat_at, before.get(pk, now)) for pk, beat_at in beats.items()}
-        return [pk for pk, (_, since) in self.seen.items() if now > since + LEASE_S]
+    def _silent_workers(self, now: float) -> list[Worker]:
+        rows = Worker.objects.filter(stopped_at=None)
+        seen = {row.pk: (row.beat_at, now) for row in rows}
+        for pk, (beat_at, since) in self.seen.items():
+            if pk in seen and seen[pk][0] == beat_at:
+                seen[pk] = beat_at, since
+        self.seen = seen
+        return [row for row in rows if now > seen[row.pk][1] + LEASE_S]
 
     @transaction.atomic
-    def _free(self, dead: list[int], began_at: float) -> int:
+    def _free(self, dead: list[Worker], began_at: float) -> int:
         has_waited = self.monotonic() > began_at + BEAT_S  # for a lock, as the workers' beats do
         return 0 if has_waited else free(dead)
 
 
-def gone_workers() -> list[int]:
+def gone_workers() -> list[Worker]:
     """Return the workers that ran beside this process and have ended."""
-    running = Worker.objects.filter(stopped_at=None).values_list("pk", "process")
-    return [pk for pk, process in running if process_identity.has_ended(process)]
+    running = Worker.objects.filter(stopped_at=None)
+    return [row for row in running if process_identity.has_ended(row.process)]
 
 
-def free(dead: list[int]) -> int:
-    """Free the items of these workers and mark them as stopped; return how many were not yet."""
-    with transaction.atomic():
-        for kind in kinds():
-            kind.items().filter(state=ItemState.PENDING, worker__in=dead).update(worker=None)
-        return Worker.objects.filter(pk__in=dead, stopped_at=None).update(stopped_at=clock.now())
+@transaction.atomic
+def free(dead: Sequence[Worker]) -> int:
+    """Free the items of workers and mark them as stopped; return how many were not yet.
+
+    One that has beaten since its row was read lives: it keeps everything. Its next beat waits for
+    this, so that it then learns what it has lost.
+    """
+    beats = {row.pk: row.beat_at for row in dead}
+    rows = Worker.objects.select_for_update(no_key=True).filter(pk__in=beats, stopped_at=None)
+    silent = [row.pk for row in rows.order_by("pk") if row.beat_at == beats[row.pk]]
+    for kind in kinds():
+        kind.items().filter(state=ItemState.PENDING, worker__in=silent).update(worker=None)
+    return Worker.objects.filter(pk__in=silent).update(stopped_at=clock.now())
 
 
 def waiting_batches() -> Iterator[Batch]:

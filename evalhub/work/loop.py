@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError
 from evalhub.access.exposures import Sendings
 from evalhub.llm.models import Call
 from evalhub.logs import describe
-from evalhub.work import batches, leases, unsaved_replies
+from evalhub.work import batches, clock, leases, unsaved_replies
 from evalhub.work.batches import Key, internal
 from evalhub.work.caller import ModelCaller
 from evalhub.work.cost_reservations import Funding
@@ -23,7 +23,7 @@ from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.heartbeat import Heartbeat
 from evalhub.work.kinds import Job, Save, kinds
 from evalhub.work.live_batch import LiveBatch
-from evalhub.work.models import BatchState, Worker
+from evalhub.work.models import LEASE_S, BatchState, Worker
 from evalhub.work.rate_limiter import RateLimiters
 from evalhub.work.saver import STUCK_S, Saver
 
@@ -214,8 +214,11 @@ class Loop:
             self.heartbeat.is_claiming = False
 
     async def _start(self, live_batch: LiveBatch, free_slots: int) -> int:
-        """Claim items and start to do them. What a broken claim leased is given back later."""
-        alone = not self._tasks()
+        """Claim items and start to do them. What a broken claim leased is given back later.
+
+        So is what was claimed a lease ago, as by a process that slept: others may do it now.
+        """
+        alone, began_at = not self._tasks(), clock.since_boot()
         claim = await self.database(
             batches.claim,
             *live_batch.key,
@@ -232,6 +235,8 @@ class Loop:
         unsaved = await self.database.with_retries(
             unsaved_replies.of_items, live_batch.batch.work_key, new
         )
+        if clock.since_boot() > began_at + LEASE_S:
+            return 0
         for job in jobs:
             caller = self._caller(live_batch, job, unsaved.get(job.item_id, []))
             task = live_batch.start(self._do(live_batch, job, caller), caller)

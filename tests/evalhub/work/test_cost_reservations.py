@@ -62,7 +62,7 @@ def test_reservation_ends_with_its_worker(run):
     dead, ended, alive = leases.register(), leases.register(), leases.register()
     for worker in (dead, ended):
         reserve(ANSWERING, run, worker, 0, 0.5)
-    leases.free([dead.pk])
+    leases.free([dead])
     leases.sign_off(ended, {})
     assert reserve(ANSWERING, run, alive, 0, 1) == (AHEAD, 0)
     give_back([run.work_key], alive)

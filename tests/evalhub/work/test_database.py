@@ -1,12 +1,16 @@
 """Which refusals of the database are waited for."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import DataError, Error, IntegrityError, OperationalError, connection, transaction
+from django.db.backends.signals import connection_created
 
 from evalhub.models import Call, LanguageModel
+from evalhub.work import database
 from evalhub.work.database import Unavailable, _attempt, may_pass
+from tests.factories import make_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -66,6 +70,35 @@ def test_lock_that_is_not_available_is_waited_for():
     finally:
         release.set()
         other.join()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such limit")
+def test_locks_of_a_process_that_sleeps_end(monkeypatch):
+    """Another one changes the row that it had locked; its own transaction comes to nothing."""
+    monkeypatch.setattr(database, "IDLE_S", 0.1)
+    model = make_model()
+    database.end_idle_transactions()
+    connection.close()
+
+    def sleeping():
+        with transaction.atomic():
+            LanguageModel.objects.filter(pk=model.pk).update(name="half done")
+            with ThreadPoolExecutor(1) as another:
+                another.submit(rename).result(30)
+            return model.refresh_from_db()
+
+    def rename():
+        LanguageModel.objects.filter(pk=model.pk).update(name="done")
+        connection.close()
+
+    try:
+        with pytest.raises(Unavailable):
+            _attempt(sleeping, ())
+    finally:
+        connection_created.disconnect(dispatch_uid="evalhub.work.database")
+        connection.close()
+    model.refresh_from_db()
+    assert model.name == "done"
 
 
 def test_what_no_waiting_helps_is_raised_as_it_is():

@@ -175,6 +175,15 @@ def refuse(*args):
     raise OperationalError("cannot execute UPDATE in a read-only transaction")
 
 
+def test_worker_that_has_beaten_since_it_was_found_silent_keeps_its_items():
+    """As one that wakes up while its rows are being freed."""
+    run, worker = run_of(1), leases.register()
+    claim(run, worker)
+    leases.beat(worker, clock.now() + timedelta(milliseconds=1), {})
+    assert leases.free([worker]) == 0
+    assert rows(run, "worker") == [(worker.pk,)]
+
+
 def test_worker_whose_process_is_gone_is_dead_at_once():
     run, dead, alive = run_of(2), leases.register(), leases.register()
     ended = subprocess.Popen([sys.executable, "-c", ""])
@@ -216,20 +225,31 @@ def test_what_nobody_does_is_given_back_and_what_is_lost_is_told():
     ]
 
 
+def test_worker_amid_a_claim_releases_nothing_and_learns_what_it_lost():
+    run, worker, other = run_of(2), leases.register(), leases.register()
+    claimed, taken = claim(run, worker).item_ids
+    run.results.filter(pk=taken).update(worker=other)
+
+    lost = leases.reconcile(worker, {ANSWERING: {taken}}, is_claiming=True)
+
+    assert lost[ANSWERING] == {taken}
+    assert rows(run, "pk", "worker") == [(claimed, worker.pk), (taken, other.pk)]
+
+
 def test_reaper_counts_no_attempt_back():
     """So that work which kills its worker is found out."""
     run = run_of(1)
     for expected in (1, 2):
         worker = leases.register()
         claim(run, worker, alone=True)
-        leases.free([worker.pk])
+        leases.free([worker])
         assert rows(run, "attempts") == [(expected,)]
 
 
 def test_heartbeat_of_a_worker_taken_for_dead_revives_it_without_its_items():
     run, worker = run_of(1), leases.register()
     claim(run, worker)
-    leases.free([worker.pk])
+    leases.free([worker])
     leases.beat(worker, clock.now(), {})
     worker.refresh_from_db()
     assert worker.stopped_at is None
@@ -248,7 +268,7 @@ def test_item_failed_after_its_lease_was_lost_stays_with_its_new_worker():
     run = make_run(jury=make_jury(make_model()))
     old, new = leases.register(), leases.register()
     (item,) = claim(run, old).item_ids
-    leases.free([old.pk])
+    leases.free([old])
     run.results.update(worker=new)
 
     batches.fail_item(ANSWERING, item, old, "too late")

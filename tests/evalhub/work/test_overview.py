@@ -68,7 +68,7 @@ def test_a_worker_without_heartbeat_is_not_responding():
 
 def test_only_workers_that_died_are_dead():
     died, ended = leases.register(), leases.register()
-    leases.free([died.pk])
+    leases.free([died])
     Worker.objects.filter(pk=ended.pk).update(stopped_at=None)
     leases.sign_off(ended, {})
     Worker.objects.filter(pk=died.pk).update(beat_at=clock.ago(LEASE_S + 1))

@@ -70,7 +70,7 @@ def test_answer_and_its_call_are_saved_together(leased):
 def test_late_zombie_changes_nothing_but_its_call_is_recorded_and_paid(leased):
     run, zombie = leased
     result = run.results.first()
-    leases.free([zombie.pk])
+    leases.free([zombie])
     leases.claim(ANSWERING, run.pk, leases.register(), 3, alone=True)
 
     assert saved_by(zombie, turn(run, result)) == [False]

@@ -79,7 +79,7 @@ def test_worker_wrongly_taken_for_dead_asks_nothing_again(provider, model_at, st
     worker = start()
     eventually(lambda: provider.in_flight == 2, "calls in flight")
 
-    leases.free([Worker.objects.get().pk])
+    eventually(lambda: leases.free([Worker.objects.get()]), "that it is taken for dead")
     worker.end()
 
     assert states(run) == {ItemState.DONE}

@@ -48,6 +48,37 @@ def test_worker_that_was_silent_for_a_lease_begins_no_call(provider, model_at, s
     assert max(provider.counts.values()) == 1
 
 
+def test_worker_that_slept_amid_a_claim_does_not_begin_it(provider, model_at, start, monkeypatch):
+    """Others got its items meanwhile, and it beats before it sees what it had claimed."""
+    run = make_run(*some_tests(3), model=model_at())
+    now = clock.now()
+    other = WorkerRow.objects.create(name="other", started_at=now, beat_at=now)
+    boot, claim = clock.since_boot, batches.claim
+    slept: list[float] = []
+
+    def claim_and_sleep(*args):
+        claimed = claim(*args)
+        if claimed.item_ids and not slept:
+            run.results.update(worker=other)
+            slept.append(LEASE_S + 1)
+            beat = worker.loop.heartbeat.beat()
+            asyncio.run_coroutine_threadsafe(beat, worker._events).result(30)
+        return claimed
+
+    monkeypatch.setattr(clock, "since_boot", lambda: boot() + sum(slept))
+    monkeypatch.setattr(batches, "claim", claim_and_sleep)
+    worker = start()
+    eventually(lambda: slept, "a claim", 60)
+    eventually(lambda: not worker.loop.heartbeat.is_claiming, "its end", 60)
+    assert not worker.loop._tasks()
+    assert provider.total == 0
+
+    leases.free([other])
+    worker.end()
+    assert states(run) == {ItemState.DONE}
+    assert max(provider.counts.values()) == 1
+
+
 def noted(calls: list[Any], function: Any) -> Any:
     def call(*args: Any) -> Any:
         calls.append(args)
@@ -77,7 +108,7 @@ def test_item_that_another_worker_got_is_not_asked_for(provider, model_at, start
     eventually(lambda: not any(one.tasks for one in live.values()), "the end of its tasks")
 
     assert provider.total == Call.objects.count() == 1
-    leases.free([other.pk])
+    leases.free([other])
     worker.end()
     assert states(run) == {ItemState.DONE}
     assert provider.total == 2

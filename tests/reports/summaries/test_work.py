@@ -421,7 +421,7 @@ def test_a_worker_that_died_before_the_reply_sends_the_same_again(provider, mode
     leases.claim(kind, summary.pk, worker, 1, alone=True)
     (job,) = kind.prepare(summary, [exchange.pk])
     kind.store([Save(kind, summary.pk, exchange.pk, job.draft)])
-    leases.free([worker.pk])  # it was killed when it had sent, and not yet received
+    leases.free([worker])  # it was killed when it had sent, and not yet received
     runs[0].results.first().answer.delete()  # what has been sent is not drafted anew
     work()
     exchange.refresh_from_db()
