@@ -34,8 +34,8 @@ REMIND_S = 60.0
 class Heartbeat:
     """Tells the other workers that this one lives and what it calls, and learns of them.
 
-    `changed` is set when there is room for more calls. `is_claiming`: items may be leased that no
-    task is doing yet. `problem`: why nothing may be claimed; "": it may.
+    `changed` is set when there is room for more calls. `claiming` is held while items may be leased
+    that no task is doing yet. `problem`: why nothing may be claimed; "": it may.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Heartbeat:
         self.database, self.worker, self.limiters = database, worker, limiters
         self.live_batches, self.saver = live_batches, saver
         self.observer = leases.Observer()
-        self.is_claiming = False
+        self.claiming = asyncio.Lock()
         self.problem = ""
         self._checked_at = self._reminded_at = -REMIND_S
         self._held_until = clock.since_boot() + LEASE_S
@@ -73,10 +73,14 @@ class Heartbeat:
         await self.database(close_old_connections)
         began_at = clock.since_boot()
         await self.announce_use()
-        await self._reconcile()
+        if self.claiming.locked():
+            await self._reconcile(is_claiming=True)
+        else:
+            async with self.claiming:
+                await self._reconcile(is_claiming=False)
         self._held_until = began_at + LEASE_S
 
-    async def _reconcile(self) -> None:
+    async def _reconcile(self, *, is_claiming: bool) -> None:
         """Give back what nobody does here; let what is no longer held make no further call."""
         callers = {
             (batch.kind, caller.item_id): caller
@@ -88,7 +92,7 @@ class Heartbeat:
         for kind, item_id in self.saver.items | callers.keys():
             doing[kind].add(item_id)
         lost = await self.database(
-            partial(leases.reconcile, self.worker, doing, is_claiming=self.is_claiming)
+            partial(leases.reconcile, self.worker, doing, is_claiming=is_claiming)
         )
         for (kind, item_id), caller in callers.items():
             caller.is_lost |= item_id in lost[kind]

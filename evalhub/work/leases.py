@@ -77,8 +77,7 @@ def reconcile(
         held, known = set(mine.values_list("pk", flat=True)), doing.get(kind, set())
         if held - known and not is_claiming:
             release(mine.filter(pk__in=held - known))
-        elsewhere = kind.items().filter(pk__in=known - held, state=ItemState.PENDING)
-        lost[kind] = set(elsewhere.values_list("pk", flat=True)) if known - held else set()
+        lost[kind] = known - held
     return lost
 
 

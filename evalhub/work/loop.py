@@ -204,14 +204,12 @@ class Loop:
     async def _claim_for(self, live_batch: LiveBatch) -> int:
         if (free_slots := live_batch.free_slots(self.limiters)) < 1:
             return 0
-        self.heartbeat.is_claiming = True
         try:
-            return await self._start(live_batch, free_slots)
+            async with self.heartbeat.claiming:
+                return await self._start(live_batch, free_slots)
         except Unavailable as error:
             log.warning("Claiming items of %s failed, trying again: %s", live_batch.batch, error)
             return 0
-        finally:
-            self.heartbeat.is_claiming = False
 
     async def _start(self, live_batch: LiveBatch, free_slots: int) -> int:
         """Claim items and start to do them. What a broken claim leased is given back later.

@@ -211,17 +211,19 @@ def test_names_of_workers_are_unique():
 
 
 def test_what_nobody_does_is_given_back_and_what_is_lost_is_told():
-    run, worker, other = run_of(3), leases.register(), leases.register()
-    done_here, forgotten, taken = claim(run, worker).item_ids
+    run, worker, other = run_of(4), leases.register(), leases.register()
+    done_here, forgotten, taken, done_there = claim(run, worker).item_ids
     run.results.filter(pk=taken).update(worker=other)
+    run.results.filter(pk=done_there).update(worker=None, state=ItemState.DONE)
 
-    lost = leases.reconcile(worker, {ANSWERING: {done_here, taken}})
+    lost = leases.reconcile(worker, {ANSWERING: {done_here, taken, done_there}})
 
-    assert lost[ANSWERING] == {taken}
+    assert lost[ANSWERING] == {taken, done_there}
     assert rows(run, "pk", "attempts", "worker") == [
         (done_here, 1, worker.pk),
         (forgotten, 0, None),
         (taken, 1, other.pk),
+        (done_there, 1, None),
     ]
 
 

@@ -69,7 +69,7 @@ def test_worker_that_slept_amid_a_claim_does_not_begin_it(provider, model_at, st
     monkeypatch.setattr(batches, "claim", claim_and_sleep)
     worker = start()
     eventually(lambda: slept, "a claim", 60)
-    eventually(lambda: not worker.loop.heartbeat.is_claiming, "its end", 60)
+    eventually(lambda: not worker.loop.heartbeat.claiming.locked(), "its end", 60)
     assert not worker.loop._tasks()
     assert provider.total == 0
 
