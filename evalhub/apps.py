@@ -19,7 +19,7 @@ class EvalHubConfig(AppConfig):
         from evalhub.audit import view
         from evalhub.audit.authors import keep_authors
         from evalhub.plain_pickles import read_plain_pickles_only
-        from evalhub.work.queue import ignore_hooks
+        from evalhub.work.processes.queue import ignore_hooks
 
         read_plain_pickles_only()
         ignore_hooks()

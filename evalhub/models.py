@@ -6,8 +6,8 @@ from evalhub.audit.models import Act, AuditEntry
 from evalhub.history import History
 from evalhub.idempotency import KeptAnswer
 from evalhub.kept_values import KeptValue
-from evalhub.llm.application_fields import ModelKind
-from evalhub.llm.images import Image, MediaType
+from evalhub.llm.applications.application_fields import ModelKind
+from evalhub.llm.content.images import Image, MediaType
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
 from evalhub.notifications.models import (
     Delivery,

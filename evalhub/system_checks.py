@@ -4,8 +4,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.exceptions import ImproperlyConfigured
 
-from evalhub.llm.address_policy import allowances
-from evalhub.llm.key_policy import bindings
+from evalhub.llm.security.address_policy import allowances
+from evalhub.llm.security.key_policy import bindings
 
 SHORTEST_TOKEN = 20
 

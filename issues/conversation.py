@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from evalhub.llm.content_parts import with_text_before
+from evalhub.llm.content.content_parts import with_text_before
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.llm.system_prompt import with_system_prompt
 from issues.message_form import message_problem

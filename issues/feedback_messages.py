@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from evalhub.llm.content_parts import content_text
+from evalhub.llm.content.content_parts import content_text
 from evalhub.strict_json import MAX_JSON, excerpt
 from issues.message_form import message_problem
 

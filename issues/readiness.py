@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
 
-from evalhub.llm.images import check_images
+from evalhub.llm.content.images import check_images
 from issues.checks import CHECKS, problems_of
 from issues.conversation import check_messages, raw_prompt_problems
 from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test, TestState

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Count, IntegerField, OuterRef, Subquery
 from django.utils.text import Truncator
 
-from evalhub.llm.content_parts import content_text
+from evalhub.llm.content.content_parts import content_text
 from issues.models import Criterion
 
 LENGTH = 90

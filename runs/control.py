@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.activation import SLICE, set_active
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot

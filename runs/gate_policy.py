@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evalhub.formatting import percent, usd
 from evalhub.option_problems import option_problems
-from evalhub.statistics.change_test import ALPHA
+from evalhub.statistics.changes.change_test import ALPHA
 
 SEVERITIES = ("low", "medium", "high", "critical")
 """Severities of issues, the least one first."""

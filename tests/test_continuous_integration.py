@@ -18,7 +18,7 @@ import pytest
 from django.db import connection
 
 import dev
-from evalhub.work.programs import next_free
+from evalhub.work.processes.programs import next_free
 from tests.environment import OURS
 from tests.provider import Provider, prompt
 

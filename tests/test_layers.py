@@ -125,7 +125,7 @@ def test_one_module_imports_litellm():
             if any(name.partition(".")[0] == "litellm" for name in names):
                 importers.add(str(path.relative_to(ROOT)))
 
-    assert importers == {"evalhub/llm/translated_calls.py"}
+    assert importers == {"evalhub/llm/providers/translated_calls.py"}
 
 
 # That the search finds what it is for -----------------------------------------------------------

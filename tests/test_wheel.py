@@ -40,7 +40,8 @@ for page in pages:
     print(client.get(page, follow=True).status_code, page)
 import litellm
 from evalhub.drawing import png
-from evalhub.llm import translated_calls, word_vectors
+from evalhub.llm.providers import translated_calls
+from evalhub.llm import word_vectors
 word_vectors.embed("Two and two.")
 loaded = [str(getattr(one, "__file__", "")) for one in list(sys.modules.values())]
 print(*sorted(read | set(loaded)), sep="\\n", file=open("read.txt", "w"))

@@ -14,7 +14,7 @@ from django.utils import timezone
 from evalhub.access.models import Exposure, ExposureKind
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import CallRole
-from evalhub.llm.trusted_network import address_of, is_trusted
+from evalhub.llm.security.trusted_network import address_of, is_trusted
 
 EXPOSURE_COLUMNS = (
     *("id", "test", "kind", "day", "user", "endpoint", "language_model", "purpose"),

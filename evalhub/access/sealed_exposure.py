@@ -11,7 +11,7 @@ from django.utils import timezone
 from evalhub.access import exposures
 from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.trusted_network import address_of, is_trusted
+from evalhub.llm.security.trusted_network import address_of, is_trusted
 from evalhub.models import Exposure, ExposureKind, User
 
 Role = tuple[str, Endpoint]

@@ -10,13 +10,13 @@ from typing import Any
 from django.utils import timezone
 
 from evalhub.llm import gateway
-from evalhub.llm.application_reply import findings
+from evalhub.llm.applications.application_reply import findings
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.error_mapping import place
 from evalhub.llm.errors import CallError
 from evalhub.llm.models import Call, CallRole, LanguageModel
-from evalhub.llm.responses import parsed
+from evalhub.llm.providers.error_mapping import place
+from evalhub.llm.providers.responses import parsed
 from evalhub.strict_json import excerpt
 from evalhub.work.caller import fill
 

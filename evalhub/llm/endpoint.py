@@ -2,7 +2,7 @@ from dataclasses import asdict, dataclass, field, fields
 from decimal import Decimal
 from typing import Any
 
-from evalhub.llm.application import Application
+from evalhub.llm.applications.application import Application
 
 MILLION = Decimal(1_000_000)
 

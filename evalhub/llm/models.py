@@ -9,12 +9,12 @@ from django.urls import reverse
 
 from evalhub.constraints import known
 from evalhub.history import History
-from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
-from evalhub.llm.application_fields import ApplicationFields, ModelKind
+from evalhub.llm.applications.application_fields import ApplicationFields, ModelKind
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.key_policy import key_problem
 from evalhub.llm.parameters import parameter_problems
+from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
+from evalhub.llm.security.key_policy import key_problem
 
 JUDGE_TIMEOUT_S = 45
 
@@ -342,7 +342,7 @@ class SharedRate(models.Model):
     """A language model's current rate, which every worker process follows.
 
     `share` of the model's own limits, in (0, 1]: cut by a 429, and recovering with time. While
-    its provider is down one call at a time tries it (`evalhub.work.shared_rate`).
+    its provider is down one call at a time tries it (`evalhub.work.limits.shared_rate`).
     """
 
     language_model = models.OneToOneField(

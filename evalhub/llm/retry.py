@@ -1,8 +1,8 @@
 """The whole retry policy: of a failed call, of a rate limit, and of an item whose worker died.
 
 A call that failed with an error that may pass is tried 5 times, with exponential backoff. After a
-429 the shared rate is halved as well (`evalhub.work.shared_rate`), and after the fifth try the
-item waits a minute and starts again: a 429 is final only once the rate is at its lowest.
+429 the shared rate is halved as well (`evalhub.work.limits.shared_rate`), and after the fifth try
+the item waits a minute and starts again: a 429 is final only once the rate is at its lowest.
 
 A Retry-After header is the least wait. Above 30 seconds the item is given back to wait for it, and
 starts again with a full set of tries. Above 15 minutes the error is final.

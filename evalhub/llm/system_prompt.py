@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evalhub.llm.content_parts import with_text_before
+from evalhub.llm.content.content_parts import with_text_before
 
 Message = dict[str, Any]
 

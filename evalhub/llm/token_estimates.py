@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evalhub.llm.content_parts import content_text, image_parts
+from evalhub.llm.content.content_parts import content_text, image_parts
 
 CHARS_PER_TOKEN = 4
 IMAGE_CHARACTERS = 1000 * CHARS_PER_TOKEN

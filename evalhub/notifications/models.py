@@ -6,9 +6,9 @@ from django.db.models import Q
 
 from evalhub.constraints import known
 from evalhub.history import History
-from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
-from evalhub.llm.key_policy import key_problem
 from evalhub.llm.models import environment_name
+from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
+from evalhub.llm.security.key_policy import key_problem
 
 
 class NotificationKind(models.TextChoices):

@@ -21,9 +21,9 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evalhub.drawing.png import png_of
-from evalhub.llm.address_policy import ForbiddenAddress, check_base_url
-from evalhub.llm.http_transport import sync_transport
-from evalhub.llm.key_policy import key_problem
+from evalhub.llm.providers.http_transport import sync_transport
+from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
+from evalhub.llm.security.key_policy import key_problem
 from evalhub.notifications.events import link_to
 from evalhub.notifications.models import Delivery, DeliveryState, Webhook
 from evalhub.notifications.signing import BadSecret, headers_of, keys_in

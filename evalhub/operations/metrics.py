@@ -28,7 +28,7 @@ from evalhub.operations import call_tally
 from evalhub.work import clock, leases
 from evalhub.work.kinds import AnyKind, kinds
 from evalhub.work.models import BatchState, ItemState, Worker
-from evalhub.work.queue import waiting_tasks
+from evalhub.work.processes.queue import waiting_tasks
 
 UNDER_WAY = """
     SELECT count(*), count(*) FILTER (WHERE wait_event_type = 'Lock'),

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from evalhub.llm.key_policy import bindings, key_problem
 from evalhub.llm.models import LanguageModel
+from evalhub.llm.security.key_policy import bindings, key_problem
 from evalhub.notifications.models import Webhook
 from evalhub.operations.findings import Finding, error, ok, warning
 

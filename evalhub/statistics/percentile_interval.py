@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import ceil
 
 from evalhub.statistics.arguments import check_level
-from evalhub.statistics.binomial import at_most
 from evalhub.statistics.interval import Interval
+from evalhub.statistics.rates.binomial import at_most
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -9,8 +9,8 @@ from django.db import DatabaseError, transaction
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work import clock, leases
-from evalhub.work.budget import Spend
 from evalhub.work.kinds import AnyKind, kinds
+from evalhub.work.limits.budget import Spend
 from evalhub.work.models import BatchState, ItemState, Worker
 
 log = logging.getLogger(__name__)

@@ -15,10 +15,10 @@ from django.utils import timezone
 from evalhub.access.exposures import Sendings
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded
-from evalhub.llm.content_parts import images_in, with_data_urls
+from evalhub.llm.content.content_parts import images_in, with_data_urls
+from evalhub.llm.content.images import data_urls, missing, refuse_unseen
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.llm.images import data_urls, missing, refuse_unseen
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
 from evalhub.llm.token_estimates import (
@@ -27,12 +27,12 @@ from evalhub.llm.token_estimates import (
     tokens_in,
     tokens_in_messages,
 )
-from evalhub.work import shared_rate
-from evalhub.work.budget import Gate
 from evalhub.work.database import Database
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
-from evalhub.work.rate_limiter import RateLimiters
-from evalhub.work.shared_rate import PROBE_S
+from evalhub.work.limits import shared_rate
+from evalhub.work.limits.budget import Gate
+from evalhub.work.limits.rate_limiter import RateLimiters
+from evalhub.work.limits.shared_rate import PROBE_S
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Completion)

@@ -9,13 +9,14 @@ from typing import NoReturn
 
 from django.db import close_old_connections
 
-from evalhub.work import clock, leases, schema, shared_rate
+from evalhub.work import clock, leases, schema
 from evalhub.work.batches import Key
 from evalhub.work.database import Database
 from evalhub.work.kinds import AnyKind
+from evalhub.work.limits import shared_rate
+from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.live_batch import LiveBatch
 from evalhub.work.models import LEASE_S, Worker
-from evalhub.work.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from evalhub.llm.retry import CLAIMS_TOGETHER
-from evalhub.work import clock, process_identity
+from evalhub.work import clock
 from evalhub.work.kinds import AnyKind, kinds
 from evalhub.work.models import (
     LEASE_S,
@@ -23,6 +23,7 @@ from evalhub.work.models import (
     ItemState,
     Worker,
 )
+from evalhub.work.processes import process_identity
 
 BEAT_S = LEASE_S / 4
 

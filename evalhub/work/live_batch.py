@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.work.budget import Gate
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import AnyKind
-from evalhub.work.rate_limiter import RateLimiters
+from evalhub.work.limits.budget import Gate
+from evalhub.work.limits.rate_limiter import RateLimiters
 
 log = logging.getLogger(__name__)
 

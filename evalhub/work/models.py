@@ -56,7 +56,7 @@ class Worker(models.Model):
 class CostReservation(models.Model):
     """Money that a worker may spend under a cost limit, beyond what is recorded as spent.
 
-    `key` names the limit (`evalhub.work.budget.Spend`).
+    `key` names the limit (`evalhub.work.limits.budget.Spend`).
     """
 
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="cost_reservations")

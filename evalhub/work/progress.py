@@ -6,7 +6,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Count, QuerySet
 
 from evalhub.work.models import Batch, BatchState, Item, ItemState
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 
 P = ParamSpec("P")
 T = TypeVar("T")

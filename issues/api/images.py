@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from evalhub.api.fields import BoundedJSON, PlainSerializer, RowSerializer
 from evalhub.api.views import Rows
-from evalhub.llm.image_files import ImageRefused
+from evalhub.llm.content.image_files import ImageRefused
 from evalhub.models import Image
 from issues.api.json_types import Message
 from issues.images import readable_images, upload, with_stored_images

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.llm.judge_replies import (
+from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
     parse_verdict,

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from evalhub.llm.content_parts import content_text
+from evalhub.llm.content.content_parts import content_text
 from evalhub.models import ItemState
 from issues.drafting.destinations import Destination, destination_of
 from issues.drafting.settings import DraftingSettings

@@ -14,11 +14,11 @@ from evalhub.access.sealed_exposure import Role, record_sendings
 from evalhub.llm import gateway
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, LanguageModel, User
-from evalhub.work.budget import Budget, Gate
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
-from evalhub.work.shared_rate import cut, read_shared
-from evalhub.work.web import threads
+from evalhub.work.limits.budget import Budget, Gate
+from evalhub.work.limits.shared_rate import cut, read_shared
+from evalhub.work.processes.web import threads
 from issues.drafting.asking import Asked, ask
 from issues.drafting.edit_prompts import (
     FIELD,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from evalhub.llm.content_parts import content_text
+from evalhub.llm.content.content_parts import content_text
 from issues.drafting.prompts import Sample
 from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import accepted_of

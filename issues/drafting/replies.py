@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 
 import json_repair
 
-from evalhub.llm.reply_syntax import LONGEST_REPAIR, LONGEST_REPLY, MAX_BRACES, without_reasoning
+from evalhub.llm.verdicts.reply_syntax import (
+    LONGEST_REPAIR,
+    LONGEST_REPLY,
+    MAX_BRACES,
+    without_reasoning,
+)
 from evalhub.storable import storable
 
 LOST_SHARE = 0.02

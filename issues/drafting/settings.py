@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from evalhub.llm.option_matching import folded
+from evalhub.llm.verdicts.option_matching import folded
 from issues.rubrics import scales
 from issues.rubrics.scales import PassRule, Scale
 

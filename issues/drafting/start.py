@@ -13,7 +13,7 @@ from django.utils import timezone
 from evalhub.access.sealed_exposure import Role, SealedExposure, sealed_exposure
 from evalhub.llm.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, Call, LanguageModel, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.drafting.asking import MAX_TRIES
 from issues.drafting.conflicts import conflicts_of, is_same_model
 from issues.drafting.destinations import Destination

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from evalhub.access.models import User
-from evalhub.llm.judge_replies import verdict_schema
-from evalhub.llm.option_matching import folded, number_in
+from evalhub.llm.verdicts.judge_replies import verdict_schema
+from evalhub.llm.verdicts.option_matching import folded, number_in
 from issues.judge_templates.example_selection import Examples, ShownExample
 from issues.models import JudgeTemplate, ReplyForm, TemplateExample, TemplateState, Test
 from issues.models.template import is_criterion_template

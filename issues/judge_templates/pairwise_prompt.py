@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from evalhub.llm.content_parts import Part, shown_with
-from evalhub.llm.judge_replies import (
+from evalhub.llm.content.content_parts import Part, shown_with
+from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
     echoes,

@@ -8,7 +8,7 @@ from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
 from evalhub.history import History
-from evalhub.llm.images import check_images
+from evalhub.llm.content.images import check_images
 from issues.models.issue import Issue
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 from evalhub.access.fields import optional_user
-from evalhub.llm.content_parts import images_in
+from evalhub.llm.content.content_parts import images_in
 from evalhub.models import Image
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once, share
 from evalhub.history import History
-from evalhub.llm.images import check_images
+from evalhub.llm.content.images import check_images
 from issues.conversation import check_messages
 from issues.models.image_use import ImageUse
 from issues.models.issue import Issue, IssueState
@@ -51,8 +51,8 @@ class Test(models.Model):
     """An example that reproduces an issue: the input, and how to judge the answer.
 
     `messages` is a list of {"role", "content"}; content is a text or a list of parts
-    (`evalhub.llm.content_parts`). An assistant turn whose content is null is generated, and so is
-    the answer after a last user turn. A raw prompt is one message with the role raw_prompt.
+    (`evalhub.llm.content.content_parts`). An assistant turn whose content is null is generated, and
+    so is the answer after a last user turn. A raw prompt is one message with the role raw_prompt.
     """
 
     __test__ = False

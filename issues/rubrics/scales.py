@@ -6,7 +6,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any
 
-from evalhub.llm.option_matching import folded, number_in
+from evalhub.llm.verdicts.option_matching import folded, number_in
 
 DIGITS = 9
 

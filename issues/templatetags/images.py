@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from evalhub.llm import content_parts
+from evalhub.llm.content import content_parts
 
 register = template.Library()
 register.filter("content_text", content_parts.content_text)

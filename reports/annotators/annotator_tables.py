@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from evalhub.charts import Figure
-from evalhub.statistics.alpha_bands import MIN_UNITS, RELIABLE, TENTATIVE
-from evalhub.statistics.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.agreement.alpha_bands import MIN_UNITS, RELIABLE, TENTATIVE
+from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.annotators.query import Annotators
 from reports.annotators.rule import EvaluationScope, Pair
 from reports.documents.document import Cell, Column, Estimate, Table

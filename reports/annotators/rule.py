@@ -8,13 +8,13 @@ from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
 
-from evalhub.statistics.alpha_bands import Band, band, is_enough
-from evalhub.statistics.alpha_interval import alpha_interval
+from evalhub.statistics.agreement.alpha_bands import Band, band, is_enough
+from evalhub.statistics.agreement.alpha_interval import alpha_interval
+from evalhub.statistics.agreement.kappa import kappa_from_confusion
+from evalhub.statistics.agreement.krippendorff import alpha_from_coincidences, coincidences, summed
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.judge_metrics import SEED, counts_by_issue, judge_metrics
-from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_metrics import SEED, counts_by_issue, judge_metrics
 from reports.judge_reliability.accuracy_rule import RARE
 from runs.figures.rate import Rate, rate_of_issues
 

@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from evalhub.statistics.flip_distribution import flipped_p
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.flip_distribution import flipped_p
+from evalhub.statistics.changes.holm import holm
 
 METHOD = "exact sign flips of paired differences, Holm over all pairs of models"
 

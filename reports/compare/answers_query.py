@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from evalhub.llm.content_parts import all_images
+from evalhub.llm.content.content_parts import all_images
 from evalhub.models import User
 from evalhub.word_diff import Diff, Part, word_diff
 from issues.models import Revision

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.charts import Figure
-from evalhub.statistics.change_test import MAY_FAIL_TOGETHER
+from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
 from reports.compare.evidence_rule import TagSignificance
 from reports.compare.figure import became_ring, changes_by_line
 from reports.compare.form import SHOW

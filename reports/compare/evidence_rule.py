@@ -5,10 +5,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from evalhub.statistics.change_interval import BY_ISSUE, ChangeInterval, change_interval
-from evalhub.statistics.change_test import ChangeTest, change_test
-from evalhub.statistics.detectable import Detectable, detectable_of
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.change_interval import BY_ISSUE, ChangeInterval, change_interval
+from evalhub.statistics.changes.change_test import ChangeTest, change_test
+from evalhub.statistics.changes.detectable import Detectable, detectable_of
+from evalhub.statistics.changes.holm import holm
 from evalhub.statistics.weighted_mean import weighted_mean
 from reports.compare.rule import COMPARED, Compared
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from evalhub.formatting import counted, listed
-from evalhub.statistics.change_test import ChangeTest
-from evalhub.statistics.detectable import measured_from
-from evalhub.statistics.rate_interval import MIN_ISSUES
+from evalhub.statistics.changes.change_test import ChangeTest
+from evalhub.statistics.changes.detectable import measured_from
+from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side

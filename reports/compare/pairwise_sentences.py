@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from evalhub.formatting import counted
-from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, is_significant
-from evalhub.statistics.pairwise_ranking import Duel, Game
+from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, is_significant
+from evalhub.statistics.ranking.pairwise_ranking import Duel, Game
 from reports.compare.sentences import is_p
 from runs.pairwise.outcome_rule import PairOutcome
 from runs.pairwise.sentences import Share, share_of

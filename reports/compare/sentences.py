@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evalhub.formatting import counted, few
-from evalhub.statistics.change_interval import ChangeInterval
-from evalhub.statistics.change_test import (
+from evalhub.statistics.changes.change_interval import ChangeInterval
+from evalhub.statistics.changes.change_test import (
     ALPHA,
     FLIPPED_ISSUES,
     MAY_FAIL_TOGETHER,
     MIN_CHANGED,
     is_significant,
 )
-from evalhub.statistics.detectable import measured_from
+from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings
 from reports.compare.rule import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
 from reports.documents.cells import p_value, points

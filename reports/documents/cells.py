@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from evalhub import formatting
 from evalhub.outcomes import OUTCOMES
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
 from runs.completeness import scored_words
 from runs.figures.rate import Rate

@@ -1,7 +1,7 @@
 """Shares of counts as cells of a report."""
 
-from evalhub.statistics.rate_interval import Method
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.rate_interval import Method
+from evalhub.statistics.rates.wilson import wilson_interval
 from runs.figures.rate import Rate, rate_of_issues
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Linked, Table
 from reports.documents.origin import linked_runs
 from runs.figures.rate import Rate

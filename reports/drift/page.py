@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from evalhub.formatting import counted
 from evalhub.models import User
-from evalhub.statistics.change_test import ALPHA
+from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table

@@ -14,8 +14,8 @@ from enum import StrEnum
 from math import inf
 from typing import Any, NamedTuple
 
-from evalhub.statistics.change_test import change_test, is_significant
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.change_test import change_test, is_significant
+from evalhub.statistics.changes.holm import holm
 from reports.documents.topic_names import TEST, topic_key
 
 MIN_SPAN = timedelta(hours=23)

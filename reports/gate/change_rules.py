@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evalhub.statistics.change_test import is_significant
+from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.interval import Interval
 from reports.compare.rule import DIGITS, Tally
 from reports.gate.rule import GateLine, Verdict

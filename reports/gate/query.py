@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.statistics.change_test import MIN_CHANGED
-from evalhub.statistics.detectable import measured_from
+from evalhub.statistics.changes.change_test import MIN_CHANGED
+from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, net_change, tally_of

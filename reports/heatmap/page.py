@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from evalhub.formatting import counted, few
-from evalhub.statistics.change_test import is_significant
+from evalhub.statistics.changes.change_test import is_significant
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.change_test import MIN_CHANGED
-from evalhub.statistics.holm import holm
-from evalhub.statistics.row_permutation import DRAWS, columns_differ_p
+from evalhub.statistics.changes.change_test import MIN_CHANGED
+from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.changes.row_permutation import DRAWS, columns_differ_p
 
 SEED = 1
 METHOD = "permutation within tests"

@@ -21,8 +21,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from evalhub.formatting import few, percent
-from evalhub.statistics.binomial import at_most
-from evalhub.statistics.change_test import is_significant
+from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.rates.binomial import at_most
 
 PASSING_SHARE = 0.5
 """An issue passes only if more than this share of its tests do."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from evalhub.statistics.judge_accuracy import JudgeAccuracy, judge_accuracy, judge_counts
-from evalhub.statistics.judge_metrics import SEED, JudgeMetrics, VerdictPair, judge_metrics
-from evalhub.statistics.rate_interval import MIN_ISSUES
-from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
+from evalhub.statistics.judges.judge_accuracy import JudgeAccuracy, judge_accuracy, judge_counts
+from evalhub.statistics.judges.judge_metrics import SEED, JudgeMetrics, VerdictPair, judge_metrics
+from evalhub.statistics.judges.rogan_gladen import Calibrated, corrected_interval, corrected_rate
+from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.judge_reliability.trust_rule import Evidence
 
 RARE = 0.1

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evalhub.formatting import counted, percent, score
-from evalhub.statistics.alpha_bands import RELIABLE, TENTATIVE, Band
+from evalhub.statistics.agreement.alpha_bands import RELIABLE, TENTATIVE, Band
 from evalhub.statistics.interval import Interval
 from reports.judge_reliability.trust_rule import HumanProof, Proof
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from evalhub.charts import NEUTRAL, Figure, axis, base_layout, label
-from evalhub.statistics.alpha_bands import RELIABLE, TENTATIVE
+from evalhub.statistics.agreement.alpha_bands import RELIABLE, TENTATIVE
 from reports.documents.model_lines import line_style_of_name
 
 SHADES = [[0.0, "#F7F9FB"], [1.0, "#0B4A9E"]]

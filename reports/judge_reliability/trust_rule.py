@@ -22,10 +22,10 @@ from math import ceil
 from typing import Generic, NamedTuple, TypeVar
 
 from evalhub.formatting import between, counted, percent
-from evalhub.statistics.change_test import ALPHA
+from evalhub.statistics.changes.change_test import ALPHA
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.rate_interval import (
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
+from evalhub.statistics.rates.rate_interval import (
     MIN_ISSUES,
     UNSEEN_CORRELATION,
     effective_results,

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.statistics.flip_distribution import terms_needed
+from evalhub.statistics.changes.flip_distribution import terms_needed
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rank_sets import Pair, RankSet, rank_sets
-from evalhub.statistics.rate_interval import mean_interval
+from evalhub.statistics.ranking.rank_sets import Pair, RankSet, rank_sets
+from evalhub.statistics.rates.rate_interval import mean_interval
 from reports.leaderboard.pairing_rule import ModelPair, Results, model_pairs
 from reports.leaderboard.rule import RankedModel
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.change_test import Flipped, flipped_units
-from evalhub.statistics.flip_distribution import flipped_p, terms_needed
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.change_test import Flipped, flipped_units
+from evalhub.statistics.changes.flip_distribution import flipped_p, terms_needed
+from evalhub.statistics.changes.holm import holm
 from reports.leaderboard.rule import RankedModel
 
 Floats = NDArray[np.float64]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.statistics.pairwise_ranking import Game, Ranked, Standing, rankings
+from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, rankings
 from reports.documents.reading import Reading
 from reports.leaderboard.rule import RankedModel
 from runs.completeness import is_enough

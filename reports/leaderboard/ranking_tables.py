@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.formatting import counted
-from evalhub.statistics.change_test import MIN_CHANGED
+from evalhub.statistics.changes.change_test import MIN_CHANGED
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import page_url
 from reports.leaderboard.certainty_rule import METHOD, Certainty

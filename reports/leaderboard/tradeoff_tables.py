@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evalhub.charts import Figure
 from evalhub.formatting import counted, listed, seconds, usd
-from evalhub.statistics.change_test import is_significant
+from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Estimate, Table

@@ -10,7 +10,7 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.formatting import score
-from evalhub.statistics.alpha_bands import RELIABLE
+from evalhub.statistics.agreement.alpha_bands import RELIABLE
 from evalhub.statistics.deviation import is_split
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from evalhub.statistics.change_test import is_significant
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.changes.holm import holm
 from issues.models import Issue
 from reports.compare.pair_changes_query import (
     Change,

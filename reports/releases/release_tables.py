@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evalhub.charts import Figure
 from evalhub.formatting import counted, few, usd
-from evalhub.statistics.change_test import ALPHA, MAY_FAIL_TOGETHER, METHOD
+from evalhub.statistics.changes.change_test import ALPHA, MAY_FAIL_TOGETHER, METHOD
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import ChangedIssue, answer, issues_by_themselves
 from reports.documents.document import Cell, Column, Link, Linked, Table

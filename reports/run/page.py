@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from evalhub.formatting import between, count, counted, few, percent
 from evalhub.outcomes import OUTCOMES
-from evalhub.statistics.alpha_bands import Band
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.agreement.alpha_bands import Band
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.cells import words
 from reports.documents.document import Document, Estimate, Fact
 from reports.documents.links import page_url

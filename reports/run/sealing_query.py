@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Case, Count, Value, When
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_difference import rate_difference_interval
+from evalhub.statistics.rates.rate_difference import rate_difference_interval
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates

@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm import word_vectors
-from evalhub.llm.content_parts import all_images
+from evalhub.llm.content.content_parts import all_images
 from issues.models import Test
 from reports.documents.rendering import needs, page
 from reports.similarity.query import MAX_VARIANTS, similarity_of

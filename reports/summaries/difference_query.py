@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from evalhub.statistics.change_test import change_test
+from evalhub.statistics.changes.change_test import change_test
 from reports.summaries.claims import Bound, Evidence, variants_of
 from reports.summaries.content import DifferenceResult
 from reports.summaries.figure_table import ALL_TESTS, FigureTable, Place

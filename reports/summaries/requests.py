@@ -9,7 +9,7 @@ from django.db import transaction
 from evalhub.llm import local_model
 from evalhub.models import BatchState, ItemState, LanguageModel, User
 from evalhub.work import progress
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from reports.models import Exchange, ExecutiveSummary
 from runs.models import Run
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.holm import holm
 from reports.compare.matching_rule import Tested
 from reports.compare.pair_changes_query import (
     Change,

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from evalhub.formatting import few
 from evalhub.models import User
-from evalhub.statistics.change_test import MAY_FAIL_TOGETHER
+from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url, run_url

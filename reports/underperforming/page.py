@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from evalhub.charts import NEUTRAL, Figure, RateRow, issue_bars
 from evalhub.formatting import counted, percent
-from evalhub.statistics.change_test import ALPHA
+from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
 from reports.documents.incomplete_table import incomplete_table

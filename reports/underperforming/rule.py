@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.statistics.change_test import is_significant
-from evalhub.statistics.group_permutation import DRAWS, GroupPermutation
-from evalhub.statistics.holm import holm
-from evalhub.statistics.hypergeometric import few_drawn
+from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.changes.group_permutation import DRAWS, GroupPermutation
+from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.rates.hypergeometric import few_drawn
 
 LAST = 3
 """An issue that never passed in this many runs is named as such, however few its tests."""

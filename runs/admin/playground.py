@@ -14,7 +14,7 @@ from evalhub.access.sealed_exposure import Role, record_sendings, sealed_exposur
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm.errors import CallError
-from evalhub.llm.trusted_network import is_trusted
+from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.db.models import F, Sum
 
-from evalhub.llm.application_request import DOCUMENTS, SESSION_ID
+from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, ItemState
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
+from evalhub.work.limits.budget import Spend
 from evalhub.work.rows import overwrite
 from issues.conversation import Message, filled, request_messages, turns_to_generate
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run

@@ -12,7 +12,7 @@ from evalhub.api.fields import (
     PlainSerializer,
     RowSerializer,
 )
-from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.agreement.alpha_bands import Band
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.api.json_types import JudgeRunStatistics, RetrievedDocument, Turn
 from runs.figures.run_figures import spent_usd

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from evalhub.api.fields import PlainSerializer
-from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.agreement.alpha_bands import Band
 from issues.models import Polarity
 from runs.api.serializers import JudgmentSerializer, ResultSerializer
 from runs.models import Approach, Result

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import Method, rate_interval
+from evalhub.statistics.rates.rate_interval import Method, rate_interval
 from runs.completeness import is_enough, scored_words
 
 

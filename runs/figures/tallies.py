@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 
 from evalhub.models import ItemState
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import mean_interval
+from evalhub.statistics.rates.rate_interval import mean_interval
 from runs.completeness import is_enough
 from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Outcome, Result, Run

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.llm.judge_replies import (
+from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
     echoes,
@@ -17,7 +17,7 @@ from evalhub.llm.judge_replies import (
     repair_messages,
     verdict_schema,
 )
-from evalhub.llm.option_matching import Offered
+from evalhub.llm.verdicts.option_matching import Offered
 from evalhub.models import Call, CallRole
 from evalhub.work.caller import Caller, CallReply
 from issues.judge_templates.prompts import PromptError

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalhub.llm.content_parts import Part, all_images, shown_with
+from evalhub.llm.content.content_parts import Part, all_images, shown_with
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.judge_replies import (
+from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
     parse_label,

@@ -7,8 +7,8 @@ in the reply, there is none.
 from collections.abc import Sequence
 from typing import Any
 
-from evalhub.llm.judge_replies import QUOTED_REPLY, verdict_schema
-from evalhub.llm.option_matching import Offered
+from evalhub.llm.verdicts.judge_replies import QUOTED_REPLY, verdict_schema
+from evalhub.llm.verdicts.option_matching import Offered
 from issues.judge_templates.fences import Fenced, neutralised, nonce_of
 
 NO_VERDICT = "(no verdict)"

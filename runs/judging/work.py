@@ -14,10 +14,10 @@ from django.utils import timezone
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
-from evalhub.work.budget import Spend
 from evalhub.work.caller import ModelCaller, Saved
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.kinds import Kind, Save
+from evalhub.work.limits.budget import Spend
 from evalhub.work.rows import overwrite
 from issues import checks
 from issues.checks import CHECKS

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from evalhub.llm.application import Application
+from evalhub.llm.applications.application import Application
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.conversation import Message

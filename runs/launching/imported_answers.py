@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from evalhub.models import ItemState, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from evalhub.work.rows import overwrite
 from issues.conversation import turns_to_generate
 from issues.revisions import freeze

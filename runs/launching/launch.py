@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from evalhub.digest import digest
 from evalhub.models import LanguageModel, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.models import FrozenCriterion, Revision, Test
 from issues.revisions import freeze
 from issues.rubrics.scoring import WHOLE_TEST

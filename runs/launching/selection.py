@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from evalhub.llm import word_vectors
-from evalhub.llm.content_parts import images_in
+from evalhub.llm.content.content_parts import images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS

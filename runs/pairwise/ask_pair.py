@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
-from evalhub.llm.judge_replies import Unreadable, repair_messages
+from evalhub.llm.verdicts.judge_replies import Unreadable, repair_messages
 from evalhub.models import Call, CallRole
 from evalhub.work.caller import Caller, CallReply
 from issues.judge_templates.pairwise_prompt import (

@@ -10,7 +10,7 @@ from django.db import transaction
 from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import LanguageModel, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.pairwise_prompt import pair_messages
 from issues.states import Refused
 from runs.launching.exposure import SealedExposure, refusal, sealed_exposure

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from evalhub.llm.content_parts import all_images
+from evalhub.llm.content.content_parts import all_images
 from evalhub.models import ItemState
 from issues.judge_templates.pairwise_prompt import PairCase
 from issues.judge_templates.preview import shown_conversation

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from evalhub.llm.application_request import DOCUMENTS, SESSION_ID
-from evalhub.llm.content_parts import all_images, shown_with
+from evalhub.llm.applications.application_request import DOCUMENTS, SESSION_ID
+from evalhub.llm.content.content_parts import all_images, shown_with
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import CallRole

@@ -11,9 +11,9 @@ from evalhub.access.sealed_exposure import Role
 from evalhub.formatting import counted, usd
 from evalhub.llm.errors import CallErrorKind
 from evalhub.models import Call, User
-from evalhub.work.budget import Budget, Gate
 from evalhub.work.direct_caller import DirectCaller
-from evalhub.work.shared_rate import cut, read_shared
+from evalhub.work.limits.budget import Budget, Gate
+from evalhub.work.limits.shared_rate import cut, read_shared
 
 NO_WORKER = 0
 

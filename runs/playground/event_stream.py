@@ -10,7 +10,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from evalhub.llm import gateway
-from evalhub.work.web import threads
+from evalhub.work.processes.web import threads
 
 log = logging.getLogger(__name__)
 

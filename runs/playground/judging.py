@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from evalhub.llm.application_reply import document_of
+from evalhub.llm.applications.application_reply import document_of
 from evalhub.work.direct_caller import DirectCaller
 from issues import checks
 from issues.checks import CHECKS, Material, text_of

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from evalhub.models import ItemState
-from evalhub.statistics.position_bias import OrderedVerdict
+from evalhub.statistics.judges.position_bias import OrderedVerdict
 from issues.models import JudgeTemplate
 from runs.pairwise.models import PairChoice, PairJudgment
 from runs.position_bias.models import ReversedJudgment

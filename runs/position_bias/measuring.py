@@ -15,7 +15,7 @@ from evalhub.access.sealed_exposure import SealedExposure, sealed_exposure
 from evalhub.formatting import counted
 from evalhub.llm.token_estimates import characters_in, tokens_of
 from evalhub.models import BatchState, LanguageModel, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.prompts import PromptError, variables_of
 from issues.states import Refused
 from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 
-from evalhub.llm.content_parts import content_text
+from evalhub.llm.content.content_parts import content_text
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.models import User
 from evalhub.work.models import ItemQuerySet

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalhub import formatting
-from evalhub.statistics.alpha_bands import TENTATIVE
+from evalhub.statistics.agreement.alpha_bands import TENTATIVE
 
 REQUESTED = "requested"
 DISPUTED = "disputed"

@@ -11,7 +11,7 @@ from django.db.models import Max
 from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import BatchState, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.examples import problems_of_examples
 from issues.judge_templates.prompts import PromptError
 from issues.models import JudgeTemplate, TemplateState

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import F, Q
 
-from evalhub.llm.content_parts import Part
+from evalhub.llm.content.content_parts import Part
 from evalhub.models import ItemState, User
 from issues.models import TemplateExample
 from issues.rubrics.scales import from_json

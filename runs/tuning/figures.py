@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, QuerySet
 
 from evalhub.models import BatchState, ItemState
-from evalhub.statistics.judge_intervals import KAPPA_METHOD
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.rates.rate_interval import Method
 from issues.models import Polarity
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import consensus

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evalhub.llm.judge_replies import verdict_schema
+from evalhub.llm.verdicts.judge_replies import verdict_schema
 from issues.judge_templates.example_selection import Examples
 from issues.judge_templates.examples import shown
 from issues.models import JudgeTemplate, ReplyForm, TemplateExample

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from evalhub.statistics.judge_metrics import (
+from evalhub.statistics.agreement.kappa_difference import KappaDifference, kappa_difference
+from evalhub.statistics.judges.judge_metrics import (
     SEED,
     JudgeMetrics,
     VerdictPair,
     counts_by_issue,
     judge_metrics,
 )
-from evalhub.statistics.kappa_difference import KappaDifference, kappa_difference
 
 FEW = 30
 """Below this number of answers, the kappa of a split is too uncertain to use."""

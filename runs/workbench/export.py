@@ -6,8 +6,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from evalhub.export_files import Export
-from evalhub.llm.content_parts import images_in, with_data_urls
-from evalhub.llm.images import data_urls
+from evalhub.llm.content.content_parts import images_in, with_data_urls
+from evalhub.llm.content.images import data_urls
 from evalhub.models import User
 from issues.judge_templates.examples import hidden_of
 from issues.rubrics.scales import from_json

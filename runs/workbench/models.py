@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
-from evalhub.llm.content_parts import all_images, content_text
+from evalhub.llm.content.content_parts import all_images, content_text
 from evalhub.models import Call, User
 from issues.models import Draft, Generation, JudgeTemplate, ReplyForm, TemplateExample, Test
 from issues.rubrics import scales

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from evalhub.statistics.pairwise_ranking import Game, Ranked, Standing, rankings
+from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, rankings
 from issues.judge_templates.pairwise_prompt import Choice
 from runs.completeness import is_enough
 from runs.models import JudgmentState

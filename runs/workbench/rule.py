@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import rate_interval
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.rate_interval import rate_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 
 
 class Vote(NamedTuple):

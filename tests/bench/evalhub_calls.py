@@ -74,7 +74,7 @@ def work() -> tuple[float, float]:
 
 def work_in(processes: int) -> float:
     """Let so many processes do it, forked as workers are, and return the window in seconds."""
-    from evalhub.work import cluster
+    from evalhub.work.processes import cluster
 
     cluster.prepare()
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:

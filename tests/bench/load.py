@@ -139,8 +139,8 @@ def measure(folder: Path) -> dict[str, Any]:
     from django.db import transaction
 
     from evalhub.models import BatchState
-    from evalhub.work import programs
-    from evalhub.work.queue import enqueue_task
+    from evalhub.work.processes import programs
+    from evalhub.work.processes.queue import enqueue_task
     from runs.models import HumanEvaluation
     from tests import factories
     from tests.evalhub.work.processes import eventually, running
@@ -157,7 +157,14 @@ def measure(folder: Path) -> dict[str, Any]:
     with ExitStack() as stack:
         provider = stack.enter_context(Provider(latency_ms=300, keep_requests=False))
         start = {"EVALHUB_ALLOWED_ADDRESSES": f"127.0.0.1:{provider.port}"}
-        web = ("-m", "gunicorn", "-c", "python:evalhub.work.web", "--bind", f"127.0.0.1:{port}")
+        web = (
+            "-m",
+            "gunicorn",
+            "-c",
+            "python:evalhub.work.processes.web",
+            "--bind",
+            f"127.0.0.1:{port}",
+        )
         stack.enter_context(running(folder / "log", *web, "evalhub.wsgi:application", **start))
         stack.enter_context(running(folder / "log", "manage.py", "worker", **start))
         eventually(lambda: programs.is_answering("127.0.0.1", port), "the site", 60)

@@ -46,7 +46,7 @@ def window_s(spread: Spread, folder: Path) -> float:
     from django.db import transaction
 
     from evalhub.models import BatchState, Call
-    from evalhub.work.queue import enqueue_task
+    from evalhub.work.processes.queue import enqueue_task
     from tests import factories
     from tests.evalhub.work.processes import eventually, running, titled
 

@@ -44,7 +44,7 @@ def start_two(site: Site) -> None:
 
 def start_site(site: Site) -> None:
     """The whole site as `manage.py serve` runs it, web server included."""
-    from evalhub.work.programs import next_free
+    from evalhub.work.processes.programs import next_free
 
     site.start("serve", "--port", str(next_free("127.0.0.1", 8000)))
 

@@ -14,7 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import IntegerField
 
 from evalhub.models import BatchState, Call, CallRole, ItemState, Worker
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from runs.models import Answer, Judgment, JudgmentState, ResultScore, Run
 from tests import factories
 from tests.chaos.databases import Database

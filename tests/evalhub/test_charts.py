@@ -10,7 +10,7 @@ from evalhub import charts
 from evalhub.charts import OutcomeRow, RateRow
 from evalhub.outcomes import OUTCOMES, OutcomeStyle
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.cells import words
 from reports.templatetags.report import outcome_badge
 

@@ -7,11 +7,11 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.llm import gateway
-from evalhub.llm.content_parts import all_images, images_in
-from evalhub.llm.images import store_image
+from evalhub.llm.content.content_parts import all_images, images_in
+from evalhub.llm.content.images import store_image
 from evalhub.models import Call, CallRole
-from evalhub.work.budget import Gate
 from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.limits.budget import Gate
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages
 from issues.revisions import freeze
 from runs.importers.weval.export import export

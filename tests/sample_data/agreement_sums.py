@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics import krippendorff
-from evalhub.statistics.alpha_interval import alpha_interval
+from evalhub.statistics.agreement import krippendorff
+from evalhub.statistics.agreement.alpha_interval import alpha_interval
 from runs.models import Judge
 from runs.scoring.agreement import (
     SEED,

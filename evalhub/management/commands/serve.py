@@ -4,8 +4,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.work import programs
-from evalhub.work.supervisor import CannotStart, Program, Supervisor
+from evalhub.work.processes import programs
+from evalhub.work.processes.supervisor import CannotStart, Program, Supervisor
 
 STOPPED = "Stopped. Unfinished work resumes at the next start."
 

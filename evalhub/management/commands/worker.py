@@ -4,9 +4,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.work import queue_worker
-from evalhub.work.cluster import Cluster
-from evalhub.work.reaper import every_minute
+from evalhub.work.processes import queue_worker
+from evalhub.work.processes.cluster import Cluster
+from evalhub.work.processes.reaper import every_minute
 
 
 class Command(BaseCommand):

@@ -14,7 +14,7 @@ from evalhub.access.sealed_exposure import sealed_exposure
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.llm.models import LanguageModelQuerySet
-from evalhub.llm.trusted_network import is_trusted
+from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel, User
 from evalhub.word_diff import word_diff
 from issues.admin.drafting.button import DRAFT_TESTS

@@ -13,7 +13,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user
 from evalhub.formatting import counted
-from evalhub.llm.content_parts import all_images
+from evalhub.llm.content.content_parts import all_images
 from issues.admin.badges import COLOURS
 from issues.admin.feedback.form import FeedbackForm
 from issues.admin.feedback.inbox import FeedbackInbox

@@ -33,7 +33,7 @@ from evalhub.admin_site.versions import (
 )
 from evalhub.formatting import counted
 from evalhub.hidden_signs import with_hidden_signs
-from evalhub.llm.content_parts import all_images
+from evalhub.llm.content.content_parts import all_images
 from evalhub.markup import model_markdown
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown

@@ -14,7 +14,7 @@ from unfold.decorators import display
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.llm.content_parts import all_images, images_in
+from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
 from issues.admin.drafting.button import generate_button

@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import ReadOnlyAdmin
-from evalhub.llm.content_parts import all_images
+from evalhub.llm.content.content_parts import all_images
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Revision

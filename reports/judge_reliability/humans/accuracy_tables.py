@@ -6,7 +6,7 @@ from typing import Any
 
 from evalhub.formatting import percent
 from evalhub.models import User
-from evalhub.statistics.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.documents.links import page_url, row_url, run_url
 from reports.documents.rate_cells import issue_rate

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from evalhub.formatting import percent, words
-from evalhub.statistics.alpha_bands import TENTATIVE
+from evalhub.statistics.agreement.alpha_bands import TENTATIVE
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import run_url
 from reports.documents.rate_cells import share_of, share_without_interval

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Sum
 
-from evalhub.statistics.spearman import spearman
+from evalhub.statistics.ranking.spearman import spearman
 from issues.models import JudgeTemplate, Polarity
 from issues.rubrics.scoring import consensus, inverted
 from reports.documents.reading import Reading

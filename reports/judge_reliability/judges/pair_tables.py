@@ -1,7 +1,7 @@
 """Tables of judges two by two, and of the effective number of judges in a jury."""
 
 from evalhub.formatting import percent
-from evalhub.statistics.effective_votes import effective_votes
+from evalhub.statistics.agreement.effective_votes import effective_votes
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import share_of
 from reports.judge_reliability.figure import matrix

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from evalhub.statistics.kappa import Confusion, kappa_from_confusion
-from evalhub.statistics.pearson import pearson_from_confusion
+from evalhub.statistics.agreement.kappa import Confusion, kappa_from_confusion
+from evalhub.statistics.ranking.pearson import pearson_from_confusion
 from reports.judge_reliability.accuracy_rule import RARE
 
 MIN_CRITERIA = 5

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evalhub.models import BatchState
-from evalhub.statistics.change_test import MIN_CHANGED, is_significant
-from evalhub.statistics.flip_distribution import terms_needed
-from evalhub.statistics.holm import holm
-from evalhub.statistics.position_bias import PositionBias, position_bias
+from evalhub.statistics.changes.change_test import MIN_CHANGED, is_significant
+from evalhub.statistics.changes.flip_distribution import terms_needed
+from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.judges.position_bias import PositionBias, position_bias
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.swapped_query import swapped_by_model
 from reports.judge_reliability.judges.totals_query import JuryLine

@@ -9,8 +9,8 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from evalhub.admin_site.pages import current_user
-from evalhub.statistics.judge_metrics import JudgeMetrics, judge_metrics
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.judges.judge_metrics import JudgeMetrics, judge_metrics
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Column, Table
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample, measured

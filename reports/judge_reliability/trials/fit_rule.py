@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evalhub.formatting import counted, few, percent
-from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from reports.judge_reliability.trust_rule import (
     MIN_OF_EACH,
     MIN_RATE,

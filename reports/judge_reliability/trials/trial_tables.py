@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.urls import reverse
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.trials.figure import Scores, bin_of, score_bars

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
-from evalhub.statistics.judge_metrics import counts_by_issue
+from evalhub.statistics.judges.judge_metrics import counts_by_issue
 from reports.judge_reliability.accuracy_rule import Checked, Measured, Sample, measured
 from reports.judge_reliability.concerns_rule import Trust
 from reports.judge_reliability.trust_rule import NOTHING, Evidence, HumanProof, Proof, decide

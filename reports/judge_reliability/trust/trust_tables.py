@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from evalhub.formatting import percent
-from evalhub.statistics.rate_interval import MIN_ISSUES
+from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.documents.document import Column, Table
 from reports.documents.rate_cells import share_without_interval
 from reports.judge_reliability.accuracy_rule import Sample

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import prefetch_related_objects
 
-from evalhub.llm.content_parts import Part, content_text, image_parts
+from evalhub.llm.content.content_parts import Part, content_text, image_parts
 from evalhub.models import Call, CallRole, ItemState, User
 from evalhub.work.overview import Holding, holding_of
 from issues.conversation import request_messages, turns_to_generate

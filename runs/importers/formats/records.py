@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.digest import digest
-from evalhub.llm.content_parts import content_text
+from evalhub.llm.content.content_parts import content_text
 
 Json = dict[str, Any]
 MAX_NAME = 150

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from evalhub.digest import digest
-from evalhub.llm.content_parts import content_problem
+from evalhub.llm.content.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.strict_json import excerpt
 from issues.rubrics.scoring import MAX_CRITERIA

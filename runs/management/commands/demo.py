@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evalhub.llm import local_model
 from evalhub.management.commands import serve
-from evalhub.work import programs
-from evalhub.work.supervisor import CannotStart, Supervisor
+from evalhub.work.processes import programs
+from evalhub.work.processes.supervisor import CannotStart, Supervisor
 from runs import demo
 from runs.launching.launch_options import LaunchRefused
 from runs.models import Run

@@ -15,8 +15,8 @@ from rich.table import Table
 
 from evalhub.formatting import DASH, between, percent, seconds, usd
 from evalhub.models import BatchState, ItemState
-from evalhub.work import tasks
 from evalhub.work.leases import workers_alive
+from evalhub.work.processes import tasks
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.launching.command_options import add_launch_options, spec_of
 from runs.launching.launch import launch

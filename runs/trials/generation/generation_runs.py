@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from evalhub.llm.trusted_network import is_trusted
+from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import BatchState, LanguageModel, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.states import Refused
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.generation.graph import cluster_problem

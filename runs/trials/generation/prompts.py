@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from evalhub.llm.reply_syntax import without_reasoning
+from evalhub.llm.verdicts.reply_syntax import without_reasoning
 from issues.drafting.prompts import Form, Message, Request
 from issues.judge_templates.fences import OPENING, Fenced, nonce_of
 from runs.trials.generation.graph import ROOT, ArtifactKind

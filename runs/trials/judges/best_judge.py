@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Generic, NamedTuple, TypeVar
 
-from evalhub.statistics.balanced_accuracy import balanced_accuracy
-from evalhub.statistics.change_test import ALPHA
+from evalhub.statistics.changes.change_test import ALPHA
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_difference import rate_difference_interval
+from evalhub.statistics.judges.balanced_accuracy import balanced_accuracy
+from evalhub.statistics.rates.rate_difference import rate_difference_interval
 from runs.completeness import is_enough, scored_words
 from runs.trials.judges.measures import ClaimVerdict, counts_by_ideas
 

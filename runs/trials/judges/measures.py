@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
-from evalhub.statistics.balanced_accuracy import BalancedAccuracy, Ideas, balanced_accuracy
-from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.balanced_accuracy import BalancedAccuracy, Ideas, balanced_accuracy
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from runs.trials.claims.claim_rule import Kind
 
 EQUALITIES = frozenset({Kind.EQUAL, Kind.DIFFERENT, Kind.LOOP, Kind.PART, Kind.CONTEXT})

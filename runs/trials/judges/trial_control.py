@@ -9,10 +9,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from evalhub.llm.security.trusted_network import address_of, is_trusted
 from evalhub.llm.token_estimates import tokens_of
-from evalhub.llm.trusted_network import address_of, is_trusted
 from evalhub.models import ItemState, User
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from issues.states import Refused
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
 from runs.launching.load import Cost, Span, load_of_judge, total_cost

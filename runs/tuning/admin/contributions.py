@@ -10,7 +10,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.formatting import DASH, percent, score
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from issues.models import JudgeTemplate, TemplateState
 from runs.tuning.conclusions import estimate
 from runs.tuning.models import Publication, Split, Tuning

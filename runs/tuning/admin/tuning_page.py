@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evalhub.formatting import counted, percent, words
 from evalhub.models import BatchState
-from evalhub.statistics.judge_intervals import KAPPA_METHOD
+from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from evalhub.word_diff import Diff, word_diff
 from evalhub.work.control import Progress, progress_of
 from issues.models import JudgeTemplate

@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from evalhub.statistics.alpha_bands import Band, band
-from evalhub.statistics.alpha_interval import alpha_interval
-from evalhub.statistics.krippendorff import alpha_from_coincidences, summed
-from evalhub.statistics.krippendorff import coincidences as coincidences_of
+from evalhub.statistics.agreement.alpha_bands import Band, band
+from evalhub.statistics.agreement.alpha_interval import alpha_interval
+from evalhub.statistics.agreement.krippendorff import alpha_from_coincidences, summed
+from evalhub.statistics.agreement.krippendorff import coincidences as coincidences_of
 from tests.bench.validity import Check
 
 SIZES = (5, 10, 20, 50, 100)

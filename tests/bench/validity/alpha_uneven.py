@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.alpha_bands import Band, band
-from evalhub.statistics.alpha_interval import alpha_interval
-from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
+from evalhub.statistics.agreement.alpha_bands import Band, band
+from evalhub.statistics.agreement.alpha_interval import alpha_interval
+from evalhub.statistics.agreement.krippendorff import alpha_from_coincidences, coincidences, summed
 from tests.bench.validity import Check
 
 SCALES = {

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from evalhub.statistics.change_interval import change_interval
+from evalhub.statistics.changes.change_interval import change_interval
 from tests.bench.validity import Check
 from tests.bench.validity.intervals import rates
 

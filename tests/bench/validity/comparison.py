@@ -19,7 +19,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.statistics.change_test import change_test, is_significant
+from evalhub.statistics.changes.change_test import change_test, is_significant
 from tests.bench.validity import Check, one_in
 
 TESTS = 60

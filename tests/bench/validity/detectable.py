@@ -10,8 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from evalhub.statistics.change_test import change_test
-from evalhub.statistics.detectable import detectable_of
+from evalhub.statistics.changes.change_test import change_test
+from evalhub.statistics.changes.detectable import detectable_of
 from tests.bench.validity import Check
 
 POWER = (0.76, 0.84)

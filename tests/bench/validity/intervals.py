@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from evalhub.statistics.rate_interval import rate_interval
+from evalhub.statistics.rates.rate_interval import rate_interval
 from tests.bench.validity import Check
 
 TESTS = 10

@@ -17,11 +17,11 @@ from itertools import product
 
 import numpy as np
 
+from evalhub.statistics.agreement.kappa_difference import kappa_difference
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
-from evalhub.statistics.kappa_difference import kappa_difference
-from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_intervals import JudgeIntervals, judge_intervals
+from evalhub.statistics.judges.rogan_gladen import Calibrated, corrected_interval
 from tests.bench.validity import Check
 from tests.bench.validity.intervals import CORRELATIONS, LEAST, MOST, rates
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from reports.judge_reliability.trust_rule import Evidence, Proof, decide
 from tests.bench.validity import Check
 from tests.bench.validity.intervals import rates

@@ -23,7 +23,7 @@ import numpy as np
 from django.apps import apps
 from numpy.typing import NDArray
 
-from evalhub.statistics.change_test import is_significant
+from evalhub.statistics.changes.change_test import is_significant
 from reports.compare.evidence_rule import Findings, Sample, findings
 from reports.heatmap.spread_rule import RunTest, spreads
 from tests.bench.validity import Check, one_in

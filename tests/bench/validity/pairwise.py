@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from evalhub.statistics.pairwise_ranking import Game, Ranked, rankings
+from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, rankings
 from tests.bench.validity import Check, one_in
 
 TESTS = 5

@@ -16,9 +16,9 @@ from functools import partial
 
 import numpy as np
 
-from evalhub.statistics.change_test import is_significant
-from evalhub.statistics.holm import holm
-from evalhub.statistics.position_bias import OrderedVerdict, PositionBias, position_bias
+from evalhub.statistics.changes.change_test import is_significant
+from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.judges.position_bias import OrderedVerdict, PositionBias, position_bias
 from tests.bench.validity import Check, one_in
 
 TESTS, OPTIONS, JUDGES, PART = 3, 5, 4, 5

@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-from evalhub.statistics.rate_difference import rate_difference_interval
-from evalhub.statistics.rate_interval import rate_interval
+from evalhub.statistics.rates.rate_difference import rate_difference_interval
+from evalhub.statistics.rates.rate_interval import rate_interval
 from tests.bench.validity import Check
 from tests.bench.validity.intervals import rates
 

@@ -12,8 +12,8 @@ from itertools import product
 
 import numpy as np
 
-from evalhub.statistics.balanced_accuracy import balanced_accuracy
-from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.balanced_accuracy import balanced_accuracy
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from tests.bench.validity import Check, one_in
 from tests.bench.validity.intervals import rates
 

@@ -4,10 +4,16 @@ from typing import Any
 
 import pytest
 
-from evalhub.llm import gateway, translated_calls
-from evalhub.llm.address_policy import ForbiddenAddress, allowances, check_address, check_base_url
+from evalhub.llm import gateway
 from evalhub.llm.errors import CallError
-from evalhub.llm.http_transport import PermittedConnector, Transport, proxy_for
+from evalhub.llm.providers import translated_calls
+from evalhub.llm.providers.http_transport import PermittedConnector, Transport, proxy_for
+from evalhub.llm.security.address_policy import (
+    ForbiddenAddress,
+    allowances,
+    check_address,
+    check_base_url,
+)
 from tests.evalhub.llm.endpoints import QUESTION, make_endpoint
 from tests.provider import Reply
 

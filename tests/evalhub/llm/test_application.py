@@ -7,8 +7,12 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.llm import gateway
-from evalhub.llm.application import Application
-from evalhub.llm.application_reply import application_completion, document_of, tool_call_of
+from evalhub.llm.applications.application import Application
+from evalhub.llm.applications.application_reply import (
+    application_completion,
+    document_of,
+    tool_call_of,
+)
 from evalhub.llm.completion import Completion
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import LanguageModel

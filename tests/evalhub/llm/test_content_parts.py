@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.llm.content_parts import content_problem, content_text
+from evalhub.llm.content.content_parts import content_problem, content_text
 from evalhub.llm.token_estimates import IMAGE_CHARACTERS, characters_in
 from issues.judge_templates.prompts import conversation_text
 from issues.test_texts import first_words

@@ -14,12 +14,12 @@ from evalhub.llm.word_vectors import NoWordVectors
 from evalhub.models import Call, Embedding
 from evalhub.statistics.cosine import cosine
 from evalhub.work import leases
-from evalhub.work.budget import Gate
 from evalhub.work.caller import ModelCaller
 from evalhub.work.database import Database
 from evalhub.work.errors import BatchFailed
 from evalhub.work.kinds import Save, kinds
-from evalhub.work.rate_limiter import RateLimiters
+from evalhub.work.limits.budget import Gate
+from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver
 from tests import provider as scripted
 from tests.evalhub.llm.endpoints import make_endpoint

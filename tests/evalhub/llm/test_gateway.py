@@ -297,7 +297,7 @@ def test_unknown_provider_is_named(run):
 
 
 def test_endless_reply_is_cut_off(error_of, monkeypatch):
-    monkeypatch.setattr("evalhub.llm.http_transport.MAX_REPLY_BYTES", 1000)
+    monkeypatch.setattr("evalhub.llm.providers.http_transport.MAX_REPLY_BYTES", 1000)
     assert error_of("x" * 2000).kind == "unreadable_reply"
 
 

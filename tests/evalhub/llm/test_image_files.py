@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from evalhub.llm.image_files import MB, ImageRefused, bytes_of_url, clean_image
+from evalhub.llm.content.image_files import MB, ImageRefused, bytes_of_url, clean_image
 from tests.images import picture, url_of
 
 

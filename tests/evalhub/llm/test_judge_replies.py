@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalhub.llm.judge_replies import (
+from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     Unreadable,
     echoes,

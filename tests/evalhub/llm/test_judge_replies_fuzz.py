@@ -11,8 +11,14 @@ from typing import NamedTuple
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evalhub.llm.judge_replies import ParsedVerdict, Unreadable, echoes, parse_label, parse_verdict
-from evalhub.llm.option_matching import folded, option_of
+from evalhub.llm.verdicts.judge_replies import (
+    ParsedVerdict,
+    Unreadable,
+    echoes,
+    parse_label,
+    parse_verdict,
+)
+from evalhub.llm.verdicts.option_matching import folded, option_of
 
 settings.register_profile("replies", max_examples=int(os.environ.get("FUZZ", 150)), deadline=None)
 often = settings(settings.get_profile("replies"))

@@ -6,10 +6,10 @@ import httpx
 import pytest
 
 from evalhub.llm import gateway
-from evalhub.llm.address_policy import ForbiddenAddress
 from evalhub.llm.errors import CallError
-from evalhub.llm.http_transport import recorded, sync_transport
-from evalhub.llm.key_policy import bindings, check_key, key_problem
+from evalhub.llm.providers.http_transport import recorded, sync_transport
+from evalhub.llm.security.address_policy import ForbiddenAddress
+from evalhub.llm.security.key_policy import bindings, check_key, key_problem
 from tests.evalhub.llm.endpoints import QUESTION, make_endpoint
 
 CANARY = "canary-0123456789"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalhub.llm import gateway, local_model
-from evalhub.llm.judge_replies import (
+from evalhub.llm.verdicts.judge_replies import (
     ParsedVerdict,
     parse_verdict,
     verdict_schema,

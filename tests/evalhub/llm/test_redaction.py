@@ -1,6 +1,6 @@
 import pytest
 
-from evalhub.llm.redaction import redact
+from evalhub.llm.security.redaction import redact
 
 
 @pytest.mark.parametrize(

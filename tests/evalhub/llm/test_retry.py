@@ -8,8 +8,8 @@ import aiohttp
 import pytest
 
 from evalhub.llm.completion import Completion
-from evalhub.llm.error_mapping import _broken, kind_of, provider_message, retry_after
 from evalhub.llm.errors import CallError, CallErrorKind
+from evalhub.llm.providers.error_mapping import _broken, kind_of, provider_message, retry_after
 from evalhub.llm.retry import ATTEMPTS, MIN_SHARE, next_try
 from tests.evalhub.llm.endpoints import make_endpoint
 

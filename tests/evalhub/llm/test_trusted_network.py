@@ -3,7 +3,7 @@
 import pytest
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.trusted_network import address_of, is_trusted
+from evalhub.llm.security.trusted_network import address_of, is_trusted
 
 
 def at(api_base):

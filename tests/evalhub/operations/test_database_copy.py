@@ -10,7 +10,7 @@ from django.db import connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 
-from evalhub.llm.images import store_image
+from evalhub.llm.content.images import store_image
 from evalhub.models import User
 from evalhub.operations.database_copy import CopyRefused, copy_from, tables
 from issues.models import Issue

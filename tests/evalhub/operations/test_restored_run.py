@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from evalhub.models import BatchState
-from evalhub.work.queue import request_worker
+from evalhub.work.processes.queue import request_worker
 from runs.models import Answer, Judgment, JudgmentState, Run
 from tests import factories
 from tests.evalhub.operations.conftest import connected_to

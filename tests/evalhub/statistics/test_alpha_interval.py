@@ -2,8 +2,8 @@ from random import Random
 
 import pytest
 
-from evalhub.statistics.alpha_interval import alpha_interval
-from evalhub.statistics.krippendorff import alpha_from_coincidences, coincidences, summed
+from evalhub.statistics.agreement.alpha_interval import alpha_interval
+from evalhub.statistics.agreement.krippendorff import alpha_from_coincidences, coincidences, summed
 
 
 def clusters(n, *, options=2, seed=1):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.binomial import at_most
+from evalhub.statistics.rates.binomial import at_most
 
 
 def at_least(k, n, rate):

@@ -4,7 +4,7 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from evalhub.statistics.kappa import confusion, kappa_from_confusion
+from evalhub.statistics.agreement.kappa import confusion, kappa_from_confusion
 from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evalhub.statistics.bradley_terry import groups_of, log_strengths, win_chances
+from evalhub.statistics.ranking.bradley_terry import groups_of, log_strengths, win_chances
 
 
 def table(seed: int, k: int, *, most: int = 12, missing: float = 0.0) -> np.ndarray:

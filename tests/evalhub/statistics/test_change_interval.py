@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evalhub.statistics.change_interval import BY_ISSUE, BY_TEST, change_interval
+from evalhub.statistics.changes.change_interval import BY_ISSUE, BY_TEST, change_interval
 
 
 def test_by_test_it_is_the_t_interval_of_scipy(scipy_stats):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.change_test import (
+from evalhub.statistics.changes.change_test import (
     FLIPPED_ISSUES,
     FLIPPED_TESTS,
     MAY_FAIL_TOGETHER,

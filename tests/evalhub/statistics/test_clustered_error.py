@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.clustered_error import clustered_error
+from evalhub.statistics.rates.clustered_error import clustered_error
 
 
 def error(values, clusters=None, weights=None):

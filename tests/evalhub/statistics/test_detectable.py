@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evalhub.statistics.detectable import ASSUMED, detectable_change, detectable_of
-from evalhub.statistics.mcnemar_power import detectable_by_mcnemar
+from evalhub.statistics.changes.detectable import ASSUMED, detectable_change, detectable_of
+from evalhub.statistics.changes.mcnemar_power import detectable_by_mcnemar
 
 
 @pytest.mark.parametrize("tests", [(1,) * 200, (200,), (40,) * 5])

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.effective_votes import effective_votes
+from evalhub.statistics.agreement.effective_votes import effective_votes
 
 
 def equicorrelated(n, r):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalhub.statistics.flip_distribution import flipped_p, least_p, terms_needed
+from evalhub.statistics.changes.flip_distribution import flipped_p, least_p, terms_needed
 
 DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
 """Heights of 15 crossed less those of 15 self-fertilised plants of maize, in eighths of an inch."""

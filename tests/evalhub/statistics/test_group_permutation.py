@@ -1,7 +1,7 @@
 import pytest
 
-from evalhub.statistics.group_permutation import GroupPermutation
-from evalhub.statistics.hypergeometric import few_drawn
+from evalhub.statistics.changes.group_permutation import GroupPermutation
+from evalhub.statistics.rates.hypergeometric import few_drawn
 
 SHARES = [1.0] * 20 + [0.0] * 80
 

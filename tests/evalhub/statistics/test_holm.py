@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.holm import holm
+from evalhub.statistics.changes.holm import holm
 
 p_values = st.lists(st.none() | st.floats(0, 1), max_size=30)
 

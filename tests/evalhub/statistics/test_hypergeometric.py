@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from evalhub.statistics.hypergeometric import few_drawn
+from evalhub.statistics.rates.hypergeometric import few_drawn
 
 
 def test_few_drawn_by_hand():

@@ -2,8 +2,8 @@ from random import Random
 
 import pytest
 
-from evalhub.statistics.judge_accuracy import JudgeCounts, judge_accuracy, judge_counts
-from evalhub.statistics.kappa import confusion, kappa_from_confusion
+from evalhub.statistics.agreement.kappa import confusion, kappa_from_confusion
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts, judge_accuracy, judge_counts
 
 
 def verdicts(n, *, seed):

@@ -3,12 +3,12 @@ from time import process_time
 
 import pytest
 
-from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.judge_intervals import JudgeIntervals, judge_intervals
-from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.rate_interval import Method, rate_interval
+from evalhub.statistics.agreement.kappa import kappa_from_confusion
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_intervals import JudgeIntervals, judge_intervals
+from evalhub.statistics.rates.rate_interval import Method, rate_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 from evalhub.statistics.resampling import expanded
-from evalhub.statistics.wilson import wilson_interval
 from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 

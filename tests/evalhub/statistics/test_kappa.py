@@ -1,6 +1,6 @@
 import pytest
 
-from evalhub.statistics.kappa import confusion, kappa_from_confusion
+from evalhub.statistics.agreement.kappa import confusion, kappa_from_confusion
 
 LEVELS = [0, 0.5, 1]
 

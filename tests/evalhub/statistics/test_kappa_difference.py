@@ -2,9 +2,9 @@ from random import Random
 
 import pytest
 
-from evalhub.statistics.judge_accuracy import JudgeCounts
-from evalhub.statistics.kappa import kappa_from_confusion
-from evalhub.statistics.kappa_difference import KappaDifference, kappa_difference
+from evalhub.statistics.agreement.kappa import kappa_from_confusion
+from evalhub.statistics.agreement.kappa_difference import KappaDifference, kappa_difference
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from evalhub.statistics.resampling import expanded
 from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.alpha_bands import Band, band
-from evalhub.statistics.interval import Interval
-from evalhub.statistics.krippendorff import (
+from evalhub.statistics.agreement.alpha_bands import Band, band
+from evalhub.statistics.agreement.krippendorff import (
     alpha,
     alpha_from_coincidences,
     as_json,
@@ -17,6 +16,7 @@ from evalhub.statistics.krippendorff import (
     from_json,
     summed,
 )
+from evalhub.statistics.interval import Interval
 
 # Four observers and twelve units of Krippendorff (2011), section C.
 OBSERVERS = [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalhub.statistics.flip_distribution import flipped_p
-from evalhub.statistics.mcnemar_power import detectable_by_mcnemar
+from evalhub.statistics.changes.flip_distribution import flipped_p
+from evalhub.statistics.changes.mcnemar_power import detectable_by_mcnemar
 
 
 def half_points(change):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from evalhub.statistics.pairwise_ranking import Game, rankings, win_rate
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.ranking.pairwise_ranking import Game, rankings, win_rate
+from evalhub.statistics.rates.rate_interval import Method
 
 
 def games(first, second, wins, ties, losses, *, per_issue=1, start=0):

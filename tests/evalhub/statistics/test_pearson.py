@@ -2,8 +2,8 @@ from random import Random
 
 import pytest
 
-from evalhub.statistics.kappa import confusion
-from evalhub.statistics.pearson import pearson_from_confusion
+from evalhub.statistics.agreement.kappa import confusion
+from evalhub.statistics.ranking.pearson import pearson_from_confusion
 
 
 def test_published_value():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evalhub.statistics.change_test import FLIPPED_ISSUES, FLIPPED_TESTS, MCNEMAR
-from evalhub.statistics.position_bias import OrderedVerdict, position_bias
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.changes.change_test import FLIPPED_ISSUES, FLIPPED_TESTS, MCNEMAR
+from evalhub.statistics.judges.position_bias import OrderedVerdict, position_bias
+from evalhub.statistics.rates.rate_interval import Method
 
 
 def pairs(*verdicts):

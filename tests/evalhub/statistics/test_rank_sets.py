@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.holm import holm
-from evalhub.statistics.rank_sets import Pair, rank_sets
+from evalhub.statistics.changes.holm import holm
+from evalhub.statistics.ranking.rank_sets import Pair, rank_sets
 
 
 def test_known_sets():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evalhub.statistics.rate_difference import rate_difference_interval
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.rate_difference import rate_difference_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 
 
 @pytest.mark.parametrize(

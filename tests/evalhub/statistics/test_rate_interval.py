@@ -1,7 +1,7 @@
 import pytest
 
-from evalhub.statistics.rate_interval import Method, mean_interval, rate_interval
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.rate_interval import Method, mean_interval, rate_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 
 
 def test_below_five_issues_it_is_wilsons_by_test_and_says_so():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.rogan_gladen import Calibrated, corrected_interval, corrected_rate
+from evalhub.statistics.judges.rogan_gladen import Calibrated, corrected_interval, corrected_rate
 from tests.evalhub.statistics.bootstrap_of import bootstrap_of
 
 shares = st.floats(0, 1)

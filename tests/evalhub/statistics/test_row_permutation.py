@@ -3,7 +3,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from evalhub.statistics.row_permutation import columns_differ_p
+from evalhub.statistics.changes.row_permutation import columns_differ_p
 
 
 def by_enumeration(rows):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.statistics.spearman import spearman
+from evalhub.statistics.ranking.spearman import spearman
 
 numbers = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), max_size=30)
 

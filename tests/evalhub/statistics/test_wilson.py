@@ -1,6 +1,6 @@
 import pytest
 
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 
 
 def test_interval_of_nothing_is_not_measured():

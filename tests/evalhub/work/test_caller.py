@@ -9,9 +9,9 @@ from django.db.models import Sum
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, ItemState, SharedRate
-from evalhub.work.budget import Budget, Gate
 from evalhub.work.caller import estimate_usd
 from evalhub.work.errors import GivenBack
+from evalhub.work.limits.budget import Budget, Gate
 from runs import control
 from runs.models import Judgment, Run
 from tests import provider as scripted
@@ -172,7 +172,7 @@ class Crowded:
 @pytest.mark.django_db(transaction=True)
 def test_provider_that_takes_fewer_at_once_costs_no_result(provider, model_at, work, monkeypatch):
     monkeypatch.setattr("evalhub.llm.retry.LONGEST_PAUSE_S", 0.2)
-    monkeypatch.setattr("evalhub.work.shared_rate.CUT_EVERY_S", 0.5)
+    monkeypatch.setattr("evalhub.work.limits.shared_rate.CUT_EVERY_S", 0.5)
     slowly(provider, 0.1)
     provider.script = crowded = Crowded(provider, 3)
     run = make_run(*some_tests(40), model=model_at(max_concurrency=40))
@@ -189,7 +189,7 @@ def test_provider_that_refuses_for_ever_is_an_error_in_the_end(
     provider, model_at, work, monkeypatch
 ):
     monkeypatch.setattr("evalhub.llm.retry.LONGEST_PAUSE_S", 0.1)
-    monkeypatch.setattr("evalhub.work.shared_rate.CUT_EVERY_S", 0.05)
+    monkeypatch.setattr("evalhub.work.limits.shared_rate.CUT_EVERY_S", 0.05)
     provider.script = lambda request: scripted.RATE_LIMITED
     run = make_run(*some_tests(2), model=model_at())
 

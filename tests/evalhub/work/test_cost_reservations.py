@@ -8,9 +8,9 @@ from django.db.models import F, Sum
 
 from evalhub.models import BatchState, Call, CostReservation, ItemState
 from evalhub.work import leases
-from evalhub.work.budget import Budget
-from evalhub.work.cost_reservations import AHEAD, give_back, reserve
 from evalhub.work.kinds import kinds
+from evalhub.work.limits.budget import Budget
+from evalhub.work.limits.cost_reservations import AHEAD, give_back, reserve
 from runs.models import Run
 from tests.evalhub.work.test_loop import slowly, some_tests
 from tests.factories import make_run

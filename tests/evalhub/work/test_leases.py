@@ -9,9 +9,10 @@ import pytest
 from django.db import OperationalError
 
 from evalhub.models import BatchState, ItemState, Worker
-from evalhub.work import batches, clock, leases, process_identity
+from evalhub.work import batches, clock, leases
 from evalhub.work.kinds import kinds
 from evalhub.work.models import LEASE_S
+from evalhub.work.processes import process_identity
 from runs.models import Run
 from tests.factories import make_jury, make_model, make_run, make_test
 

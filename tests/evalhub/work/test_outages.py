@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState, ItemState, SharedRate, Worker
-from evalhub.work import shared_rate
+from evalhub.work.limits import shared_rate
 from runs.models import Judgment
 from tests import provider as scripted
 from tests.evalhub.work.processes import eventually
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def short_pause(monkeypatch):
-    monkeypatch.setattr("evalhub.work.shared_rate.PROBE_S", 0.5)
+    monkeypatch.setattr("evalhub.work.limits.shared_rate.PROBE_S", 0.5)
     monkeypatch.setattr("evalhub.work.caller.PROBE_S", 0.5)
 
 

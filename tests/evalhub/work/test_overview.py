@@ -10,7 +10,7 @@ from django_q.models import OrmQ, Task
 from evalhub.work import clock, leases, overview
 from evalhub.work.kinds import kinds
 from evalhub.work.models import LEASE_S, Worker
-from evalhub.work.queue import enqueue_task
+from evalhub.work.processes.queue import enqueue_task
 from tests.factories import make_model, make_run, make_test, make_user
 
 pytestmark = pytest.mark.django_db

@@ -14,17 +14,18 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 from django_q.tasks import async_task
 
 from evalhub.models import BatchState, Worker
-from evalhub.work import clock, leases, parent_watch, process_identity, reaper
+from evalhub.work import clock, leases
 from evalhub.work.models import LEASE_S
-from evalhub.work.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
-from evalhub.work.queue_worker import (
+from evalhub.work.processes import parent_watch, process_identity, reaper
+from evalhub.work.processes.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
+from evalhub.work.processes.queue_worker import (
     Stop,
     next_task,
     perform,
     release_dead,
     work_on_tasks,
 )
-from evalhub.work.reaper import Reaper
+from evalhub.work.processes.reaper import Reaper
 from runs.models import Run
 from tests.evalhub.work.processes import running
 from tests.factories import first_result, make_issue, make_jury, make_model, make_run, make_test

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from evalhub.work.queue import MAX_TASKS, enqueue_task, is_task_waiting, request_worker
+from evalhub.work.processes.queue import MAX_TASKS, enqueue_task, is_task_waiting, request_worker
 from tests.factories import make_run
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.work import rate_limiter as subject
-from evalhub.work.budget import Gate
 from evalhub.work.errors import GivenBack
-from evalhub.work.rate_limiter import RateLimiters
-from evalhub.work.shared_rate import Shared
+from evalhub.work.limits import rate_limiter as subject
+from evalhub.work.limits.budget import Gate
+from evalhub.work.limits.rate_limiter import RateLimiters
+from evalhub.work.limits.shared_rate import Shared
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MODEL = Endpoint(language_model_id=1, name="m", litellm_model="openai/m")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evalhub.work import supervisor
-from evalhub.work.supervisor import CannotStart, Program, Supervisor
+from evalhub.work.processes import supervisor
+from evalhub.work.processes.supervisor import CannotStart, Program, Supervisor
 from tests.evalhub.work import processes
 from tests.evalhub.work.processes import eventually, running
 

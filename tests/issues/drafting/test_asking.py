@@ -6,8 +6,8 @@ import json
 import pytest
 
 from evalhub.llm import gateway
-from evalhub.work.budget import Gate
 from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.limits.budget import Gate
 from issues.drafting.asking import MAX_TRIES, ask
 from issues.drafting.prompts import (
     Material,

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from evalhub.llm.judge_replies import Unreadable
+from evalhub.llm.verdicts.judge_replies import Unreadable
 from issues.judge_templates.pairwise_prompt import (
     Choice,
     Decision,

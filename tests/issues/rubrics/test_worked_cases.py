@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evalhub.llm.judge_replies import Unreadable, parse_verdict
-from evalhub.statistics.krippendorff import alpha
+from evalhub.llm.verdicts.judge_replies import Unreadable, parse_verdict
+from evalhub.statistics.agreement.krippendorff import alpha
 from issues.rubrics.scales import FIVE_CLASSES
 from issues.rubrics.scoring import Point, jury_value, score_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.llm.images import store_image
+from evalhub.llm.content.images import store_image
 from evalhub.models import Image
 from issues.models import Feedback, FeedbackState
 from issues.states import Refused

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evalhub.statistics.alpha_bands import Band
-from evalhub.statistics.krippendorff import alpha
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.agreement.alpha_bands import Band
+from evalhub.statistics.agreement.krippendorff import alpha
+from evalhub.statistics.rates.rate_interval import Method
 from reports.annotators.page import ANNOTATORS
 from reports.annotators.query import ALL, annotators
 from reports.annotators.rule import (

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evalhub.statistics.change_test import MAY_FAIL_TOGETHER, MCNEMAR
+from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, MCNEMAR
 from reports.compare.evidence_rule import findings, sample_of
 from tests.reports.compare.builders import a_run, comparison, one_test
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from evalhub.statistics.rate_interval import Method
-from evalhub.statistics.wilson import wilson_bounds, wilson_quantile
+from evalhub.statistics.rates.rate_interval import Method
+from evalhub.statistics.rates.wilson import wilson_bounds, wilson_quantile
 from reports.documents.links import page_url
 from runs.models import Result
 from tests.factories import make_issue, make_test, make_user

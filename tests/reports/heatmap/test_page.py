@@ -3,7 +3,7 @@
 import pytest
 from django.http import QueryDict
 
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.reading import Reading
 from reports.heatmap.page import HEATMAP
 from runs.models import Suite

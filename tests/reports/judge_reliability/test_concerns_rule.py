@@ -1,8 +1,8 @@
 import pytest
 
-from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.agreement.alpha_bands import Band
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from reports.judge_reliability.concerns_rule import (
     Concern,
     JudgeRecord,

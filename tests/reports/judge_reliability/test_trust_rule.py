@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.statistics.judge_accuracy import JudgeCounts
+from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from reports.judge_reliability.trust_rule import Evidence, Proof, decide, more_needed
 from tests.bench.validity.judge_trust import GOOD, trusted
 

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from evalhub.models import Call
-from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.agreement.alpha_bands import Band
 from issues.models import Tag, TagKind
 from reports.run.query import run_report
 from runs.models import Result, ResultScore

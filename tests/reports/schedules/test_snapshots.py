@@ -13,7 +13,7 @@ from evalhub.notifications.models import Delivery, Webhook
 from evalhub.notifications.outbox import deliver_due
 from evalhub.schedules import ScheduleRefused
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from issues.models import Test
 from reports import registry
 from reports.documents.cells import words

@@ -6,7 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from evalhub.models import BatchState
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.trend.page import TREND

@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import caches
 
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.reading import Reading
 from reports.underperforming.page import UNDERPERFORMING
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user

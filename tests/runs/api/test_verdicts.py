@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.statistics.alpha_bands import Band
+from evalhub.statistics.agreement.alpha_bands import Band
 from issues.models import JudgeTemplate
 from runs.models import Approach, Judge
 from runs.scoring.human_evaluation import HumanVerdict, evaluate

@@ -1,7 +1,7 @@
 import pytest
 
-from evalhub.statistics.rate_interval import Method
-from evalhub.statistics.wilson import wilson_interval
+from evalhub.statistics.rates.rate_interval import Method
+from evalhub.statistics.rates.wilson import wilson_interval
 from runs.figures.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of_runs
 from tests.factories import make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, fail, judge

@@ -1,7 +1,7 @@
 """The messages and parameters with which judges are asked."""
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.llm.judge_replies import verdict_schema, verdict_token_limit
+from evalhub.llm.verdicts.judge_replies import verdict_schema, verdict_token_limit
 from issues.judge_templates.builtin import BUILTIN
 from issues.rubrics.scales import BINARY
 from runs.judging.prompts import (

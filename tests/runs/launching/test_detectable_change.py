@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.statistics.detectable import detectable_of
+from evalhub.statistics.changes.detectable import detectable_of
 from reports.compare.evidence_rule import findings, sample_of
 from reports.compare.query import comparison_of, sides_of
 from runs.launching.detectable_change import detectable

@@ -9,9 +9,9 @@ import pytest
 
 from evalhub.llm.models import SharedRate
 from evalhub.models import Call, Exposure
-from evalhub.work.budget import Gate
 from evalhub.work.direct_caller import DirectCaller
-from evalhub.work.shared_rate import cut, read_shared
+from evalhub.work.limits.budget import Gate
+from evalhub.work.limits.shared_rate import cut, read_shared
 from issues.revisions import asked_digest
 from issues.rubrics.draft import draft_of_test
 from runs.models import Approach, Judge, Judgment, Result, Run

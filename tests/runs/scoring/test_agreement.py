@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.statistics import krippendorff
+from evalhub.statistics.agreement import krippendorff
 from issues.judge_templates.lifecycle import load_builtin_templates
 from runs.scoring.agreement import agreement_in, majority, statistics_of
 from tests.runs.rubric_runs import rubric_run

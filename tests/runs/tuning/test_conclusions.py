@@ -1,5 +1,5 @@
+from evalhub.statistics.agreement.kappa_difference import KappaDifference
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.kappa_difference import KappaDifference
 from runs.tuning.conclusions import conclusion, difference, estimate, ordinal, warnings_of
 from runs.tuning.figures import MeasuredAttempt
 from runs.tuning.metrics import MetricDifference, Row, metrics_of

@@ -1,7 +1,7 @@
 import pytest
 
+from evalhub.statistics.agreement.kappa_difference import KappaDifference
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.kappa_difference import KappaDifference
 from issues.rubrics.scales import BINARY, ONE_TO_SEVEN
 from runs.tuning.metrics import (
     Conclusion,

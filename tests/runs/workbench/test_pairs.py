@@ -2,7 +2,7 @@
 
 import pytest
 
-from evalhub.llm.images import store_image
+from evalhub.llm.content.images import store_image
 from evalhub.models import Exposure
 from issues.models import LibraryCriterion
 from runs.workbench.judges import setup_of

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from evalhub.statistics.rate_interval import Method
+from evalhub.statistics.rates.rate_interval import Method
 from runs.trials.claims.claim_rule import Kind, claims_of
 from runs.trials.judges.measures import ClaimVerdict, Share, Violation, measures_of
 from tests.runs.trials.graphs import artifacts, verdicts
