@@ -12,13 +12,12 @@ class EvalHubConfig(AppConfig):
         from django.contrib.auth.models import Group
         from django.contrib.auth.signals import user_logged_in
 
-        from evalhub import system_checks  # noqa: F401
         from evalhub.access.logins import note_password, notify_of_lock
         from evalhub.access.models import User
         from evalhub.access.roles import apply_roles
         from evalhub.audit import view
         from evalhub.audit.authors import keep_authors
-        from evalhub.plain_pickles import read_plain_pickles_only
+        from evalhub.values.plain_pickles import read_plain_pickles_only
         from evalhub.work.processes.queue import ignore_hooks
 
         read_plain_pickles_only()

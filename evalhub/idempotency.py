@@ -15,7 +15,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from evalhub.access.models import User
-from evalhub.digest import digest
+from evalhub.values.digest import digest
 
 KEPT = timedelta(days=1)
 MAX_KEY = 200

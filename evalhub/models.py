@@ -5,7 +5,6 @@ from evalhub.access.models import Exposure, ExposureKind, SavedFilter, Token, To
 from evalhub.audit.models import Act, AuditEntry
 from evalhub.history import History
 from evalhub.idempotency import KeptAnswer
-from evalhub.kept_values import KeptValue
 from evalhub.llm.applications.application_fields import ModelKind
 from evalhub.llm.content.images import Image, MediaType
 from evalhub.llm.models import Call, CallRole, Embedding, LanguageModel, SharedRate
@@ -16,6 +15,7 @@ from evalhub.notifications.models import (
     NotificationKind,
     Webhook,
 )
+from evalhub.values.kept_values import KeptValue
 from evalhub.work.models import BatchState, CostReservation, ItemState, Worker
 
 register(Group, app="evalhub", records_class=History, m2m_fields=["permissions"])

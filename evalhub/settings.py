@@ -269,7 +269,7 @@ CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     # Computed report content and counts of requests, shared by all processes.
     "computed": {
-        "BACKEND": "evalhub.kept_values.JSONCache",
+        "BACKEND": "evalhub.values.kept_values.JSONCache",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
 }

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalhub.llm.content.content_parts import content_text
-from evalhub.strict_json import MAX_JSON, excerpt
+from evalhub.values.strict_json import MAX_JSON, excerpt
 from issues.message_form import message_problem
 
 ROLES = ("system", "user", "assistant", "tool")

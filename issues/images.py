@@ -9,7 +9,7 @@ from evalhub.llm.content.content_parts import IMAGE, IMAGE_URL
 from evalhub.llm.content.image_files import ImageRefused, bytes_of_url
 from evalhub.llm.content.images import store_image
 from evalhub.models import Image, User
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from issues.models import Feedback, ImageUse, Test
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from evalhub.llm.content.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 
 
 def message_problem(message: Any, roles: Collection[str], *, may_be_open: bool = True) -> str:

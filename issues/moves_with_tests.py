@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.models import Issue, IssueState, Test
 from issues.states import Moved, last_move, may, move, move_all, move_named, undo
 

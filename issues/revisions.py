@@ -6,8 +6,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, prefetch_related_objects
 
-from evalhub.digest import digest
 from evalhub.llm.content.content_parts import without_alt
+from evalhub.values.digest import digest
 from issues.conversation import request_messages
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
 from issues.models.criterion import CONTENT_FIELDS

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from evalhub.access.right_holders import users_with
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from reports.documents.links import page_url

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import FilteredRelation, Q, QuerySet
 from django.urls import reverse
 
-from evalhub.digest import digest
+from evalhub.values.digest import digest
 from runs.judging.jury import jury_identity
 from runs.models import JudgeRun, Run
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evalhub.formatting import few
+from evalhub.display.formatting import few
 from evalhub.models import LanguageModel
 from issues.drafting.conflicts import contribute_conflicts, is_same_family, is_same_model
 from issues.models import Issue

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from evalhub.formatting import percent, usd
-from evalhub.option_problems import option_problems
+from evalhub.display.formatting import percent, usd
 from evalhub.statistics.changes.change_test import ALPHA
+from evalhub.values.option_problems import option_problems
 
 SEVERITIES = ("low", "medium", "high", "critical")
 """Severities of issues, the least one first."""

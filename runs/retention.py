@@ -13,8 +13,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from evalhub.kept_values import forget_pages
 from evalhub.models import BatchState, Call
+from evalhub.values.kept_values import forget_pages
 from runs.models import Answer, Example, JudgeRun, Run
 
 PORTION = 2_000

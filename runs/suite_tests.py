@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.models import Test
 from issues.models.test import TestQuerySet
 from issues.test_filter import FilterRefused, read_filter

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.test import RequestFactory
 
 from evalhub.admin_site.json_field import BoundedJSONField
-from evalhub.strict_json import MAX_DEPTH, parse
+from evalhub.values.strict_json import MAX_DEPTH, parse
 from issues.models import Feedback
 from tests.api import client_of
 from tests.factories import make_model, make_test, make_user

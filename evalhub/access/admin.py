@@ -22,7 +22,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.password_again import AsksPassword
 from evalhub.audit.models import AuditEntry
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 
 ADMINISTERS = "evalhub.change_token"
 """Right to see and revoke everybody's tokens."""

@@ -12,7 +12,7 @@ from evalhub.access.exposures import EXPOSURE_COLUMNS, WITHHELD
 from evalhub.access.models import Exposure
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.pages import ReadOnlyAdmin
-from evalhub.csv_safety import csv_lines
+from evalhub.files.csv_safety import csv_lines
 
 
 @admin.register(Exposure)

@@ -6,7 +6,7 @@ from django.http import QueryDict
 from django.urls import NoReverseMatch, reverse
 
 from evalhub.access.models import SavedFilter, User
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 
 MAX_QUERY = 2000
 """Characters of a saved query."""

@@ -9,10 +9,10 @@ from django.db.models import Count, Max
 from django.utils import timezone
 
 from evalhub.access import exposures
-from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.security.trusted_network import address_of, is_trusted
 from evalhub.models import Exposure, ExposureKind, User
+from evalhub.values.digest import digest
 
 Role = tuple[str, Endpoint]
 """Role of an endpoint, such as "judge", and the endpoint."""

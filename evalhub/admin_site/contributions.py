@@ -18,7 +18,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import PageAdmin
-from evalhub.formatting import DASH
+from evalhub.display.formatting import DASH
 
 
 class ListColumn(NamedTuple):

@@ -6,8 +6,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.forms.fields import InvalidJSONInput
 
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import MAX_DEPTH, MAX_JSON, parse
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import MAX_DEPTH, MAX_JSON, parse
 
 
 class BoundedJSONField(forms.JSONField):

@@ -19,7 +19,7 @@ from rest_framework.renderers import JSONRenderer
 
 from evalhub.access.request_limits import expensive
 from evalhub.admin_site.pages import PageAdmin
-from evalhub.export_files import FORMATS, csv_of
+from evalhub.files.export_files import FORMATS, csv_of
 
 CHUNK = 200
 

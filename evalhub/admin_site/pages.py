@@ -30,7 +30,7 @@ from evalhub.admin_site.versions import (
     seen_in,
     versioned,
 )
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 
 
 def current_user(request: HttpRequest) -> User:

@@ -25,10 +25,10 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from evalhub import parquet
 from evalhub.access.request_limits import ExpensiveLimit
 from evalhub.api.filters import HIGHEST_ID, refuse_unknown
-from evalhub.csv_safety import csv_lines
+from evalhub.files import parquet
+from evalhub.files.csv_safety import csv_lines
 
 PORTION = 1000
 ROW_GROUP = 20
@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
     Attributes:
         source: The lookup that its values come from.
-        kind: Of `evalhub.parquet`; "" for that of the model's field.
+        kind: Of `evalhub.files.parquet`; "" for that of the model's field.
         form: Returns, for one export, what changes each value.
         gathered: Returns the values of rows by their ids, in place of a lookup.
         withheld: What a reader who may not read the row's text gets; ... if it is no text.

@@ -4,8 +4,8 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import MAX_DEPTH, check_depth
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import MAX_DEPTH, check_depth
 
 
 class StorableJSONParser(JSONParser):

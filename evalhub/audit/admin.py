@@ -23,7 +23,7 @@ from evalhub.admin_site.pages import ReadOnlyAdmin, row_number
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT, AuditEntry
 from evalhub.audit.view import recorded_models
-from evalhub.csv_safety import csv_lines
+from evalhub.files.csv_safety import csv_lines
 
 CSV_HEADING = (
     *("when", "who", "act", "what", "number", "name"),

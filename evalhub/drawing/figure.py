@@ -1,4 +1,4 @@
-"""The figures of `evalhub.charts` as static SVG: for files, e-mails and paper, without scripts.
+"""Figures of `evalhub.display.charts` as static SVG: for files, e-mails and paper, without scripts.
 
 It draws what the reports use: bars, lines, cells and rings, with intervals, marks and notes. Pure.
 """
@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalhub.charts import Figure
+from evalhub.display.charts import Figure
 from evalhub.drawing.axes import Axis, Value, axis_of
 from evalhub.drawing.elements import (
     DASHES,

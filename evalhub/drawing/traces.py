@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalhub.charts import NEUTRAL, on_fill
+from evalhub.display.charts import NEUTRAL, on_fill
 from evalhub.drawing.axes import Axis
 from evalhub.drawing.elements import DASHES, PATTERNS, element, filled, line, mark, text, width_of
 

@@ -17,7 +17,7 @@ from evalhub.llm.errors import CallError
 from evalhub.llm.models import Call, CallRole, LanguageModel
 from evalhub.llm.providers.error_mapping import place
 from evalhub.llm.providers.responses import parsed
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from evalhub.work.caller import fill
 
 TEST_TIMEOUT_S = 30.0

@@ -10,12 +10,12 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 
-from evalhub.digest import digest
 from evalhub.llm import word_vectors
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.llm.models import Embedding
 from evalhub.statistics.cosine import cosine
+from evalhub.values.digest import digest
 from evalhub.work.caller import ModelCaller
 
 log = logging.getLogger(__name__)

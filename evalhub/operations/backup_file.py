@@ -16,7 +16,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db.backends.utils import CursorWrapper
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.work.schema import known_migrations
 
 DESCRIPTION = "backup.json"

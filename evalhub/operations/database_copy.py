@@ -10,8 +10,8 @@ from django.db import connection, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from evalhub.access.models import User
-from evalhub.kept_values import KeptValue
 from evalhub.operations.engines import engine
+from evalhub.values.kept_values import KeptValue
 
 SOURCE = "copied_from"
 PORTION = 500

@@ -6,14 +6,14 @@ from django.core.checks import ERROR, WARNING, run_checks
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from evalhub.formatting import counted
-from evalhub.kept_values import NEVER, KeptValue
+from evalhub.display.formatting import counted
 from evalhub.llm.connection_check import probe
 from evalhub.llm.models import LanguageModel
 from evalhub.operations.engines import engine
 from evalhub.operations.findings import Finding, Level, error, ok, warning
 from evalhub.operations.machine import disk, versions
 from evalhub.operations.secrets import keys
+from evalhub.values.kept_values import NEVER, KeptValue
 from evalhub.work import clock, leases, schema
 from evalhub.work.overview import dead_workers, outages, running_workers
 

@@ -13,7 +13,7 @@ from django.template.defaultfilters import filesizeformat
 from packaging.requirements import Requirement
 
 from evalhub import __version__
-from evalhub.formatting import counted, few
+from evalhub.display.formatting import counted, few
 from evalhub.operations.findings import Finding, error, ok, warning
 from evalhub.work import unsaved_replies
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 from django.core.management import call_command
 from django.db import DatabaseError
 
-from evalhub.formatting import counted, few
+from evalhub.display.formatting import counted, few
 from evalhub.operations.backup_file import REPLIES, BackupError, Description, opened
 from evalhub.operations.engines import engine
 from evalhub.work import unsaved_replies

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 from django.utils.text import capfirst
 
-from evalhub.filter_chip import Chip, choice_chip
+from evalhub.display.filter_chip import Chip, choice_chip
 
 register = template.Library()
 

@@ -1,6 +1,6 @@
 from django import template
 
-from evalhub import formatting
+from evalhub.display import formatting
 
 register = template.Library()
 

@@ -23,7 +23,7 @@ from evalhub.api.errors import Conflict, with_value
 from evalhub.api.fields import PlainSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.problems import flat, in_words
-from evalhub.strict_json import parse
+from evalhub.values.strict_json import parse
 from issues.api.criteria import CriteriaSerializer
 from issues.api.serializers import WITHHELD
 from issues.api.table_parsers import TABLE_PARSERS

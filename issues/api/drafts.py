@@ -24,7 +24,7 @@ from evalhub.api.fields import (
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState, LanguageModel
-from evalhub.option_problems import option_problems
+from evalhub.values.option_problems import option_problems
 from issues.api.json_types import DraftFailure, Message
 from issues.drafting import decisions
 from issues.drafting.settings import DraftingSettings

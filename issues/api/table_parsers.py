@@ -6,9 +6,9 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from evalhub.csv_safety import plain
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import Problem
+from evalhub.files.csv_safety import plain
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import Problem
 from issues.importers.records import MAX_BYTES, Unreadable, records_in
 
 MAX_ROWS = 5000

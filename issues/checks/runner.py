@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 from issues.checks.check import Check, CheckError, Finding, Outcome
 from issues.checks.quoting import quoted, shown
 from issues.checks.registry import CHECKS

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 from issues.drafting.pdf_text import UnreadablePdf, page_texts
 
 MAX_FILES = 5

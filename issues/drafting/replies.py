@@ -17,7 +17,7 @@ from evalhub.llm.verdicts.reply_syntax import (
     MAX_BRACES,
     without_reasoning,
 )
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 
 LOST_SHARE = 0.02
 """Most of a broken reply's letters that its repair may lose."""

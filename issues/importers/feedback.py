@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from evalhub.storable import REASON, UNSTORABLE, unstorable
-from evalhub.strict_json import MAX_JSON, Problem, excerpt, parse
+from evalhub.values.storable import REASON, UNSTORABLE, unstorable
+from evalhub.values.strict_json import MAX_JSON, Problem, excerpt, parse
 from issues.feedback_messages import with_conversation
 from issues.importers.records import Unreadable, records_in
 

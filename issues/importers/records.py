@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from evalhub.parquet import ParquetError, rows_of
-from evalhub.strict_json import Problem, excerpt, parse
+from evalhub.files.parquet import ParquetError, rows_of
+from evalhub.values.strict_json import Problem, excerpt, parse
 
 MAX_BYTES = 8 * 1024 * 1024
 

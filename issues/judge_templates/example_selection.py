@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from evalhub.digest import digest
 from evalhub.llm import word_vectors
 from evalhub.statistics.cosine import cosine
+from evalhub.values.digest import digest
 from issues.judge_templates.fences import BLOCKS, neutralised
 
 NEAREST = "nearest"

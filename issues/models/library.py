@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.constraints import known
-from evalhub.digest import digest
 from evalhub.history import History
+from evalhub.values.digest import digest
 from issues.models.criterion import Polarity
 from issues.rubrics import scales
 from issues.rubrics.library import content

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import parse
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import parse
 from issues.checks import CHECKS
 
 MAX_DIGITS = 18

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 
 MAX_LINES = 200
 

@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from evalhub.charts import NEUTRAL, Figure, axis, base_layout
-from evalhub.formatting import counted
+from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout
+from evalhub.display.formatting import counted
 from reports.activity.query import MOST, activity
 from reports.activity.rule import TITLES, Event, Kind, counts
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from statistics import median
 
-from evalhub.charts import Figure
+from evalhub.display.charts import Figure
 from evalhub.statistics.agreement.alpha_bands import MIN_UNITS, RELIABLE, TENTATIVE
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.annotators.query import Annotators

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evalhub.formatting import between, counted, percent, score
+from evalhub.display.formatting import between, counted, percent, score
 from reports.annotators.annotator_tables import (
     annotator_work_table,
     group_agreement_table,

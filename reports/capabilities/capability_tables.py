@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from reports.capabilities.champions_rule import Dimension
 from reports.capabilities.first_rule import METHOD, AgainstFirst, Weighted, against_first
 from reports.capabilities.query import CapabilityReport, Weighed

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.statistics.changes.change_test import is_significant
 from reports.capabilities.capability_tables import (
     CapabilityRanks,

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from evalhub.display.word_diff import Diff, Part, word_diff
 from evalhub.llm.content.content_parts import all_images
 from evalhub.models import User
-from evalhub.word_diff import Diff, Part, word_diff
 from issues.models import Revision
 from runs.models import Answer, Result
 from runs.result_list.listing import prompt_of

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.charts import Figure
+from evalhub.display.charts import Figure
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
 from reports.compare.evidence_rule import TagSignificance
 from reports.compare.figure import became_ring, changes_by_line

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evalhub.formatting import counted, listed
+from evalhub.display.formatting import counted, listed
 from evalhub.statistics.changes.change_test import ChangeTest
 from evalhub.statistics.changes.detectable import measured_from
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES

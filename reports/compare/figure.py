@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from evalhub.charts import (
+from evalhub.display.charts import (
     NEUTRAL,
     Figure,
     axis,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.formatting import counted, few, percent
+from evalhub.display.formatting import counted, few, percent
 from reports.compare.columns import CompareColumn, family_columns, run_columns
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import against_first, warnings

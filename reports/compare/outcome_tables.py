@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from evalhub.charts import Figure
+from evalhub.display.charts import Figure
 from evalhub.outcomes import OUTCOMES
 from reports.compare.columns import CompareColumn
 from reports.compare.figure import RateBars, grouped_rates, outcome_rings

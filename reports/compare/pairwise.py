@@ -5,7 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from evalhub.formatting import DASH, counted, few
+from evalhub.display.formatting import DASH, counted, few
 from evalhub.statistics.ranking.pairwise_ranking import METHOD, Game, Ranked, rankings
 from reports.compare.pairwise_query import PairwiseField, pairwise_field
 from reports.compare.pairwise_sentences import (

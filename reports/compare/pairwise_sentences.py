@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, is_significant
 from evalhub.statistics.ranking.pairwise_ranking import Duel, Game
 from reports.compare.sentences import is_p

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from evalhub.formatting import counted, few
+from evalhub.display.formatting import counted, few
 from evalhub.statistics.changes.change_interval import ChangeInterval
 from evalhub.statistics.changes.change_test import (
     ALPHA,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evalhub.filter_chip import choice_chip
+from evalhub.display.filter_chip import choice_chip
 from reports.compare.breakdown_tables import became, by_issue, by_tag
 from reports.compare.columns import run_columns
 from reports.compare.controls import known_tags

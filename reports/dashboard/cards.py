@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import User
 from issues.models import Issue
 from reports.activity.page import events_table

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from evalhub import formatting
+from evalhub.display import formatting
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked

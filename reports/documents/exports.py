@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from evalhub.csv_safety import csv_lines
+from evalhub.files.csv_safety import csv_lines
 from reports.documents.cells import as_json, flat, headings, interval_note, words
 from reports.documents.document import Document, Table
 from reports.documents.origin import COLUMNS, Origin

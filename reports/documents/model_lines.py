@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from evalhub.formatting import clip, words
+from evalhub.display.formatting import clip, words
 
 COLOURS = tuple(f"var(--eh-line-{number})" for number in range(1, 8))
 """CSS variables of `static/evalhub/colours.css`, distinct from each other and from the outcomes."""

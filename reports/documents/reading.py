@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast
 from django import forms
 from django.http import QueryDict
 
-from evalhub.computed import computed, kept
-from evalhub.filter_chip import Chip, select
+from evalhub.display.filter_chip import Chip, select
 from evalhub.models import User
+from evalhub.values.computed import computed, kept
 from reports.documents.document import Document
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class Reading:
     pending: bool = False
 
     def computed(self, name: str, inputs: Any, function: Callable[[], T]) -> T | None:
-        """Return what the function gives, computed once and kept; see `evalhub.computed`.
+        """Return what the function gives, computed once and kept; see `evalhub.values.computed`.
 
         Returns:
             None, with `pending` set, where it is left for later.

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import User
 from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
 
-from evalhub.digest import digest
 from evalhub.llm.identity import read_name
+from evalhub.values.digest import digest
 from reports.compare.matching_rule import Tested
 from reports.compare.query import outcomes_in
 from reports.documents.reading import Reading

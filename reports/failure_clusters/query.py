@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evalhub.digest import digest
 from evalhub.llm import word_vectors
+from evalhub.values.digest import digest
 from issues.models import Issue
 from issues.similarity.ranking import Matrix
 from reports.documents.reading import Reading

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import User
 from issues.models import Issue
 from issues.similarity.search import ISSUE, similar

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evalhub.formatting import listed, percent
+from evalhub.display.formatting import listed, percent
 from reports.gate.rule import GateLine, Remedy, Verdict
 from runs.completeness import LEAST_IN_WORDS, MIN_SCORED, is_enough
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from evalhub.formatting import percent, seconds, usd
+from evalhub.display.formatting import percent, seconds, usd
 from evalhub.notifications.events import link_to
 from evalhub.statistics.interval import Interval
 from reports.compare.facts_and_warnings import warnings

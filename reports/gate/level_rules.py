@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from evalhub.formatting import between, few, percent, usd
-from evalhub.formatting import seconds as duration
+from evalhub.display.formatting import between, few, percent, usd
+from evalhub.display.formatting import seconds as duration
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.percentile_interval import percentile, percentile_interval
 from evalhub.statistics.student import student_quantile

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import counted, few
+from evalhub.display.formatting import counted, few
 from evalhub.statistics.changes.change_test import is_significant
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table

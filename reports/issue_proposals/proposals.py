@@ -17,10 +17,10 @@ from django.db import transaction
 from django.db.models import Count, Max, Sum
 
 from evalhub.access.right_holders import users_with
-from evalhub.computed import KEPT_S, kept
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
+from evalhub.values.computed import KEPT_S, kept
 from issues import states
 from issues.models import Comment, Issue, IssueState
 from issues.states import APPROVE_ISSUE, Refused

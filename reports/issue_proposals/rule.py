@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from evalhub.formatting import counted, few, listed
+from evalhub.display.formatting import counted, few, listed
 from reports.issue_timeline.rule import IssueResult, failing_again, passed_in_a_row
 
 Button = Literal["resolve", "reopen"]

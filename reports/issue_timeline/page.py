@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table

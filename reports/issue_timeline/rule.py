@@ -20,7 +20,7 @@ from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
 
-from evalhub.formatting import few, percent
+from evalhub.display.formatting import few, percent
 from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.rates.binomial import at_most
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evalhub.formatting import counted, percent, score
+from evalhub.display.formatting import counted, percent, score
 from evalhub.statistics.agreement.alpha_bands import RELIABLE, TENTATIVE, Band
 from evalhub.statistics.interval import Interval
 from reports.judge_reliability.trust_rule import HumanProof, Proof

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from evalhub.charts import NEUTRAL, Figure, axis, base_layout, label
+from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, label
 from evalhub.statistics.agreement.alpha_bands import RELIABLE, TENTATIVE
 from reports.documents.model_lines import line_style_of_name
 

@@ -21,7 +21,7 @@ from enum import StrEnum
 from math import ceil
 from typing import Generic, NamedTuple, TypeVar
 
-from evalhub.formatting import between, counted, percent
+from evalhub.display.formatting import between, counted, percent
 from evalhub.statistics.changes.change_test import ALPHA
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judges.judge_accuracy import JudgeCounts

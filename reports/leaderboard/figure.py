@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalhub.charts import NEUTRAL, Figure, axis, bar_layout, base_layout, label
+from evalhub.display.charts import NEUTRAL, Figure, axis, bar_layout, base_layout, label
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from evalhub.formatting import few
+from evalhub.display.formatting import few
 from evalhub.models import User
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.links import row_url

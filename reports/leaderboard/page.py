@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from reports.documents.document import Document, Fact
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from reports.documents.document import Cell, Column, Estimate
 from reports.leaderboard.pairwise_query import PairwiseBoard
 from runs.completeness import LEAST_IN_WORDS, scored_words

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.statistics.changes.change_test import MIN_CHANGED
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import page_url

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 
 MIN_SUITES = 10
 MIN_SUITES_OF_TOPIC = 5

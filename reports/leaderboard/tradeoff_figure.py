@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.charts import NEUTRAL, Figure, axis, base_layout, label
+from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, label
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.charts import Figure
-from evalhub.formatting import counted, listed, seconds, usd
+from evalhub.display.charts import Figure
+from evalhub.display.formatting import counted, listed, seconds, usd
 from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import is_p

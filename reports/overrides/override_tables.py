@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evalhub.charts import OutcomeRow, tag_bars
-from evalhub.formatting import counted, words
+from evalhub.display.charts import OutcomeRow, tag_bars
+from evalhub.display.formatting import counted, words
 from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows

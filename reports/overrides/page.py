@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import Exists, OuterRef, QuerySet
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import User
 from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Document, Fact

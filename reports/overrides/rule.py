@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 
 OUTCOME_OF = {True: "passed", False: "failed", None: "unscored"}
 """An outcome by whether it passes."""

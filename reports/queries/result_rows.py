@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
-from evalhub.formatting import score
+from evalhub.display.formatting import score
 from evalhub.statistics.agreement.alpha_bands import RELIABLE
 from evalhub.statistics.deviation import is_split
 from issues.models import Polarity, Revision

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from evalhub.charts import Figure, axis, base_layout
-from evalhub.formatting import percent
+from evalhub.display.charts import Figure, axis, base_layout
+from evalhub.display.formatting import percent
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from evalhub.charts import Figure
-from evalhub.formatting import counted, few, usd
+from evalhub.display.charts import Figure
+from evalhub.display.formatting import counted, few, usd
 from evalhub.statistics.changes.change_test import ALPHA, MAY_FAIL_TOGETHER, METHOD
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import ChangedIssue, answer, issues_by_themselves

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 
-from evalhub.csv_safety import BOM, Echo, cell
+from evalhub.files.csv_safety import BOM, Echo, cell
 from reports.documents.origin import COLUMNS, Origin
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
 from reports.run.judgments_query import JudgmentRow

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from evalhub.charts import NEUTRAL, Figure, axis, base_layout, on_fill, outcome_pie
+from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, on_fill, outcome_pie
 
 
 def outcome_ring(counts: Mapping[str, int]) -> Figure:

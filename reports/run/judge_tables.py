@@ -1,6 +1,6 @@
 """Tables of a run's judges: judgments, agreement, errors and judge runs."""
 
-from evalhub.formatting import words
+from evalhub.display.formatting import words
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.judge_reliability.judge_line import JudgeLine
 from reports.run.error_advice import ADVICE

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from evalhub.formatting import score, words
+from evalhub.display.formatting import score, words
 from reports.documents.origin import Origin
 from reports.queries.result_rows import Row
 from reports.run.query import RunReport

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from evalhub.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
-from evalhub.formatting import clip, count, counted, percent, usd, words
+from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_bars
+from evalhub.display.formatting import clip, count, counted, percent, usd, words
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url, row_url

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from evalhub.formatting import count, counted, words
+from evalhub.display.formatting import count, counted, words
 from reports.documents.document import Cell, Column, Link, Table
 from reports.run.distribution_query import Distribution
 from reports.run.error_advice import ADVICE

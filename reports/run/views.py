@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from evalhub.admin_site.pages import current_user
-from evalhub.export_files import FORMATS, Export, export_response
+from evalhub.files.export_files import FORMATS, Export, export_response
 from evalhub.work.leases import workers_alive
 from evalhub.work.overview import outages
 from reports.documents.exports import json_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from reports.summaries.figure_table import FigureCell, FigureTable, Measure, Place, printed
 from reports.summaries.key import Key, Variant
 

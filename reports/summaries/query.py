@@ -9,7 +9,7 @@ from django.db.models import Count, Prefetch, Q
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.formatting import words
+from evalhub.display.formatting import words
 from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
 from reports.models import Exchange, ExecutiveSummary, Grade

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape, unescape
 from typing import NamedTuple
 
-from evalhub.markup import model_markdown
+from evalhub.display.markup import model_markdown
 from reports.summaries.key import Key, Variant
 
 ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'/>]+))", re.IGNORECASE)

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
 
+from evalhub.display.formatting import DASH, percent
 from evalhub.drawing.figure import svg_of
-from evalhub.formatting import DASH, percent
 from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.formatting import DASH, clip, score
+from evalhub.display.formatting import DASH, clip, score
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 from reports.queries.rate_lines import Line

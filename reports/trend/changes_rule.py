@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from evalhub.digest import digest
-from evalhub.formatting import listed, percent
+from evalhub.display.formatting import listed, percent
+from evalhub.values.digest import digest
 
 
 class Measure(NamedTuple):

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 
-from evalhub.charts import GRID, NEUTRAL, Figure, axis, base_layout
+from evalhub.display.charts import GRID, NEUTRAL, Figure, axis, base_layout
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from evalhub.formatting import counted, few, listed
+from evalhub.display.formatting import counted, few, listed
 from evalhub.statistics.changes.change_test import is_significant
 from reports.compare.sentences import is_p, verdict
 from reports.documents.cells import points as in_points

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from evalhub.formatting import few
+from evalhub.display.formatting import few
 from evalhub.models import User
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
 from reports.documents.document import Cell, Column, Link, Linked, Table

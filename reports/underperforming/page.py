@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from evalhub.charts import NEUTRAL, Figure, RateRow, issue_bars
-from evalhub.formatting import counted, percent
+from evalhub.display.charts import NEUTRAL, Figure, RateRow, issue_bars
+from evalhub.display.formatting import counted, percent
 from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table

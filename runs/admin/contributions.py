@@ -10,7 +10,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.admin_site.contributions import Contribution, ListColumn, contribute
 from evalhub.admin_site.pages import row_number
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from issues.models import Issue, Tag, Test
 from runs.admin.launch.preselection import to_launch_form
 from runs.completeness import scored_words

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
-from evalhub.formatting import DASH
+from evalhub.display.formatting import DASH
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
 from issues.test_texts import first_words

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.list_download import api_rows
-from evalhub.export_files import FORMATS, Export, export_response
+from evalhub.files.export_files import FORMATS, Export, export_response
 from issues.api.views import TestViewSet
 from issues.models import Test
 from runs.api.views import SuiteViewSet

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from evalhub import parquet
 from evalhub.api.exports import IS_READABLE, Column
+from evalhub.files import parquet
 from issues.api.export_columns import plain_columns
 from runs.models import Judge
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import BatchState
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.hidden_signs import misleading_signs, with_hidden_signs
-from evalhub.markup import model_markdown
+from evalhub.display.hidden_signs import misleading_signs, with_hidden_signs
+from evalhub.display.markup import model_markdown
 from evalhub.models import CallRole
 from runs.models import HumanEvaluation, Judgment
 

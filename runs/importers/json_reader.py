@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import Problem, excerpt, parse
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import Problem, excerpt, parse
 
 
 class Row:

@@ -9,9 +9,9 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from evalhub.digest import digest
 from evalhub.history import sign
 from evalhub.models import LanguageModel, User
+from evalhub.values.digest import digest
 from issues.api.bulk import Upsert
 from issues.api.feedback import FeedbackSerializer
 from issues.api.serializers import TestSerializer

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import LanguageModel
+from evalhub.values.digest import digest
 from issues.judge_templates.lifecycle import rubric_templates
 from issues.models import JudgeTemplate
 from runs.judging.prompts import JudgePromptTemplate

@@ -23,9 +23,9 @@ from pydantic import (
 from evalhub.api.fields import MAX_TEXT
 from evalhub.llm.applications.application_reply import MAX_DOCUMENTS, document_of, tool_call_of
 from evalhub.llm.content.content_parts import content_problem, content_text
-from evalhub.option_problems import option_problems
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import excerpt, parse
+from evalhub.values.option_problems import option_problems
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import excerpt, parse
 from runs.launching.launch_options import MAX_REPEATS, LaunchRefused, RowId
 
 MAX_ANSWERS = 100_000

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import QuerySet
 
-from evalhub.digest import digest
 from evalhub.models import LanguageModel, User
+from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
 from issues.models import FrozenCriterion, Revision, Test
 from issues.revisions import freeze

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalhub.llm.parameters import parameter_problems
-from evalhub.option_problems import option_problems
+from evalhub.values.option_problems import option_problems
 from runs.launching.number_lists import MAX_TEMPERATURE, MAX_TEMPERATURES
 
 MAX_REPEATS = 100

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Avg
 
-from evalhub.formatting import listed, usd
+from evalhub.display.formatting import listed, usd
 from issues.models import Test
 from runs.judging.jury import frozen_jury_of
 from runs.launching.estimate import DEFAULT_ANSWER_TOKENS

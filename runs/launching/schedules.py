@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import User
 from evalhub.schedules import ScheduleRefused, do_due
 from runs.launching.launch import launch

@@ -6,9 +6,9 @@ from django.db import models
 from django.utils.text import Truncator
 
 from evalhub.constraints import known
-from evalhub.digest import digest
 from evalhub.history import History
 from evalhub.models import LanguageModel
+from evalhub.values.digest import digest
 from issues.models import JudgeTemplate
 
 

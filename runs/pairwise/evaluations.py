@@ -5,9 +5,9 @@ from typing import NamedTuple
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from evalhub.digest import digest
 from evalhub.models import User
-from evalhub.storable import UNSTORABLE
+from evalhub.values.digest import digest
+from evalhub.values.storable import UNSTORABLE
 from runs.models import Result
 from runs.pairwise.models import Pair, PairChoice, PairEvaluation
 from runs.pairwise.pairs import Ids, ids_of, saved_pairs

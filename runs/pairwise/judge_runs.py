@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import LanguageModel, User
+from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.pairwise_prompt import pair_messages
 from issues.states import Refused

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalhub.formatting import counted, percent
+from evalhub.display.formatting import counted, percent
 from evalhub.statistics.ranking.pairwise_ranking import Ranked
 from evalhub.statistics.rates.rate_interval import RateInterval, rate_interval
 from runs.completeness import LEAST_IN_WORDS, scored_words

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from evalhub.admin_site.pages import row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel, User
 from evalhub.work.direct_caller import DirectCaller
 from issues.judge_templates.prompts import PromptError

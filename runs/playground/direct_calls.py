@@ -8,7 +8,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from evalhub.access.sealed_exposure import Role
-from evalhub.formatting import counted, usd
+from evalhub.display.formatting import counted, usd
 from evalhub.llm.errors import CallErrorKind
 from evalhub.models import Call, User
 from evalhub.work.direct_caller import DirectCaller

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from evalhub.access.sealed_exposure import SealedExposure, sealed_exposure
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.llm.token_estimates import characters_in, tokens_of
 from evalhub.models import BatchState, LanguageModel, User
 from evalhub.work.processes.queue import request_worker

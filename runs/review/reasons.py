@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub import formatting
+from evalhub.display import formatting
 from evalhub.statistics.agreement.alpha_bands import TENTATIVE
 
 REQUESTED = "requested"

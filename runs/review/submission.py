@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 
 MAX_TEXT = 100_000
 """Characters of a reviewer's text."""

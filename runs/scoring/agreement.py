@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, QuerySet
 
-from evalhub.digest import digest
 from evalhub.statistics.agreement import krippendorff
 from evalhub.statistics.agreement.alpha_bands import Band, band, is_enough
 from evalhub.statistics.agreement.alpha_interval import alpha_interval
 from evalhub.statistics.agreement.krippendorff import Coincidences
 from evalhub.statistics.comparisons import Comparisons, comparisons
 from evalhub.statistics.interval import Interval
+from evalhub.values.digest import digest
 from issues.models import JudgeTemplate
 from runs.models import Judgment, JudgmentState
 

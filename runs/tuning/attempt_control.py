@@ -8,9 +8,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 
-from evalhub.digest import digest
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import BatchState, User
+from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.examples import problems_of_examples
 from issues.judge_templates.prompts import PromptError

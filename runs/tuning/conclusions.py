@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evalhub.formatting import DASH, counted, score
+from evalhub.display.formatting import DASH, counted, score
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD, MIN_ISSUES_OF_KAPPA
 from runs.tuning.figures import MeasuredAttempt, TuningFigures

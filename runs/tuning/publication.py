@@ -2,8 +2,8 @@
 
 from django.db import transaction
 
-from evalhub.digest import digest
 from evalhub.models import BatchState, User
+from evalhub.values.digest import digest
 from issues.judge_templates.lifecycle import publish
 from issues.models import JudgeTemplate
 from issues.states import Refused

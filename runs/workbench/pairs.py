@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
+from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
 from issues.judge_templates.pairwise_prompt import PairCase, pair_messages, pair_schema
 from runs.judging.prompts import params_for

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from evalhub.digest import digest
 from evalhub.llm.gateway import request_digest
+from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
 from issues import checks
 from issues.checks import Material, text_of

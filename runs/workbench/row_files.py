@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalhub.llm.raw_prompt import RAW_PROMPT
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import Problem, excerpt, parse
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import Problem, excerpt, parse
 from issues.feedback_messages import ROLES
 from issues.importers.records import Unreadable, records_in
 from issues.message_form import message_problem

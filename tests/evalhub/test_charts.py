@@ -6,8 +6,8 @@ from pathlib import Path
 import plotly.graph_objects as go
 import pytest
 
-from evalhub import charts
-from evalhub.charts import OutcomeRow, RateRow
+from evalhub.display import charts
+from evalhub.display.charts import OutcomeRow, RateRow
 from evalhub.outcomes import OUTCOMES, OutcomeStyle
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.wilson import wilson_interval

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from evalhub.computed import computed
+from evalhub.values.computed import computed
 
 
 @pytest.mark.django_db

@@ -2,7 +2,17 @@ from decimal import Decimal
 
 import pytest
 
-from evalhub.formatting import between, count, few, percent, score, seconds, span, usd, words
+from evalhub.display.formatting import (
+    between,
+    count,
+    few,
+    percent,
+    score,
+    seconds,
+    span,
+    usd,
+    words,
+)
 from evalhub.statistics.interval import Interval
 
 

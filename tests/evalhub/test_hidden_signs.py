@@ -1,6 +1,6 @@
 import pytest
 
-from evalhub.hidden_signs import misleading_signs, with_hidden_signs
+from evalhub.display.hidden_signs import misleading_signs, with_hidden_signs
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 from django.core.cache import caches
 from django.utils import timezone
 
-from evalhub.computed import computed, kept
 from evalhub.models import KeptValue
-from evalhub.typed_json import Unreadable, dumps, loads
+from evalhub.values.computed import computed, kept
+from evalhub.values.typed_json import Unreadable, dumps, loads
 
 
 class Colour(StrEnum):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub import formulas
-from evalhub.code_colours import CLASSES, LANGUAGES
-from evalhub.markup import model_markdown
+from evalhub.display import formulas
+from evalhub.display.code_colours import CLASSES, LANGUAGES
+from evalhub.display.markup import model_markdown
 
 FOCUSED = {"tabindex": "0"}
 TAGS = {

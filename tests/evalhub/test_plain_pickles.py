@@ -8,7 +8,7 @@ from django_q.models import OrmQ, Task
 from django_q.signing import BadSignature, SignedPackage
 from picklefield.fields import dbsafe_encode
 
-from evalhub.plain_pickles import UNREADABLE
+from evalhub.values.plain_pickles import UNREADABLE
 
 pytestmark = pytest.mark.django_db
 

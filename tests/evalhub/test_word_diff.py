@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalhub.word_diff import MAX_TOKENS, Part, word_diff
+from evalhub.display.word_diff import MAX_TOKENS, Part, word_diff
 
 
 def test_changes_are_found_word_by_word():

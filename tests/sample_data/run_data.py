@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from evalhub.digest import digest
 from evalhub.models import BatchState
+from evalhub.values.digest import digest
 from issues.models import FrozenCriterion
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.jury import jury_fingerprint, jury_identity, snapshot

@@ -12,7 +12,7 @@ from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.responses import empty_answer, parsed, storable_json
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 
 DOCUMENT_TEXTS = ("text", "content", "page_content", "passage", "chunk", "snippet", "body")
 DOCUMENT_TITLES = ("title", "source", "name", "file", "url", "id")

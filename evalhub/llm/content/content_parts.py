@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 
 Part = dict[str, Any]
 TEXT, IMAGE, IMAGE_URL = "text", "image", "image_url"

@@ -11,7 +11,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.providers.error_mapping import explain
 from evalhub.llm.providers.http_transport import Exchange, Transport, recorded
 from evalhub.llm.security.redaction import redact
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 
 T = TypeVar("T", bound=Completion)
 

@@ -10,7 +10,7 @@ from typing import Any
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 
 FILTERED = {"content_filter", "content_filtered", "safety", "prohibited_content", "blocklist"}
 OUT_OF_TOKENS = {"length", "max_tokens", "model_length"}

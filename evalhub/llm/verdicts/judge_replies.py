@@ -29,7 +29,7 @@ from evalhub.llm.verdicts.reply_syntax import (
     repaired,
     without_reasoning,
 )
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 
 
 @dataclass(frozen=True)

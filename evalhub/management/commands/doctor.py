@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.operations.doctor import findings
 from evalhub.operations.findings import Level
 

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.operations.backup_file import BackupError, Description
 from evalhub.operations.engines import engine
 from evalhub.operations.restore import restore

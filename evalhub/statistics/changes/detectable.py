@@ -10,7 +10,7 @@ from statistics import NormalDist, fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from evalhub.statistics.changes.change_test import ALPHA, MIN_CHANGED, flipped_units, is_significant
 from evalhub.statistics.changes.flip_distribution import flipped_p
 from evalhub.statistics.changes.mcnemar_power import POWER, detectable_by_mcnemar

@@ -13,10 +13,10 @@ from django.template.loader import render_to_string
 from evalhub.access.sealed_exposure import sealed_exposure
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.display.word_diff import word_diff
 from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel, User
-from evalhub.word_diff import word_diff
 from issues.admin.drafting.button import DRAFT_TESTS
 from issues.drafting.edit_prompts import Selection
 from issues.drafting.edits import EditWanted, decide, problems_of, propose, undo_last

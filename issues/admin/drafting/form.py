@@ -11,7 +11,7 @@ from django.utils.datastructures import MultiValueDict
 from pydantic import ValidationError
 
 from evalhub.models import LanguageModel, User
-from evalhub.option_problems import option_problems
+from evalhub.values.option_problems import option_problems
 from issues.drafting.destinations import Destination
 from issues.drafting.documents import (
     ENDINGS,

@@ -12,7 +12,7 @@ from unfold.decorators import display
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.llm.content.content_parts import all_images
 from issues.admin.badges import COLOURS
 from issues.admin.feedback.form import FeedbackForm

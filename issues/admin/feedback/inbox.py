@@ -31,10 +31,10 @@ from evalhub.admin_site.versions import (
     refusal,
     seen_of,
 )
-from evalhub.formatting import counted
-from evalhub.hidden_signs import with_hidden_signs
+from evalhub.display.formatting import counted
+from evalhub.display.hidden_signs import with_hidden_signs
+from evalhub.display.markup import model_markdown
 from evalhub.llm.content.content_parts import all_images
-from evalhub.markup import model_markdown
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
 from issues.feedback_messages import turns_of

@@ -8,7 +8,7 @@ from django.urls import URLPattern
 
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import current_user
-from evalhub.strict_json import Problem
+from evalhub.values.strict_json import Problem
 from issues.admin.sent_files import packed, sent_file
 from issues.importers.feedback import (
     LENGTHS,

@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
 from issues.admin.drafting.button import drafts_button, generate_button

@@ -22,7 +22,7 @@ from django.utils.timezone import localtime
 
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
-from evalhub.filter_chip import Chip, choice_chip
+from evalhub.display.filter_chip import Chip, choice_chip
 from evalhub.history import sign
 from issues import states
 from issues.admin.badges import badge_of

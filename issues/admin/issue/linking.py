@@ -11,7 +11,7 @@ from django.utils.text import Truncator
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin

@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues import states
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin

@@ -20,7 +20,7 @@ from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.history import values_of
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import bounded_text, current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.drafting.button import generate_button
 from issues.admin.library.form import LibraryForm, example_names
 from issues.admin.refusals import refusals_shown

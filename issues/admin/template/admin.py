@@ -15,7 +15,7 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.admin.template.inlines import ExampleInline, VariantInline

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from evalhub.admin_site.pages import current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.issue.bulk_edit import tags_field
 from issues.admin.state_pages import StateAdmin
 from issues.models import Issue, Test

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from evalhub.digest import digest
+from evalhub.values.digest import digest
 from issues.models.library import CONTENT_FIELDS, LibraryCriterion, content_of
 
 FOLDER = Path(__file__).parent / "builtin"

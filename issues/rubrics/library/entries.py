@@ -13,8 +13,8 @@ from django.db.models.functions import Coalesce
 from django.utils.text import Truncator, slugify
 
 from evalhub.access.models import User
-from evalhub.digest import digest
 from evalhub.history import sign
+from evalhub.values.digest import digest
 from issues.judge_templates.builtin import prompt_of_question
 from issues.judge_templates.lifecycle import shown_by
 from issues.models import (

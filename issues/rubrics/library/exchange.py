@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.strict_json import Problem, parse
+from evalhub.values.strict_json import Problem, parse
 from issues.models import LibraryCriterion
 from issues.models.library import CONTENT_FIELDS
 from issues.rubrics.library.entries import add, update_from

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from evalhub.models import User
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from evalhub.formatting import between, counted, few, percent, score
+from evalhub.display.formatting import between, counted, few, percent, score
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample

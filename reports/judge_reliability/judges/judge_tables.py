@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from evalhub.formatting import percent, words
+from evalhub.display.formatting import percent, words
 from evalhub.statistics.agreement.alpha_bands import TENTATIVE
 from reports.documents.document import Cell, Column, Estimate, Link, Table
 from reports.documents.links import run_url

@@ -1,6 +1,6 @@
 """Tables of judges two by two, and of the effective number of judges in a jury."""
 
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from evalhub.statistics.agreement.effective_votes import effective_votes
 from reports.documents.document import Cell, Column, Estimate, Table
 from reports.documents.rate_cells import share_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from django.urls import reverse
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from reports.compare.sentences import is_p
 from reports.documents.document import Column, Link, Table
 from reports.documents.rate_cells import share_without_interval

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evalhub.charts import Figure, axis, bar_layout, base_layout, label
+from evalhub.display.charts import Figure, axis, bar_layout, base_layout, label
 
 SHADES = ("#D55E00", "#E58A46", "#F2B98F", "#D9D9D9", "#9CC3E0", "#4F97C9", "#0B4A9E")
 """Of scores from 1 to 7: readable without telling red from green."""

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evalhub.formatting import counted, few, percent
+from evalhub.display.formatting import counted, few, percent
 from evalhub.statistics.judges.judge_accuracy import JudgeCounts
 from reports.judge_reliability.trust_rule import (
     MIN_OF_EACH,

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from evalhub.formatting import few
+from evalhub.display.formatting import few
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.trials.claim_tables import (

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from reports.documents.document import Document, Fact
 from reports.documents.reading import Reading
 from reports.judge_reliability.humans.tab import left_out

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.documents.document import Column, Table
 from reports.documents.rate_cells import share_without_interval

@@ -9,7 +9,7 @@ from django.urls import URLPattern
 from unfold.decorators import display
 
 from evalhub.admin_site.contributions import ExtensibleAdmin
-from evalhub.formatting import DASH
+from evalhub.display.formatting import DASH
 from runs.admin.jury.form import PUT_TOGETHER, JuryForm
 from runs.launching.selection import backup_of_one_model
 from runs.models import Jury

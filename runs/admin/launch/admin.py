@@ -18,11 +18,11 @@ from django.utils import timezone
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
-from evalhub.digest import digest
-from evalhub.formatting import DASH, counted
+from evalhub.display.formatting import DASH, counted
 from evalhub.idempotency import carry_out_once
 from evalhub.models import LanguageModel
 from evalhub.schedules import BadCron, in_words, next_times
+from evalhub.values.digest import digest
 from runs.admin.launch import choices
 from runs.admin.launch.form import LaunchForm, LaunchPlan
 from runs.admin.launch.initial_data import data_of, data_of_launch, with_defaults

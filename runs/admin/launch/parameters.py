@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from evalhub.llm.parameters import parameter_problems
-from evalhub.strict_json import parse
+from evalhub.values.strict_json import parse
 
 TYPES = {
     "text": "text",

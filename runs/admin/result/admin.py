@@ -22,7 +22,7 @@ from unfold.decorators import display
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
-from evalhub.formatting import DASH, score, seconds
+from evalhub.display.formatting import DASH, score, seconds
 from issues.test_texts import first_words
 from runs.admin.result import bulk_override
 from runs.admin.result.example_marking import MARK, marked, may_mark

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import score
+from evalhub.display.formatting import score
 from evalhub.models import User
 from evalhub.work import clock
 from issues.revisions import scale_of

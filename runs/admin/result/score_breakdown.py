@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from evalhub.formatting import percent, score
+from evalhub.display.formatting import percent, score
 from issues.rubrics import hybrid_score
 from issues.rubrics.breakdown import Breakdown
 from issues.rubrics.scales import PassRule

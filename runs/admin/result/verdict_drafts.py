@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from evalhub.models import User
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 from runs.admin.result.human_evaluation import EvaluationForm
 from runs.models import ChosenBy, Result, VerdictDraft
 

@@ -21,7 +21,7 @@ from unfold.views import ChangeList
 
 from evalhub.admin_site.contributions import ExtensibleList, LoadedList
 from evalhub.admin_site.pages import row_number
-from evalhub.formatting import DASH
+from evalhub.display.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
 from runs.admin.run.rejudge import rejudge_page

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.work.progress import NotPossible
 from runs import control as acts
 from runs.judging.activation import set_active

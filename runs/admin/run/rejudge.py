@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user
-from evalhub.formatting import listed
+from evalhub.display.formatting import listed
 from evalhub.models import BatchState
 from evalhub.work.progress import NotPossible
 from runs import control

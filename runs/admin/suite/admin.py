@@ -13,8 +13,8 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.export_files import FORMATS
-from evalhub.formatting import DASH, counted
+from evalhub.display.formatting import DASH, counted
+from evalhub.files.export_files import FORMATS
 from evalhub.models import User
 from issues.admin.inlines import ReadOnlyInline
 from issues.test_filter import FilterRefused, read_filter

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel
 from issues.importers.records import Unreadable
 from issues.models import Issue

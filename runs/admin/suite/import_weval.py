@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from runs.importers.weval.batch_import import Outcome, import_all
 from runs.importers.weval.files import uploaded
 from runs.importers.weval.records import Finding

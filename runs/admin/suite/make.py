@@ -19,7 +19,7 @@ from evalhub.access.saved_filters import saved_query
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import PageAdmin, current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import User
 from issues.models import Issue, Tag, Test, TestState
 from issues.test_filter import FilterRefused, TestFilter, read_filter

@@ -6,9 +6,9 @@ import zipfile
 import zlib
 from typing import Any
 
-from evalhub.parquet import ParquetError, rows_of
-from evalhub.storable import storable
-from evalhub.strict_json import parse
+from evalhub.files.parquet import ParquetError, rows_of
+from evalhub.values.storable import storable
+from evalhub.values.strict_json import parse
 from issues.importers.records import Unreadable, records_in
 from runs.importers.formats.records import Document
 from runs.importers.weval.yaml_reader import YamlError, documents

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from evalhub.digest import digest
+from evalhub.values.digest import digest
 from runs.importers.formats.records import (
     Json,
     PeerAnswer,

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from evalhub.digest import digest
 from evalhub.llm.content.content_parts import content_text
+from evalhub.values.digest import digest
 
 Json = dict[str, Any]
 MAX_NAME = 150

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalhub.digest import digest
+from evalhub.values.digest import digest
 from runs.importers.formats.otlp import EVALUATION
 from runs.importers.formats.records import (
     Contents,

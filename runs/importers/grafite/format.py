@@ -7,7 +7,7 @@ for each run `<run_id>.json` with its results.
 import re
 from collections.abc import Iterable, Mapping
 
-from evalhub.strict_json import Problem, excerpt
+from evalhub.values.strict_json import Problem, excerpt
 from runs.importers.grafite import issue_mapping, run_mapping
 from runs.importers.grafite.records import GrafiteData, RunRecord
 from runs.importers.grafite.run_mapping import TABLES

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from evalhub.strict_json import Problem
+from evalhub.values.strict_json import Problem
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import (
     Feedback,

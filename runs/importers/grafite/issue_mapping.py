@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from runs.importers.grafite.records import Comment, FeedbackRecord, IssueRecord, Request, TestRecord
 from runs.importers.json_reader import Row
 

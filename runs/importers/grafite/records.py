@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from evalhub.strict_json import Problem
+from evalhub.values.strict_json import Problem
 
 
 @dataclass(frozen=True)

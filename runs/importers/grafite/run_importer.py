@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from django.db.models import Model
 from django.utils import timezone
 
-from evalhub.digest import digest
 from evalhub.models import ItemState, LanguageModel
+from evalhub.values.digest import digest
 from issues.models import FrozenCriterion, JudgeTemplate, Test
 from issues.revisions import freeze, scale_of
 from issues.rubrics.scoring import WHOLE_TEST

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from runs.importers.grafite.issue_mapping import conversation
 from runs.importers.grafite.records import Request, ResultRecord, RunRecord, Vote
 from runs.importers.grafite.stored_errors import is_error

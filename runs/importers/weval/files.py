@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from evalhub.storable import unstorable
-from evalhub.strict_json import excerpt
+from evalhub.values.storable import unstorable
+from evalhub.values.strict_json import excerpt
 from runs.importers.weval.model_names import Collections
 from runs.importers.weval.records import Finding, Json, Source
 from runs.importers.weval.yaml_reader import MAX_CHARACTERS

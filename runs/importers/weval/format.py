@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from evalhub.llm.system_prompt import with_system_prompt
-from evalhub.storable import UNSTORABLE
-from evalhub.strict_json import excerpt
+from evalhub.values.storable import UNSTORABLE
+from evalhub.values.strict_json import excerpt
 from runs.importers.weval.prompts import (
     RENDERED,
     Draft,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from runs.importers.weval.records import Json, plain_number
 
 OWN = "evalhub"

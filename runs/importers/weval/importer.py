@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
-from evalhub.digest import digest
 from evalhub.history import sign
 from evalhub.models import LanguageModel, User
+from evalhub.values.digest import digest
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import Issue, IssueState, Source, SourceKind, Tag, Test, TestState
 from runs.importers.grafite.importer import templates

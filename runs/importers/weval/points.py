@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from issues.checks import problems_of
 from runs.importers.weval.functions import (
     CANNOT_RUN,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from evalhub.digest import digest
 from evalhub.llm.content.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
-from evalhub.strict_json import excerpt
+from evalhub.values.digest import digest
+from evalhub.values.strict_json import excerpt
 from issues.rubrics.scoring import MAX_CRITERIA
 from runs.importers.weval.points import PointReader
 from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from evalhub.strict_json import excerpt
+from evalhub.values.strict_json import excerpt
 from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
 from runs.importers.weval.records import Finding, Json
 from runs.importers.weval.yaml_reader import Fields, Items

@@ -6,10 +6,10 @@ from typing import Any
 
 from simple_history.utils import bulk_create_with_history
 
-from evalhub.digest import digest
 from evalhub.history import sign
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
+from evalhub.values.digest import digest
 from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Test, TestState
 from issues.models.criterion import new_key
 from runs.importers.weval.prompts import NOTHING

@@ -18,8 +18,8 @@ try:
 except ImportError:  # where PyYAML was built without its C library
     from yaml import SafeLoader  # type: ignore[assignment]
 
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import excerpt, parse
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import excerpt, parse
 
 MAX_CHARACTERS = 2_000_000
 """Limit of a file."""

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from evalhub.formatting import DASH, between, percent, seconds, usd
+from evalhub.display.formatting import DASH, between, percent, seconds, usd
 from evalhub.models import BatchState, ItemState
 from evalhub.work.leases import workers_alive
 from evalhub.work.processes import tasks

@@ -13,7 +13,7 @@ from unfold.decorators import display
 from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
 from issues.rubrics.library.entries import pairwise_criteria

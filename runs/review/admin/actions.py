@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from evalhub.admin_site.pages import row_number
 from evalhub.models import User
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.example_marking import MARK

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, row_number
-from evalhub.formatting import counted, listed
+from evalhub.display.formatting import counted, listed
 from runs.models import Run
 from runs.review.models import Queue, QueueState, ReviewItem, ReviewScope
 from runs.review.pair_items import runs_compared

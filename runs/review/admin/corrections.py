@@ -15,7 +15,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
-from evalhub.word_diff import word_diff
+from evalhub.display.word_diff import word_diff
 from issues.states import Refused
 from issues.test_texts import first_words
 from runs.figures.verdict_labels import text_or_none

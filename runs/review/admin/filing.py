@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from evalhub.admin_site.pages import address_back, current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.test.bulk import MoveForm
 from issues.models import Issue, Test
 from issues.states import Refused

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evalhub.formatting import score
+from evalhub.display.formatting import score
+from evalhub.display.word_diff import Diff, word_diff
 from evalhub.models import User
-from evalhub.word_diff import Diff, word_diff
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.evaluation_entries import Choice
 from runs.admin.result.page import ResultPage, page_of

@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from evalhub.history import sign
 from runs.review.admin.add_runs import AddingPages
 from runs.review.admin.overview import OverviewPages

@@ -14,7 +14,7 @@ from django.http import (
 from django.urls import URLPattern, path, reverse
 
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 from runs.models import Result
 from runs.review.admin.filing import MOST, Filing
 from runs.review.blindness import hidden_for

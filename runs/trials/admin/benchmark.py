@@ -14,7 +14,7 @@ from unfold.decorators import display
 from evalhub.admin_site.batch_control import control_batch
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import ItemState
 from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible

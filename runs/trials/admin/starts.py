@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin, current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.llm import local_model
 from evalhub.models import LanguageModel
 from issues.admin.refusals import refusals_shown

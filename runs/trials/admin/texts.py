@@ -11,7 +11,7 @@ from django.utils.text import Truncator
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, current_user
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials.benchmarks.artifact_review import edit, expose, review

@@ -14,7 +14,7 @@ from unfold.decorators import display
 from evalhub.admin_site.batch_control import control_batch, limit_field
 from evalhub.admin_site.contributions import Contribution, ExtensibleList, contribute
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible

@@ -16,7 +16,7 @@ from evalhub.api.batches import VERBS, BatchRows
 from evalhub.api.filters import Id, OneOf, YesNo
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
-from evalhub.option_problems import option_problems
+from evalhub.values.option_problems import option_problems
 from issues.states import Refused
 from runs.trials.api import serializers
 from runs.trials.benchmarks.benchmark_counts import with_counts

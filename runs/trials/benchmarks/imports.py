@@ -11,9 +11,9 @@ from django.db import transaction
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalhub.models import User
-from evalhub.option_problems import option_problems
-from evalhub.storable import REASON, unstorable
-from evalhub.strict_json import excerpt, parse
+from evalhub.values.option_problems import option_problems
+from evalhub.values.storable import REASON, unstorable
+from evalhub.values.strict_json import excerpt, parse
 from issues.states import Refused
 from runs.trials.claims.claim_rows import split_of
 from runs.trials.generation.graph import KEY, KINDS, ArtifactKind

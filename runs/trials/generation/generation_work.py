@@ -7,7 +7,7 @@ from django.db.models import F, Max
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import CallRole, ItemState
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.rows import overwrite

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db.models import Case, QuerySet, When
 
-from evalhub.digest import digest
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import LanguageModel
+from evalhub.values.digest import digest
 from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
 from issues.rubrics.scales import from_json

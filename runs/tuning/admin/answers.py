@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.models import LanguageModel
-from evalhub.storable import storable
+from evalhub.values.storable import storable
 from issues.models import JudgeTemplate
 from runs.tuning.judge_answers import answer_of
 from runs.tuning.models import PromptAnswer

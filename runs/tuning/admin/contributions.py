@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
-from evalhub.formatting import DASH, percent, score
+from evalhub.display.formatting import DASH, percent, score
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from issues.models import JudgeTemplate, TemplateState

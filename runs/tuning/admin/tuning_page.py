@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalhub.formatting import counted, percent, words
+from evalhub.display.formatting import counted, percent, words
+from evalhub.display.word_diff import Diff, word_diff
 from evalhub.models import BatchState
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
-from evalhub.word_diff import Diff, word_diff
 from evalhub.work.control import Progress, progress_of
 from issues.models import JudgeTemplate
 from runs.tuning.conclusions import conclusion, difference, kappa_of, ordinal, warnings, warnings_of

@@ -10,7 +10,7 @@ from django.urls import reverse
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
 from issues.admin.refusals import refusals_shown
 from issues.drafting.destinations import DestinationKind, contribute_destination
 from issues.models import JudgeTemplate, LibraryCriterion, Test

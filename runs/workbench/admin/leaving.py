@@ -7,8 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
-from evalhub.export_files import FORMATS, export_response
-from evalhub.formatting import counted
+from evalhub.display.formatting import counted
+from evalhub.files.export_files import FORMATS, export_response
 from issues.admin.refusals import refusals_shown
 from issues.admin.sent_files import packed, sent_file
 from issues.importers.records import MAX_BYTES

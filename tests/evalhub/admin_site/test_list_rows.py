@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evalhub.filter_chip import select
+from evalhub.display.filter_chip import select
 from issues.models import Tag
 from tests.factories import make_issue, make_test, make_user
 

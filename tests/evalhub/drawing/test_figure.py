@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evalhub import charts
+from evalhub.display import charts
 from evalhub.drawing.axes import round_numbers
 from evalhub.drawing.figure import WIDTH, svg_of
 from evalhub.statistics.interval import Interval

@@ -16,9 +16,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from evalhub.kept_values import KeptValue
 from evalhub.models import Webhook, Worker
 from evalhub.operations import doctor, machine
+from evalhub.values.kept_values import KeptValue
 from evalhub.work import leases
 from tests import factories
 from tests.provider import UNAUTHORIZED, Provider

@@ -1,4 +1,4 @@
-from evalhub.formatting import between
+from evalhub.display.formatting import between
 from evalhub.statistics.interval import Interval
 
 

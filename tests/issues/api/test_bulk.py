@@ -215,7 +215,7 @@ def test_a_parquet_file_that_unpacks_to_more_than_is_allowed_is_refused(client, 
 
     from pyarrow import parquet
 
-    from evalhub import parquet as ours
+    from evalhub.files import parquet as ours
 
     packed = io.BytesIO()
     parquet.write_table(arrow.table({"reference": ["x" * 1000] * 500}), packed)

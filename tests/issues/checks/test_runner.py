@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalhub.storable import UNSTORABLE
+from evalhub.values.storable import UNSTORABLE
 from issues.checks import CHECKS, Material, problems_of, run, text_of
 
 NAMES = {

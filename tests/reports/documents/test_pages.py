@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 
-from evalhub.formatting import percent
+from evalhub.display.formatting import percent
 from reports.documents.cells import headings, words
 from reports.documents.document import Column, Document, Linked, Table
 from reports.documents.origin import COLUMNS as ORIGIN

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from evalhub.csv_safety import cell
+from evalhub.files.csv_safety import cell
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from issues.models import Issue, Tag, TagKind

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from evalhub import parquet
 from evalhub.api import exports
+from evalhub.files import parquet
 from issues.models import Feedback
 from runs.judging.activation import set_active
 from runs.launching.launch import add_judge_run

@@ -11,8 +11,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from evalhub import formulas
-from evalhub.code_colours import CLASSES, coloured
+from evalhub.display import formulas
+from evalhub.display.code_colours import CLASSES, coloured
 
 MAX_CHARACTERS = 20_000
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.text import slugify
 
-from evalhub.csv_safety import csv_lines
-from evalhub.notebook import notebook_of
+from evalhub.files.csv_safety import csv_lines
+from evalhub.files.notebook import notebook_of
 
 FORMATS = {
     "csv": ("CSV", "A line per row, for spreadsheets", "text/csv; charset=utf-8"),

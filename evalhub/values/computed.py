@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from django.core.cache import caches
 
-from evalhub.digest import digest
+from evalhub.values.digest import digest
 
 KEPT_S = 30 * 24 * 3600
 

@@ -13,7 +13,7 @@ from django.db import DatabaseError, models, transaction
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from evalhub.typed_json import Unreadable, dumps, loads
+from evalhub.values.typed_json import Unreadable, dumps, loads
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 CULLED = 0.01
@@ -21,7 +21,7 @@ CULLED = 0.01
 
 
 class KeptValue(models.Model):
-    """A value under a key, as `evalhub.typed_json`. Any of them can be deleted at any time."""
+    """A value under a key, as `evalhub.values.typed_json`. Any can be deleted at any time."""
 
     key = models.CharField(max_length=250, primary_key=True)
     value = models.TextField()
@@ -40,7 +40,7 @@ def forget_pages() -> None:
 
 
 class JSONCache(BaseCache):
-    """Takes the types of `evalhub.typed_json`; a value of an earlier version counts as missing."""
+    """Takes `evalhub.values.typed_json`; a value of an earlier version counts as missing."""
 
     def __init__(self, name: str, params: dict[str, Any]) -> None:
         super().__init__(params)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from evalhub.formatting import clip, percent
+from evalhub.display.formatting import clip, percent
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
 
