@@ -6,6 +6,7 @@ from pathlib import Path
 import dj_database_url
 from django.urls import reverse, reverse_lazy
 
+from evalhub.access.settings import *  # noqa: F403
 from evalhub.admin_site.settings import SEARCHED, UNFOLD  # noqa: F401
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
 from evalhub.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
@@ -351,27 +352,8 @@ if EVALHUB_OIDC_ISSUER:
 OIDC_RP_SIGN_ALGO = "RS256"
 OIDC_USE_PKCE = True
 OIDC_TIMEOUT = 10
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-] + [{"NAME": "evalhub.access.tokens.RevokeTokens"}]
 LOGIN_URL = reverse_lazy("admin:login")
 LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
-AXES_VERBOSE = False
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = 0.25
-AXES_HANDLER = "evalhub.access.logins.LoginHandler"
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "username", "ip_address"]
-AXES_RESET_ON_SUCCESS = True
-AXES_ENABLE_ACCESS_FAILURE_LOG = True
-AXES_ACCESS_FAILURE_LOG_PER_USER_LIMIT = 10**9
-AXES_LOCKOUT_TEMPLATE = "429.html"
-AXES_CLIENT_IP_CALLABLE = "evalhub.access.addresses.client_network"
 
 SESSION_COOKIE_AGE = EVALHUB_SESSION_HOURS * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS

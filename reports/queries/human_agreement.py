@@ -236,10 +236,8 @@ def _places(evaluations: EvaluationsByResult) -> dict[int, tuple[int, int, int]]
 
 
 def _judge_values(judge_runs: Collection[JudgeRun]) -> dict[int, list[JudgeValue]]:
-    """Return judgments of results with human evaluations, without those in reversed order."""
-    rows = Judgment.objects.filter(
-        judge_run__in=judge_runs, result__in=_results(judge_runs), order=0
-    )
+    """Return judgments of results with human evaluations."""
+    rows = Judgment.objects.filter(judge_run__in=judge_runs, result__in=_results(judge_runs))
     found: dict[int, list[JudgeValue]] = defaultdict(list)
     for result, *fields in rows.order_by().values_list("result_id", *JUDGE_VALUE_FIELDS):
         found[result].append(JudgeValue(*fields))

@@ -50,7 +50,7 @@ JUDGMENTS = (
     *plain_columns("judge"),
     Column("judge_name", "judge_id", parquet.TEXT, _judge_names),
     Column("approach", "judge__approach"),
-    *plain_columns("template", "sample", "order", "is_backup", "state", "option", "value"),
+    *plain_columns("template", "sample", "is_backup", "state", "option", "value"),
     *plain_columns("justification", "failure", "failure_message", "call", "created_at"),
 )
 

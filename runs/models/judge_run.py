@@ -141,7 +141,6 @@ class Judgment(models.Model):
         help_text="Judge template of the request.",
     )
     sample = models.PositiveSmallIntegerField(default=0)
-    order = models.PositiveSmallIntegerField(default=0)
     is_backup = models.BooleanField(default=False)
     state = models.CharField(max_length=8, choices=JudgmentState)
     option = models.CharField(max_length=60, blank=True)
@@ -168,7 +167,7 @@ class Judgment(models.Model):
             ),
             models.UniqueConstraint(
                 name="runs_judgment_judge_once",
-                fields=("judge_run", "result", "criterion", "judge", "sample", "order"),
+                fields=("judge_run", "result", "criterion", "judge", "sample"),
                 condition=Q(judge__isnull=False),
             ),
             models.UniqueConstraint(

@@ -144,7 +144,7 @@ def _judge_verdicts(
         (one.judge_run_id, one.result_id, one.criterion_id): one for one in labelled_examples
     }
     rows = Judgment.objects.filter(
-        judge=tuning.judge, result__in={one.result_id for one in labelled_examples}, order=0
+        judge=tuning.judge, result__in={one.result_id for one in labelled_examples}
     )
     for row in rows.order_by("sample"):
         one_or_none = by_place.get((row.judge_run_id, row.result_id, row.criterion_id))

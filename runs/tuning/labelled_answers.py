@@ -146,7 +146,7 @@ def evaluations_of(selection: Selection) -> QuerySet[HumanEvaluation]:
 
 def _judged(selection: Selection, results: Sequence[int]) -> dict[CriterionPosition, Judged]:
     rows = Judgment.objects.filter(
-        judge=selection.judge, template=selection.template, result__in=results, order=0
+        judge=selection.judge, template=selection.template, result__in=results
     ).order_by("judge_run", "sample")
     samples: dict[CriterionPosition, dict[int, list[float | None]]] = defaultdict(
         lambda: defaultdict(list)

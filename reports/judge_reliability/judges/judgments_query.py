@@ -68,7 +68,6 @@ class Row(NamedTuple):
     criterion: int
     judge: int
     sample: int
-    order: int
     value: float | None
     template: int | None
     failure: str
@@ -76,7 +75,7 @@ class Row(NamedTuple):
 
 
 FIELDS = (
-    *("result_id", "criterion_id", "judge_id", "sample", "order", "value", "template_id"),
+    *("result_id", "criterion_id", "judge_id", "sample", "value", "template_id"),
     *("failure", "criterion__polarity"),
 )
 
@@ -136,7 +135,7 @@ def _criteria(rows: Iterable[Row], scales: Scales) -> list[dict[int, GivenScore]
     samples: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     scale_of: dict[tuple[int, int], str] = {}
     for row in rows:
-        if row.value is not None and not row.order:
+        if row.value is not None:
             samples[row.criterion][row.judge].append(row.value)
             scale_of[row.criterion, row.judge] = scales[row.template]
     return [
@@ -153,7 +152,7 @@ def _scores(rows: Iterable[Row]) -> Iterator[tuple[int, float]]:
     """Yield each judge's score of the answer: the mean over the criteria it scored."""
     given: dict[int, list[float | None]] = defaultdict(list)
     for row in rows:
-        if row.value is not None and not row.order:
+        if row.value is not None:
             turned = row.polarity == Polarity.SHOULD_NOT
             given[row.judge].append(inverted(row.value) if turned else row.value)
     for judge, values in given.items():
