@@ -111,6 +111,15 @@
         }
     });
 
+    // The key in a button's data-eh-key presses it.
+    document.addEventListener("keydown", (event) => {
+        if (!isPageKey(event)) return;
+        const button = document.querySelector(`[data-eh-key="${CSS.escape(event.key)}"]`);
+        if (!button) return;
+        event.preventDefault();
+        button.click();
+    });
+
     // A field with data-eh-submit sends its form when it changes.
     document.addEventListener("change", (event) => {
         if (event.target.matches("[data-eh-submit]")) {
