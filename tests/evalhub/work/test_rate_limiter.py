@@ -57,6 +57,12 @@ def test_no_more_calls_than_the_width():
     asyncio.run(story())
 
 
+def test_a_part_that_becomes_wider_is_told():
+    """So that the worker claims more at once, and not at its next look."""
+    limiters = joined(width=2)
+    assert [limiters.follow(limits(width=width)) for width in (2, 5, 3)] == [False, True, False]
+
+
 def test_cancelled_waiting_leaves_no_gap():
     async def story():
         limiters, gate = joined(), Gate()
