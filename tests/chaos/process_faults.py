@@ -194,6 +194,7 @@ def kill_in_container(site: Site) -> None:
     (mine,) = site.read(site.workers)
     for pid in family(site.trees[1].pid):
         kill(pid, signal.SIGCONT)
+    site.ask_for_worker()  # at once: the run is short
     eventually(lambda: any(map(site.leased_to, site.read(site.workers)[1:])), "a second worker")
     pid = site.worker(site.trees[0])
     site.freeze([pid])

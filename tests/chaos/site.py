@@ -148,6 +148,9 @@ class Site:
         }
         request_worker()
 
+    def ask_for_worker(self) -> None:
+        self.read(request_worker)
+
     def wait_for_calls(self, number: int) -> None:
         eventually(lambda: self.provider.total >= number, f"{number} calls", 90)
 
