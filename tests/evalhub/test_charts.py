@@ -1,10 +1,10 @@
 import json
 import re
 from itertools import combinations
-from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
+from django.conf import settings
 
 from evalhub.display import charts
 from evalhub.display.charts import OutcomeRow, RateRow
@@ -14,7 +14,7 @@ from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.cells import words
 from reports.templatetags.report import outcome_badge
 
-SHEET = Path(charts.__file__).parent / "static" / "evalhub" / "colours.css"
+SHEET = settings.BASE_DIR / "evalhub" / "static" / "evalhub" / "colours.css"
 THEMES = {
     f"var({name})": colours
     for name, *colours in re.findall(r"(--[\w-]+): light-dark\((#\w+), (#\w+)\)", SHEET.read_text())
