@@ -52,6 +52,7 @@ tests requires the right to read it.""",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "evalhub.api.documented_operations.with_plain_nulls",
+        "evalhub.api.documented_operations.with_names_as_titles",
         "evalhub.api.documented_operations.with_named_enums",
     ],
     "GET_LIB_DOC_EXCLUDES": "evalhub.api.documented_operations.undocumented_bases",

@@ -51,12 +51,26 @@ const progress = async () =>
 while ((await progress()).is_live) await new Promise((done) => setTimeout(done, 200));
 
 const results = data(await api.GET("/api/v1/results/", { params: { query: { run } } })).results;
-const decision = data(
-  await api.POST("/api/v1/gates/", {
-    body: { run: String(run), policy: { significant_regression: false, min_pass_rate: 1 } },
+const policy = { significant_regression: false, min_pass_rate: 1 };
+const gate = async () => {
+  const decision = data(await api.POST("/api/v1/gates/", { body: { run: String(run), policy } }));
+  if (typeof decision === "string") throw new Error("The gate is asked for JSON.");
+  return decision.exit;
+};
+const exits = [await gate()];
+const result = results[0];
+if (result === undefined) throw new Error("There is no result.");
+data(
+  await api.POST("/api/v1/human-evaluations/", {
+    body: {
+      result: result.id,
+      criterion: test.criteria?.[0]?.key ?? "",
+      option: "UNMET",
+      justification: "It says five.",
+    },
   }),
 );
-if (typeof decision === "string") throw new Error("The gate is asked for JSON.");
+exits.push(await gate());
 const batch = data(
   await api.POST("/api/v1/feedback/batch/", { body: { feedback: [{ comment: "Wrong." }] } }),
 );
@@ -64,7 +78,7 @@ const refused = await api.GET("/api/v1/runs/{id}/", { params: { path: { id: 10 *
 console.log(
   JSON.stringify({
     results: results.map((row) => [row.test_source_id, row.outcome, row.answer?.text]),
-    exit: decision.exit,
+    exits,
     added: batch.added,
     status: refused.response.status,
     error: typeof refused.error,
