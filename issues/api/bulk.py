@@ -27,6 +27,7 @@ from evalhub.values.strict_json import parse
 from issues.api.criteria import CriteriaSerializer
 from issues.api.serializers import WITHHELD
 from issues.api.table_parsers import TABLE_PARSERS
+from issues.api.unchanged_rows import is_unchanged
 from issues.models import Issue
 from issues.rubrics.editing import is_same, with_known_keys
 from issues.states import Refused
@@ -198,7 +199,7 @@ class Upsert:
                 self._note(place, problem)
             else:
                 with_issue = self._with_issue(place, sent, issues)
-                yield from self._write(place, with_issue, found[0] if found else None)
+                yield from self._write(place, with_issue, *(found or (None, True)))
 
     def _known(self, rows: Sequence[Placed]) -> dict[Any, tuple[Any, bool]]:
         """Return the rows that exist by key, each with whether the user may read it."""
@@ -216,7 +217,7 @@ class Upsert:
 
     def _with_related(self, queryset: Any) -> Any:
         if self.model is Issue:
-            return queryset.prefetch_related("tags", "sources")
+            return queryset.select_related("assignee").prefetch_related("tags", "sources")
         return queryset.select_related("issue", "template").prefetch_related("tags", "criteria")
 
     def _problem_of(self, found: tuple[Any, bool] | None, key: Any, sent: Row) -> str:
@@ -257,15 +258,18 @@ class Upsert:
 
     # Writing -------------------------------------------------------------------------------------
 
-    def _write(self, place: str, sent: Row, row: Any) -> Iterator[Written]:
+    def _write(self, place: str, sent: Row, row: Any, is_readable: bool) -> Iterator[Written]:
         if row is not None and sent.get("issue", "") is None:
             sent = {name: value for name, value in sent.items() if name != "issue"}
         if isinstance(row, Issue) and not row.source_id and not sent.get("source_id", "x"):
             sent = {name: value for name, value in sent.items() if name != "source_id"}
-        sent = self._without_withheld(sent, row)
+        sent = self._without_withheld(sent, row, is_readable)
         if row is not None and sent.get("criteria") and isinstance(sent["criteria"], list):
             sent = {**sent, "criteria": with_known_keys(row, sent["criteria"])}
         body = self._body(row, sent)
+        if row is not None and is_readable and is_unchanged(row, sent, body.fields):
+            yield Written(place, row, "same")
+            return
         try:
             is_valid = body.is_valid()
         except (ModelError, Refused) as error:
@@ -298,11 +302,9 @@ class Upsert:
             body.__dict__.pop(name, None)
         return body
 
-    def _without_withheld(self, sent: Row, row: Any) -> Row:
+    def _without_withheld(self, sent: Row, row: Any, is_readable: bool) -> Row:
         """Leave out what an export leaves empty of an issue whose tests the user may not read."""
-        if not isinstance(row, Issue) or any(sent.get(name) for name in WITHHELD):
-            return sent
-        if Issue.objects.readable_by(self.user).filter(pk=row.pk).exists():
+        if is_readable or not isinstance(row, Issue) or any(sent.get(name) for name in WITHHELD):
             return sent
         return {name: value for name, value in sent.items() if name not in WITHHELD}
 

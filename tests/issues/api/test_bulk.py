@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from issues.models import Issue, Test
 from tests.api import client_of, problems_in
@@ -58,6 +60,20 @@ def test_rows_are_made_then_changed_only_where_they_differ(client):
     test = Test.objects.get(source_id="sum-1")
     assert (test.issue, test.reference, test.criteria.get().text) == (issue, "three", "Adds up")
     assert test.history.count() == 2  # a row that is the same leaves no trace
+
+
+def test_rows_that_are_the_same_cost_no_queries_of_their_own(client):
+    make_issue(source_id="sums")
+    rows = [row(n, issue_source_id="sums", criteria=[{"text": "Adds up"}]) for n in range(12)]
+    send(client, TESTS, rows)
+
+    numbers = []
+    for some in (rows[:2], rows):
+        with CaptureQueriesContext(connection) as queries:
+            assert counts(send(client, TESTS, some)) == (0, 0, len(some))
+        numbers.append(len(queries))
+
+    assert numbers[0] == numbers[1]
 
 
 def test_a_criterion_sent_without_its_key_keeps_it(client):
