@@ -105,7 +105,7 @@ def clients(rest: Sequence[str]) -> int:
 
 def audit(rest: Sequence[str]) -> int:
     """List the pinned packages with a known vulnerability (pip-audit, in its own environment)."""
-    python = tool("pip-audit", ROOT / ".audit")
+    python = tool("pip-audit", folder=ROOT / ".audit")
     locks = [*TEST[1:], "-r", str(LOCKS / "model.txt")]
     return run(
         python, "-m", "pip_audit", "--strict", "--disable-pip", "--require-hashes", *locks, *rest
@@ -114,7 +114,7 @@ def audit(rest: Sequence[str]) -> int:
 
 def lock(rest: Sequence[str]) -> int:
     """Pin in `locks/` what pyproject.toml asks for; `--upgrade` takes newer versions (uses uv)."""
-    python = str(tool("uv", ROOT / ".audit"))
+    python = str(tool("uv", folder=ROOT / ".audit"))
     compile_ = [python, "-m", "uv", "pip", "compile", "--quiet", "--no-header", "--universal"]
     compile_ += ["--python-version", "3.11", "--generate-hashes", *rest]
     runtime, test_, model = (f"locks/{name}.txt" for name in ("runtime", "test", "model"))
@@ -218,11 +218,11 @@ def pip(folder: Path) -> list[str]:
     sys.exit(f"{sys.executable} has neither pip nor ensurepip: install python3-pip.")
 
 
-def tool(name: str, folder: Path) -> Path:
-    """The Python of an environment apart from ours that has the named package."""
+def tool(*names: str, folder: Path) -> Path:
+    """The Python of an environment apart from ours that has the named packages."""
     make_environment(folder)
-    if run(*pip(folder), "install", *QUIETLY, name):
-        sys.exit(f"{name} could not be installed here; pip says why above.")
+    if run(*pip(folder), "install", *QUIETLY, *names):
+        sys.exit(f"{', '.join(names)} could not be installed here; pip says why above.")
     return folder / PYTHON.relative_to(VENV)
 
 

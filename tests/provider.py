@@ -12,6 +12,7 @@ import random
 import re
 import ssl
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -131,6 +132,7 @@ class Provider:
 
     `counts` is requests by `digest`, `requests` their bodies in order and `paths` where they were
     sent, `headers` those of the last request, `max_in_flight` the most that were open at once.
+    `GET /seen` tells another process how many calls there were, and in which window of time.
     Without `completes` there is no `/v1/completions`.
     """
 
@@ -163,6 +165,7 @@ class Provider:
         self.paths: list[str] = []
         self.headers: dict[str, str] = {}
         self.in_flight = self.max_in_flight = 0
+        self.first_s = self.last_s = 0.0
 
     @property
     def base_url(self) -> str:
@@ -216,15 +219,23 @@ class Provider:
         application.router.add_post("/v1/completions", self._completions)
         application.router.add_post("/v1/embeddings", self._embeddings)
         application.router.add_route("*", "/ask", self._chat)
+        application.router.add_get("/seen", self._seen)
         return application
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         self.in_flight += 1
         self.max_in_flight = max(self.max_in_flight, self.in_flight)
+        self.first_s = self.first_s or time.monotonic()
         try:
             return await self._reply(request)
         finally:
             self.in_flight -= 1
+            self.last_s = time.monotonic()
+
+    async def _seen(self, request: web.Request) -> web.Response:
+        window_s = self.last_s - self.first_s
+        seen = {"calls": self.total, "window_s": window_s, "max_in_flight": self.max_in_flight}
+        return web.json_response(seen)
 
     async def _completions(self, request: web.Request) -> web.StreamResponse:
         if not self.completes:

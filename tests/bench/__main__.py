@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests import postgres
-from tests.bench import job_table, workspaces
+from tests.bench import job_table, peers, workspaces
 from tests.bench.exports import Measured as ExportMeasured
 from tests.bench.jobs import JOBS
 from tests.bench.page_bounds import AT_MOST, Held
@@ -245,10 +245,10 @@ def main() -> int:
     """Measure everything, or what the arguments name.
 
     That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `exports`, `reports`,
-    `web` or `scale`.
+    `web` or `scale`. `peers` installs the systems that we compare with and does the jobs.
 
-    After the last three follow the beginnings of page names, as in `reports trend`; `validity`
-    measures conclusions instead, all of them or those whose names begin as what follows.
+    After `reports`, `web` and `scale` follow the beginnings of page names, as in `reports trend`;
+    `validity` measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
@@ -256,6 +256,9 @@ def main() -> int:
     parts = [*single, "reports", "web", "scale"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
+    if "peers" in named:
+        peers.install()
+        named += [job.name for job in JOBS if job.latency_ms is not None]
     if jobs := [job for job in JOBS if job.name in named]:
         console.print(job_table.table(jobs))
     if "workers" in named:
