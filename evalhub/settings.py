@@ -83,6 +83,12 @@ EVALHUB_TRUSTED_ADDRESSES = env.listing(
 EVALHUB_WORKERS = env.number(
     "EVALHUB_WORKERS", 1, "Worker processes that `manage.py worker` starts.", least=1
 )
+EVALHUB_REDIS_URL = env.secret(
+    "EVALHUB_REDIS_URL",
+    "",
+    "Redis that wakes waiting workers at once, such as `redis://host:6379/0`. It holds no work. "
+    "Needs `pip install evalhub[redis]`.",
+)
 EVALHUB_SLICE_S = env.number(
     "EVALHUB_SLICE_S", 600, "Seconds that a worker process works per queue task.", least=1
 )
@@ -339,6 +345,12 @@ Q_CLUSTER = {
     "save_limit": 50,
     "catch_up": False,
 }
+if EVALHUB_REDIS_URL:
+    Q_CLUSTER |= {
+        "broker_class": "evalhub.work.processes.woken_broker.WokenBroker",
+        "redis": EVALHUB_REDIS_URL,
+        "poll": 0,
+    }
 
 # Users and security ------------------------------------------------------------------------------
 

@@ -116,6 +116,7 @@ def run_all() -> int:
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
         chromium, no_chromium = browser()
+        install_redis()
         for group in GROUPS:
             ran_on, group_url, missing = engines[group.engine]
             if group.browser:
@@ -242,6 +243,13 @@ def browser() -> tuple[str, str | None]:
         return "Chromium", f"no Chromium; run: apt-get install {' '.join(APT_PACKAGES)}"
     version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     return " ".join(version.stdout.split()[:2]), None
+
+
+def install_redis() -> None:
+    """Install Redis where we may; elsewhere its tests are skipped."""
+    if not shutil.which("redis-server") and os.geteuid() == 0 and shutil.which("apt-get"):
+        say("Installing Redis with apt-get ...")
+        apt_install(["redis-server"])
 
 
 def apt_install(packages: Sequence[str]) -> None:
