@@ -26,6 +26,7 @@ UNREAD = (
     "django/contrib/gis",
     "rest_framework/static",  # of pages that the API has not
     "numpy/f2py",
+    "numpy/**/tests",
     "numpy/_core/include",
     "wordllama/algorithms",  # of wordllama only its vectors are read
     "**/LC_MESSAGES",  # no page is translated

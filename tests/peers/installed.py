@@ -12,8 +12,15 @@ import dev
 FOLDER = dev.ROOT / ".peers"
 PYTHON_PACKAGES = {
     "inspect": ("inspect-ai==0.3.285", "openai==3.57.0"),
+    "lm_eval": ("lm_eval[api]==0.4.13",),
+    "traces": (
+        "arize-phoenix==20.26.1",
+        "langfuse==5.0.4",
+        "openai==3.57.0",
+        "openinference-instrumentation-openai==0.1.66",
+    ),
 }
-NPM_PACKAGES = {"promptfoo": {"promptfoo": "0.123.1"}}
+NPM_PACKAGES = {"promptfoo": {"promptfoo": "0.121.20"}}
 STAMP = "installed.json"
 
 

@@ -2,7 +2,7 @@
 
 import io
 import json
-import zipfile
+import sys
 import zlib
 from typing import Any
 
@@ -13,9 +13,17 @@ from issues.importers.records import Unreadable, records_in
 from runs.importers.formats.records import Document
 from runs.importers.weval.yaml_reader import YamlError, documents
 
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression.zstd import ZstdError
+else:  # Inspect packs its logs by Zstandard
+    from backports.zstd import ZstdError, zipfile
+
 MAX_BYTES = 16 * 1024 * 1024
 MAX_UNPACKED = 64 * 1024 * 1024
 MAX_ENTRIES = 20_000
+BROKEN = (zipfile.BadZipFile, NotImplementedError, zlib.error, ZstdError, EOFError, OSError)
 MAX_LINES = 20_000
 
 
@@ -105,7 +113,7 @@ def _archive(data: bytes) -> dict[str, Any]:
                     f"{MAX_ENTRIES:,} with {MAX_UNPACKED:,}."
                 )
             return {entry.filename: _entry(archive, entry) for entry in entries}
-    except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, OSError) as error:
+    except BROKEN as error:
         raise Unreadable(f"cannot be unpacked: {error}.") from error
     except RuntimeError as error:  # it is encrypted
         raise Unreadable(f"cannot be unpacked: {error}.") from error

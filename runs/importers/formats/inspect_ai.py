@@ -86,7 +86,8 @@ def _note_end(header: Mapping[str, Any], contents: Contents) -> None:
 
 
 def _params(header: Mapping[str, Any]) -> Json:
-    config = object_of(object_of(header.get("plan")).get("config"))
+    of_model = object_of(object_of(header.get("eval")).get("model_generate_config"))
+    config = {**of_model, **object_of(object_of(header.get("plan")).get("config"))}
     names = ("temperature", "top_p", "max_tokens", "seed", "stop_seqs")
     return {name: config[name] for name in names if config.get(name) is not None}
 

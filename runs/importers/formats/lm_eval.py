@@ -16,10 +16,10 @@ from runs.importers.formats.records import (
     as_number,
     as_share,
     as_text,
+    chat_of,
     key_of,
     messages_of,
     object_of,
-    user,
 )
 
 NAME = "lm_eval"
@@ -93,7 +93,9 @@ def _arguments(row: Mapping[str, Any]) -> list[list[Any]]:
 def _test(task: str, row: Mapping[str, Any], contents: Contents) -> PeerTest:
     requests = _arguments(row)
     asked = requests[0][0] if requests and requests[0] else ""
-    messages = messages_of(asked) if isinstance(asked, list) else user(as_text(asked))
+    if isinstance(asked, list) and len(asked) == 1 and isinstance(asked[0], str):
+        (asked,) = asked  # a chat as JSON, where a template was applied
+    messages = messages_of(asked) if isinstance(asked, list) else chat_of(as_text(asked))
     target, doc = row.get("target"), object_of(row.get("doc"))
     choices = doc.get("choices", doc.get("endings"))
     choices = object_of(choices).get("text", choices)

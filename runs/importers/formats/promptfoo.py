@@ -4,13 +4,13 @@ Format: https://www.promptfoo.dev/docs/configuration/reference/
 """
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
 from runs.importers.formats import promptfoo_checks
+from runs.importers.formats.promptfoo_prompts import rendered
 from runs.importers.formats.records import (
     Contents,
     Document,
@@ -24,16 +24,13 @@ from runs.importers.formats.records import (
     as_number,
     as_share,
     as_text,
+    chat_of,
     key_of,
-    messages_of,
     object_of,
-    user,
 )
 
 NAME = "promptfoo"
 TITLE = "promptfoo configuration or results"
-VARIABLE = re.compile(r"\{\{-?\s*([\w.]+)\s*-?\}\}")
-TEMPLATE = re.compile(r"\{%|\{\{|\{#")
 EXTERNAL = ("file://", "http://", "https://", "huggingface://", "python:", "exec:")
 MAX_TESTS = 5000
 ALL_PASS = 1.0
@@ -135,9 +132,12 @@ def _given_cases(found: Mapping[str, Any], contents: Contents) -> Iterator[Any]:
 
 
 def _combinations(variables: Mapping[str, Any]) -> Iterator[Json]:
-    """Yield each combination of the values of variables that are lists."""
+    """Yield each combination of the values of variables that are lists of texts."""
     names = list(variables)
-    lists = [v if isinstance(v := variables[name], list) and v else [v] for name in names]
+    lists = [
+        v if isinstance(v := variables[name], list) and v and isinstance(v[0], str) else [v]
+        for name in names
+    ]
     for values in islice(product(*lists), MAX_TESTS + 1):
         yield dict(zip(names, values, strict=True))
 
@@ -156,7 +156,7 @@ def _test(
         why = f"the variable {outside[0]} is in another file" if outside else "its prompt has logic"
         contents.notes[f"Tests are left out: {why}."] += 1
         return
-    messages = _chat(text)
+    messages = chat_of(text)
     threshold = as_share(fields.get("threshold", default.get("threshold")))
     yield PeerTest(
         key=key_of(messages),
@@ -164,55 +164,20 @@ def _test(
         criteria=_criteria(asserts, values, contents),
         note=as_text(fields.get("description")),
         pass_threshold=_above(threshold),
-        extras={
-            NAME: {
-                name: value
-                for name, value in {
-                    "description": fields.get("description"),
-                    "metadata": fields.get("metadata"),
-                    "prompt": prompt,
-                    "vars": values,
-                    "of": key_of(messages),
-                }.items()
-                if value
-            }
-        },
+        extras=_extras(fields, prompt, values, messages),
     )
+
+
+def _extras(fields: Mapping[str, Any], prompt: str, values: Json, messages: list[Json]) -> Json:
+    """Return what a test is written with again; `prompt` is "" where it is not known."""
+    kept = {name: fields.get(name) for name in ("description", "metadata")}
+    if prompt:
+        kept |= {"prompt": prompt, "vars": values, "of": key_of(messages)}
+    return {NAME: {name: value for name, value in kept.items() if value}}
 
 
 def _above(threshold: float | None) -> float:
     return max(0.0, (ALL_PASS if threshold is None else threshold) - MARGIN)
-
-
-def rendered(prompt: str, values: Mapping[str, Any]) -> str | None:
-    """Return the text with its variables filled in; None if it has other template features."""
-    missing = []
-
-    def value_of(match: re.Match[str]) -> str:
-        value: Any = values
-        for step in match[1].split("."):
-            value = object_of(value).get(step)
-        if value is None:
-            missing.append(match[1])
-        return as_text(value)
-
-    plain = VARIABLE.sub("", prompt)
-    if TEMPLATE.search(plain):
-        return None
-    text = VARIABLE.sub(value_of, prompt)
-    return None if missing else text
-
-
-def _chat(text: str) -> list[Json]:
-    """Return the messages of a prompt that is a chat as JSON, or one of the user."""
-    if text.lstrip().startswith("["):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            return user(text)
-        if found and all(object_of(one).get("role") for one in as_list(found)):
-            return messages_of(found)
-    return user(text)
 
 
 def _criteria(asserts: Sequence[Any], values: Mapping[str, Any], contents: Contents) -> list[Json]:
@@ -255,13 +220,18 @@ def _read_results(document: Document, found: Mapping[str, Any], results: list[An
     runs: dict[str, PeerRun] = {}
     tests: dict[str, PeerTest] = {}
     times: Counter[tuple[str, str]] = Counter()
+    prompts = [text for _, text in _prompts(config.get("prompts"), Contents(""))]
+    params = _params(config)
     for row in map(object_of, results[: MAX_TESTS + 1]):
-        test = _tested(row, contents)
+        test = _tested(row, prompts, contents)
         known = tests.setdefault(test.key, test)
         provider = object_of(row.get("provider"))
         model = as_text(provider.get("id") or row.get("provider"))
         label = as_text(provider.get("label")) or model
-        run = runs.setdefault(label, PeerRun(label=f"{contents.title} · {label}", model=model))
+        run = runs.setdefault(
+            label,
+            PeerRun(f"{contents.title} · {label}", model, params=params.get((model, label), {})),
+        )
         times[label, test.key] += 1
         run.answers.append(_answer(row, known, times[label, test.key], contents))
     if len(results) > MAX_TESTS:
@@ -272,20 +242,34 @@ def _read_results(document: Document, found: Mapping[str, Any], results: list[An
     return contents
 
 
-def _tested(row: Mapping[str, Any], contents: Contents) -> PeerTest:
+PARAMS = ("temperature", "top_p", "max_tokens", "seed", "presence_penalty", "frequency_penalty")
+
+
+def _params(config: Mapping[str, Any]) -> dict[tuple[str, str], Json]:
+    """Return the parameters of providers, by id and label."""
+    found: dict[tuple[str, str], Json] = {}
+    for provider in map(object_of, as_list(config.get("providers"))):
+        name = as_text(provider.get("id"))
+        given = object_of(provider.get("config"))
+        params = {one: given[one] for one in PARAMS if as_number(given.get(one)) is not None}
+        found[name, as_text(provider.get("label")) or name] = params
+    return found
+
+
+def _tested(row: Mapping[str, Any], prompts: Sequence[str], contents: Contents) -> PeerTest:
     case = object_of(row.get("testCase"))
     values = dict(object_of(row.get("vars") or case.get("vars")))
     raw = as_text(object_of(row.get("prompt")).get("raw"))
-    messages = _chat(raw)
+    messages = chat_of(raw)
     threshold = as_share(case.get("threshold"))
-    kept = {"description": case.get("description"), "metadata": case.get("metadata")}
+    prompt = next((text for text in prompts if rendered(text, values) == raw), "")
     return PeerTest(
         key=key_of(messages),
         messages=messages,
         criteria=_criteria(as_list(case.get("assert")), values, contents),
         note=as_text(case.get("description")),
         pass_threshold=_above(threshold),
-        extras={NAME: {name: value for name, value in kept.items() if value}},
+        extras=_extras(case, prompt, values, messages),
     )
 
 
@@ -301,7 +285,7 @@ def _answer(row: Mapping[str, Any], test: PeerTest, repeat: int, contents: Conte
     error = as_text(response.get("error") or row.get("error")) if failed or not text else ""
     if not error and not text:
         error = "The result has no answer."
-    cost = as_number(row.get("cost", response.get("cost")))
+    cost = as_number(response.get("cost", row.get("cost") or None))  # a row's 0 is unknown too
     return PeerAnswer(
         test=test.key,
         text="" if error else text,

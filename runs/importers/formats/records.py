@@ -181,6 +181,18 @@ def messages_of(value: Any) -> list[Json]:
     return user(as_text(value))
 
 
+def chat_of(text: str) -> list[Json]:
+    """Return the messages of a prompt that is a chat as JSON, or one of the user."""
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return user(text)
+        if found and all(object_of(one).get("role") for one in as_list(found)):
+            return messages_of(found)
+    return user(text)
+
+
 def last_text(messages: Sequence[Json]) -> str:
     return content_text(messages[-1]["content"]) if messages else ""
 

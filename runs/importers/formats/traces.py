@@ -40,7 +40,8 @@ def matches(document: Document) -> bool:
     )
     nested = "trace" in first and "observations" in first
     data = object_of(next(iter(as_list(first.get("data"))), {}))
-    return "resourceSpans" in first or _is_span(first) or langfuse or nested or "traceId" in data
+    is_span = _is_span(first) or _is_span(data)
+    return "resourceSpans" in first or is_span or langfuse or nested or "traceId" in data
 
 
 def read(document: Document) -> Contents:
@@ -51,8 +52,12 @@ def read(document: Document) -> Contents:
     if skipped := len(spans) - len(calls):
         contents.notes["Spans that call no model are left out."] += skipped
     contents.feedback += [row for one in calls if (row := _of_span(one))]
-    contents.feedback += [row for one in found if not _is_span(one) and (row := _of_langfuse(one))]
-    empty = len(found) - skipped - len(contents.feedback)
+    traces = [one for one in found if not _is_span(one)]
+    steps = [one for one in traces if one.get("type") not in (None, "GENERATION")]
+    if steps:
+        contents.notes["Observations that call no model are left out."] += len(steps)
+    contents.feedback += [row for one in traces if one not in steps and (row := _of_langfuse(one))]
+    empty = len(found) - skipped - len(steps) - len(contents.feedback)
     if empty > 0:
         contents.notes["Traces without any input and output are left out."] += empty
     if not contents.feedback:
@@ -70,6 +75,8 @@ def _found(values: Sequence[Any]) -> Iterator[Json]:
             yield from _found(fields["data"])
         elif isinstance(fields.get("trace"), Mapping):
             yield {**fields["trace"], **{k: v for k, v in fields.items() if k != "trace"}}
+        elif isinstance(fields.get("attributes"), list):
+            yield _of_otlp_span(fields)
         elif fields:
             yield dict(fields)
 
@@ -79,19 +86,21 @@ def _of_otlp(found: Mapping[str, Any]) -> Iterator[Json]:
         about = _attributes(object_of(resource.get("resource")).get("attributes"))
         for scope in map(object_of, as_list(resource.get("scopeSpans"))):
             for span in map(object_of, as_list(scope.get("spans"))):
-                attributes = _attributes(span.get("attributes"))
-                context = {"trace_id": span.get("traceId"), "span_id": span.get("spanId")}
-                events = [
-                    {"name": event.get("name"), "attributes": _attributes(event.get("attributes"))}
-                    for event in map(object_of, as_list(span.get("events")))
-                ]
-                yield {
-                    "context": context,
-                    "name": span.get("name"),
-                    "attributes": attributes,
-                    "events": events,
-                    "service": about.get("service.name"),
-                }
+                yield {**_of_otlp_span(span), "service": about.get("service.name")}
+
+
+def _of_otlp_span(span: Mapping[str, Any]) -> Json:
+    ids = (span.get("traceId", span.get("trace_id")), span.get("spanId", span.get("span_id")))
+    events = [
+        {"name": event.get("name"), "attributes": _attributes(event.get("attributes"))}
+        for event in map(object_of, as_list(span.get("events")))
+    ]
+    return {
+        "context": dict(zip(("trace_id", "span_id"), ids, strict=True)),
+        "name": span.get("name"),
+        "attributes": _attributes(span.get("attributes")),
+        "events": events,
+    }
 
 
 def _attributes(given: Any) -> Json:
@@ -101,7 +110,12 @@ def _attributes(given: Any) -> Json:
 
 
 def _value(given: Any, depth: int = 0) -> Any:
-    fields = object_of(given)
+    """Return a value by its type, whose name is written in either of two ways."""
+    fields = {
+        as_text(name).replace("_v", "V"): value
+        for name, value in object_of(given).items()
+        if value is not None
+    }
     if depth > MAX_DEPTH:
         return None
     if "intValue" in fields:
@@ -131,7 +145,7 @@ def _flat(span: Mapping[str, Any]) -> Json:
     flat: Json = {}
 
     def add(name: str, value: Any, depth: int) -> None:
-        if isinstance(value, Mapping) and depth < MAX_DEPTH and value:
+        if isinstance(value, Mapping) and depth < MAX_DEPTH:
             for key, inner in value.items():
                 add(f"{name}.{key}" if name else key, inner, depth + 1)
         else:
@@ -147,7 +161,8 @@ def _flat(span: Mapping[str, Any]) -> Json:
 def _is_call(span: Mapping[str, Any]) -> bool:
     flat = _flat(span)
     kind = as_text(flat.get("openinference.span.kind") or span.get("span_kind")).upper()
-    return flat.get("gen_ai.operation.name") in CHATS or kind == "LLM"
+    is_langfuse = flat.get("langfuse.observation.type") == "generation"
+    return flat.get("gen_ai.operation.name") in CHATS or kind == "LLM" or is_langfuse
 
 
 def _of_span(span: Mapping[str, Any]) -> Json | None:
@@ -157,37 +172,49 @@ def _of_span(span: Mapping[str, Any]) -> Json | None:
     replied = _gen_ai(flat.get("gen_ai.output.messages")) or _openinference(
         flat, "llm.output_messages"
     )
-    asked = asked or messages_of(
-        _parsed(flat.get("input.value") or flat.get("gen_ai.prompt") or "")
-    )
-    answer = (
-        as_text(replied[-1]["content"])
-        if replied
-        else as_text(flat.get("output.value") or flat.get("gen_ai.completion"))
-    )
+    asked = asked or messages_of(_parsed(_first(flat, INPUTS)))
+    answer = (replied[-1] if replied else _reply(_first(flat, OUTPUTS)))["content"]
     if system and asked and asked[0]["role"] != "system":
         asked = [{"role": "system", "content": system}, *asked]
     trace = context.get("trace_id") or span.get("context.trace_id")
     own = context.get("span_id") or span.get("context.span_id") or span.get("id")
-    names = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+    called = object_of(_parsed(flat.get("llm.invocation_parameters"))).get("model")
     kept = {k: v for k, v in flat.items() if not k.startswith(CONTENT)}
     rated = [*_annotations(span), *_evaluations(span)]
     return _row(
         source_id=":".join(map(as_text, filter(None, (trace, own)))),
         source=as_text(span.get("service")) or "traces",
-        model=as_text(next((flat[name] for name in names if flat.get(name)), "")),
+        model=as_text(_first(flat, MODELS) or called),
         messages=asked,
-        answer=answer,
+        answer=as_text(answer),
         scores=rated,
         raw={"name": span.get("name"), **kept},
     )
 
 
+INPUTS = ("input.value", "gen_ai.prompt", "langfuse.observation.input")
+OUTPUTS = ("output.value", "gen_ai.completion", "langfuse.observation.output")
+MODELS = (
+    *("gen_ai.response.model", "gen_ai.request.model"),
+    *("llm.model_name", "langfuse.observation.model.name"),
+)
 CONTENT = (
     *("gen_ai.input", "gen_ai.output", "gen_ai.system_i", "gen_ai.prompt", "gen_ai.completion"),
     *("llm.input_messages", "llm.output_messages", "input.", "output."),
+    *("langfuse.observation.input", "langfuse.observation.output"),
 )
 """Beginnings of the names of attributes with texts."""
+
+
+def _first(flat: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first of these attributes that says something; "" if none does."""
+    return next((flat[name] for name in names if flat.get(name)), "")
+
+
+def _reply(given: Any) -> Json:
+    """Return the message that an output holds, in whatever form, or is."""
+    output = _parsed(given)
+    return message_of(output) or (messages_of(output)[-1] if output else {"content": ""})
 
 
 def _parsed(value: Any) -> Any:
@@ -275,9 +302,7 @@ def _of_langfuse(trace: Mapping[str, Any]) -> Json | None:
     if given == (None, None) and calls:
         given = calls[0].get("input"), calls[-1].get("output")
     last = calls[-1] if calls else trace
-    output = _parsed(given[1])
-    reply = message_of(output) or (messages_of(output)[-1] if output else {"content": ""})
-    text = reply["content"] or ""
+    text = _reply(given[1])["content"] or ""
     kept = ("name", "timestamp", "userId", "sessionId", "metadata", "tags", "release", "version")
     source = as_text(trace.get("environment") or "langfuse")
     return _row(

@@ -16,7 +16,7 @@ defaultTest:
       threshold: 2000
 tests:
   - description: Two and two
-    vars: {a: 2, b: [2, 3]}
+    vars: {a: 2, b: ["2", "3"]}
     assert:
       - {type: icontains, value: "{{a}}"}
       - {type: not-contains, value: sorry, weight: 2}
