@@ -66,7 +66,7 @@ tests:
 
 SUMS = [(1, 2, 3), (3, 4, 7), (6, 1, 7)]
 BIRDS = [("can fly", "a trout", "a heron", 1), ("lays eggs", "a hen", "a cow", 0)]
-LM_EVAL = {
+LM_EVAL: dict[str, dict[str, Any]] = {
     "own_sums": {
         "output_type": "generate_until",
         "doc_to_text": "{{question}}",
@@ -92,7 +92,7 @@ LM_EVAL = {
         "metric_list": [{"metric": "acc"}],
     },
 }
-DATA = {
+DATA: dict[str, list[dict[str, Any]]] = {
     "own_sums": [
         {"question": f"What is {a} plus {b}?", "answer": f"It is {c}."} for a, b, c in SUMS
     ],
