@@ -1,5 +1,6 @@
 """Lines of the log: which request or work each belongs to."""
 
+import io
 import json
 import logging
 import sys
@@ -8,10 +9,12 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evalhub.environment import Environment
+from evalhub.llm import gateway
 from evalhub.logs import JSONLines, WithContext, describe
 from runs.models import Run
 from tests.api import client_of
 from tests.factories import make_run, make_test
+from tests.runs.conftest import model_at, provider, work  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +80,42 @@ def test_work_keeps_the_id_of_the_request_that_started_it(client):
     run = make_run(make_test())
     describe()
     assert Run.objects.get(pk=run.pk).request_id == "launch-7"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_lines_of_workers_have_the_id_of_the_request_that_started_the_work(
+    model_at,  # noqa: F811
+    work,  # noqa: F811
+    monkeypatch,
+):
+    """Two runs at once, each begun by a request of its own, in lines of a fault in each."""
+    test, lines = make_test(), io.StringIO()
+    monkeypatch.setattr(gateway, "complete", broken)
+    for name in ("first", "second"):
+        body = {"label": name, "tests": [test.pk], "models": [model_at(name=name).pk]}
+        sent = client_of("superuser").post(
+            "/api/v1/runs/", body, format="json", headers={"x-request-id": f"{name}-request"}
+        )
+        assert sent.status_code == 201, sent.content
+    describe()
+    handler = logging.StreamHandler(lines)
+    handler.addFilter(WithContext())
+    handler.setFormatter(JSONLines())
+    logging.getLogger("evalhub").addHandler(handler)
+    try:
+        work()
+    finally:
+        logging.getLogger("evalhub").removeHandler(handler)
+
+    told = [json.loads(line) for line in lines.getvalue().splitlines()]
+    ids = {run.work_key: f"{run.label}-request" for run in Run.objects.all()}
+    of_work = [line for line in told if "work" in line]
+    assert {line["work"] for line in of_work} == set(ids)
+    assert all(line["request_id"] == ids[line["work"]] for line in of_work)
+
+
+async def broken(*args, **kwargs):
+    raise RuntimeError("the program is wrong")
 
 
 def test_an_unknown_format_is_refused_with_those_that_exist(monkeypatch):
