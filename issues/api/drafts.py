@@ -12,6 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.api.estimates import CONSENT, ConsentSerializer, EstimateSerializer, is_accepted
 from evalhub.api.fields import (
     BoundedJSON,
     JSONObject,
@@ -28,7 +29,7 @@ from evalhub.values.option_problems import option_problems
 from issues.api.json_types import DraftFailure, Message
 from issues.drafting import decisions
 from issues.drafting.settings import DraftingSettings
-from issues.drafting.start import Order, start
+from issues.drafting.start import Order, estimate, problems_of, start
 from issues.drafting.work import CONTROLS
 from issues.models import Decision, Draft, Generation, Issue, Test
 from issues.states import Refused
@@ -66,7 +67,7 @@ class DraftBatchSerializer(RowSerializer):
         return dict.fromkeys(Decision.values, 0) | dict(found)
 
 
-class DraftOrderSerializer(PlainSerializer):
+class DraftOrderSerializer(ConsentSerializer):
     """A batch to generate. `settings` are criterion, options with quantities, task and so on.
 
     A batch that follows another takes its issue. Without a judge nobody labels the drafts.
@@ -128,18 +129,31 @@ class GenerationViewSet(ReadOnly):
         rows: QuerySet[Generation] = Generation.objects.readable_by(self.request.user)
         return rows.select_related("generator", "judge", "requested_by").order_by("-pk")
 
-    @extend_schema(request=DraftOrderSerializer, responses={201: DraftBatchSerializer})
+    @extend_schema(
+        request=DraftOrderSerializer,
+        responses={200: EstimateSerializer, 201: DraftBatchSerializer},
+    )
     def create(self, request: Request) -> Response:
-        """Have a batch written. A refusal lists all its `problems`."""
+        """Estimate a batch, or have it written with `accepted_calls`.
+
+        A refusal lists all its `problems`.
+        """
         body = DraftOrderSerializer(data=request.data, context=self.get_serializer_context())
         body.is_valid(raise_exception=True)
         given = dict(body.validated_data)
-        is_allowed = given.pop("allow_sealed_exposure")
+        is_allowed, consent = given.pop("allow_sealed_exposure"), given.pop(CONSENT)
         order = Order(**given)
+        if problems := problems_of(order):
+            raise Refused(problems, field="")
         exposure = order.exposure()
         if exposure and not is_allowed:
             problem = f"{exposure} Confirm it with allow_sealed_exposure: true."
             raise Refused([problem], field="allow_sealed_exposure")
+        found = estimate(order)
+        if not is_accepted(consent, found.calls[0]):
+            calls, cost = dict(zip(("low", "high"), found.calls, strict=True)), found.cost_usd
+            shown = {"calls": calls, "cost": {"low": cost, "high": None}}
+            return Response(EstimateSerializer(shown).data)
         made = start(order, by=request.user)  # type: ignore[arg-type]
         return self.shown(made, status.HTTP_201_CREATED)
 

@@ -2,6 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evalhub.api.estimates import EstimateSerializer
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.work.progress import counts
 from runs.models import JudgeRun
@@ -48,21 +49,13 @@ class MeasureSerializer(PlainSerializer):
         return Measure(given["judge_run"], given["results"], given.get("seed", new_seed()))
 
 
-class MeasureEstimateSerializer(PlainSerializer):
+class MeasureEstimateSerializer(EstimateSerializer):
     """Effort of a measure; the costs are null if a judge has no prices. Start with this `seed`."""
 
     seed = serializers.IntegerField()
     results = serializers.IntegerField()
     available = serializers.IntegerField(help_text="Results whose verdicts can be repeated.")
     judgments = serializers.IntegerField()
-    calls_low = serializers.IntegerField(source="calls.low")
-    calls_high = serializers.IntegerField(source="calls.high")
-    cost_low_usd = serializers.DecimalField(
-        max_digits=14, decimal_places=8, source="cost.low", default=None, allow_null=True
-    )
-    cost_high_usd = serializers.DecimalField(
-        max_digits=14, decimal_places=8, source="cost.high", default=None, allow_null=True
-    )
     problems = serializers.ListField(child=serializers.CharField())
 
 

@@ -2,6 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evalhub.api.estimates import ConsentSerializer
 from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, Readable, RowSerializer
 from evalhub.models import LanguageModel
 from evalhub.work.control import items_of
@@ -107,7 +108,7 @@ class NewBenchmarkSerializer(PlainSerializer):
     sealed = serializers.BooleanField(default=False)
 
 
-class SmallSerializer(PlainSerializer):
+class SmallSerializer(ConsentSerializer):
     """The model that writes a small benchmark: 2 topics with 3 ideas each."""
 
     language_model = serializers.PrimaryKeyRelatedField(queryset=CALLED)
@@ -126,7 +127,7 @@ class BenchmarkImportSerializer(PlainSerializer):
     )
 
 
-class GenerateSerializer(PlainSerializer):
+class GenerateSerializer(ConsentSerializer):
     """A generation run: it makes what is missing up to a stage. `settings` are its sizes."""
 
     language_model = serializers.PrimaryKeyRelatedField(queryset=CALLED)
@@ -138,7 +139,7 @@ class GenerateSerializer(PlainSerializer):
     cost_limit_usd = CostLimit()
 
 
-class ReplaySerializer(PlainSerializer):
+class ReplaySerializer(ConsentSerializer):
     """The replay of paths with a model under test; without a jury only humans score it."""
 
     paths = serializers.PrimaryKeyRelatedField(queryset=GenerationPath.objects.all(), many=True)
@@ -154,7 +155,7 @@ class ReplaySerializer(PlainSerializer):
     cost_limit_usd = CostLimit()
 
 
-class FreshSerializer(PlainSerializer):
+class FreshSerializer(ConsentSerializer):
     """The differences of a fresh instance, written like the benchmark itself was."""
 
     seed = serializers.IntegerField(

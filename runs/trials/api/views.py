@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -13,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 
 from evalhub.api.batches import VERBS, BatchRows
+from evalhub.api.estimates import CONSENT, EstimateSerializer, is_accepted
 from evalhub.api.filters import Id, OneOf, YesNo
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
@@ -28,6 +30,7 @@ from runs.trials.benchmarks.new_benchmarks import (
     small_benchmark,
 )
 from runs.trials.claims.claim_rows import build_claims
+from runs.trials.generation.generation_estimate import estimate
 from runs.trials.generation.generation_runs import GenerationOrder, start
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.judges import trial_control
@@ -49,6 +52,7 @@ from runs.trials.models import (
 from runs.trials.replays.replay_runs import REPLAY_RIGHTS
 from runs.tuning.models import Split
 
+STARTED = {200: EstimateSerializer, 201: serializers.GenerationRunSerializer}
 ADD_RUN = "trials.add_generationrun"
 
 
@@ -126,22 +130,18 @@ class BenchmarkViewSet(ReadableRows):
             import_benchmark(given["name"], lines, by=request.user, sealed=given["sealed"])  # type: ignore[arg-type]
         )
 
-    @extend_schema(
-        request=serializers.SmallSerializer, responses={201: serializers.GenerationRunSerializer}
-    )
+    @extend_schema(request=serializers.SmallSerializer, responses=STARTED)
     @action(detail=False, methods=["post"])
     def small(self, request: Request) -> Response:
-        """Have a model write a small benchmark to try."""
+        """Have a model write a small benchmark to try. Without `accepted_calls`, estimate it."""
         given = _validated(serializers.SmallSerializer, request).validated_data
-        return _started(small_benchmark(given["language_model"], by=request.user))  # type: ignore[arg-type]
+        user: Any = request.user
+        return _started(given, lambda: small_benchmark(given["language_model"], by=user))
 
-    @extend_schema(
-        request=serializers.GenerateSerializer,
-        responses={201: serializers.GenerationRunSerializer},
-    )
+    @extend_schema(request=serializers.GenerateSerializer, responses=STARTED)
     @action(detail=True, methods=["post"])
     def generate(self, request: Request, pk: str) -> Response:
-        """Have a trusted model write what is missing."""
+        """Have a trusted model write what is missing. Without `accepted_calls`, estimate it."""
         given = _validated(serializers.GenerateSerializer, request).validated_data
         order = GenerationOrder(
             self.get_object(),
@@ -149,14 +149,15 @@ class BenchmarkViewSet(ReadableRows):
             given["language_model"],
             settings=_settings(given["settings"]),
         )
-        return self._start(order, given.get("cost_limit_usd"))
+        return self._start(order, given)
 
-    @extend_schema(
-        request=serializers.ReplaySerializer, responses={201: serializers.GenerationRunSerializer}
-    )
+    @extend_schema(request=serializers.ReplaySerializer, responses=STARTED)
     @action(detail=True, methods=["post"])
     def replay(self, request: Request, pk: str) -> Response:
-        """Test a model on paths. Its results become the run that the replay names when done."""
+        """Test a model on paths. Its results become the run that the replay names when done.
+
+        Without `accepted_calls`, estimate it.
+        """
         if not request.user.has_perms(REPLAY_RIGHTS):
             raise PermissionDenied(f"You need the rights {', '.join(REPLAY_RIGHTS)} for this.")
         given = _validated(serializers.ReplaySerializer, request).validated_data
@@ -173,23 +174,28 @@ class BenchmarkViewSet(ReadableRows):
                 max_tokens=given["max_tokens"], jury=jury and jury.pk, release=given["release"]
             ),
         )
-        return self._start(order, given.get("cost_limit_usd"))
+        return self._start(order, given)
 
-    @extend_schema(
-        request=serializers.FreshSerializer, responses={201: serializers.GenerationRunSerializer}
-    )
+    @extend_schema(request=serializers.FreshSerializer, responses=STARTED)
     @action(detail=True, methods=["post"])
     def fresh(self, request: Request, pk: str) -> Response:
-        """Generate a fresh instance: the same topics and paths, with ideas of its own."""
+        """Generate a fresh instance: the same topics and paths, with ideas of its own.
+
+        Without `accepted_calls`, estimate it.
+        """
         given = _validated(serializers.FreshSerializer, request).validated_data
+        benchmark, user = self.get_object(), request.user
         instruction = given["instruction"].strip()
-        run = generate_fresh(
-            self.get_object(),
-            by=request.user,  # type: ignore[arg-type]
-            seed=given.get("seed"),
-            perturbation={"instruction": instruction} if instruction else {},
+        changes = {"instruction": instruction} if instruction else {}
+        return _started(
+            given,
+            lambda: generate_fresh(
+                benchmark,
+                by=user,  # type: ignore[arg-type]
+                seed=given.get("seed"),
+                perturbation=changes,
+            ),
         )
-        return _started(run)
 
     @extend_schema(request=None, responses=serializers.BuiltSerializer)
     @action(detail=True, methods=["post"])
@@ -204,12 +210,20 @@ class BenchmarkViewSet(ReadableRows):
         row = self.get_queryset().filter(pk=benchmark.pk).first() or benchmark
         return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)
 
-    def _start(self, order: GenerationOrder, limit: Any) -> Response:
-        return _started(start(order, by=self.request.user, cost_limit_usd=limit))  # type: ignore[arg-type]
+    def _start(self, order: GenerationOrder, given: dict[str, Any]) -> Response:
+        user: Any = self.request.user
+        limit = given.get("cost_limit_usd")
+        return _started(given, lambda: start(order, by=user, cost_limit_usd=limit))
 
 
-def _started(run: GenerationRun) -> Response:
-    shown = serializers.GenerationRunSerializer(run).data
+def _started(given: dict[str, Any], begin: Callable[[], GenerationRun]) -> Response:
+    """Start what was estimated and accepted, or answer the estimate."""
+    found = estimate(begin)
+    if found.problems:
+        raise Refused(found.problems, field="")
+    if not is_accepted(given[CONSENT], found.calls.low):
+        return Response(EstimateSerializer(found).data)
+    shown = serializers.GenerationRunSerializer(begin()).data
     return Response(shown, status=status.HTTP_201_CREATED)
 
 

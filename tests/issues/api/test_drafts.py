@@ -28,8 +28,25 @@ def order(**changes):
     return {"issue": make_issue().pk, "generator": make_model().pk, "settings": settings} | changes
 
 
+def started(client, body):
+    """What is answered once the estimate was read and accepted."""
+    estimate = post(client, "generation-list", body)
+    assert estimate.status_code == 200, estimate.content
+    return post(client, "generation-list", body | {"accepted_calls": estimate.json()["calls_low"]})
+
+
+def test_drafts_are_written_only_once_their_estimate_is_accepted(script):
+    estimate = post(script, "generation-list", order())
+    wrong = post(script, "generation-list", order(accepted_calls=1))
+
+    assert (estimate.status_code, wrong.status_code) == (200, 409), estimate.content
+    assert estimate.json()["calls_low"] == 3
+    assert "at least 3 calls" in wrong.json()["detail"]
+    assert not Generation.objects.exists()
+
+
 def test_a_script_has_drafts_written_and_decides_on_them(script):
-    made = post(script, "generation-list", order())
+    made = started(script, order())
     assert made.status_code == 201
     batch = made.json()
     assert (batch["state"], batch["drafts"]["proposed"], batch["inputs"]) == ("live", 2, None)
@@ -78,7 +95,7 @@ def test_a_sealed_source_is_sent_only_with_consent_and_only_by_its_readers(scrip
     refused = post(reader, "generation-list", body)
     assert "allow_sealed_exposure" in refused.content.decode()
     assert post(client_of(make_user("viewer")), "generation-list", body).status_code == 403
-    made = post(reader, "generation-list", body | {"allow_sealed_exposure": True})
+    made = started(reader, body | {"allow_sealed_exposure": True})
     assert made.status_code == 201
     listed = reverse("api-draft-list")
     assert len(script.get(listed).json()["results"]) == 2
@@ -86,7 +103,7 @@ def test_a_sealed_source_is_sent_only_with_consent_and_only_by_its_readers(scrip
 
 
 def test_a_stopped_batch_is_resumed_and_nothing_failed_is_a_conflict(script):
-    pk = post(script, "generation-list", order()).json()["id"]
+    pk = started(script, order()).json()["id"]
     assert post(script, "generation-cancel", None, pk).json()["state"] == "cancelled"
     assert post(script, "generation-resume", None, pk).json()["state"] == "live"
     assert post(script, "generation-cancel", None, pk).status_code == 200

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
-from runs.trials.models import Artifact, Benchmark, Trial
+from runs.trials.models import Artifact, Benchmark, GenerationRun, Trial
 from tests.api import client_of, ids, problems_in
 from tests.runs.trials.sample_benchmark import judged_by, make_benchmark, right
 from tests.runs.trials.writers import write
@@ -34,6 +34,28 @@ def get(client, name, *args, **query):
     return client.get(reverse(name, args=args), query)
 
 
+def started(client, name, body, *args):
+    """What was started, once its estimate was read and accepted."""
+    estimate = post(client, name, body, *args)
+    assert estimate.status_code == 200, estimate.content
+    made = post(client, name, body | {"accepted_calls": estimate.json()["calls_low"]}, *args)
+    assert made.status_code == 201, made.content
+    return made.json()
+
+
+def test_texts_are_generated_only_once_their_estimate_is_accepted(script, model_at):
+    body = {"language_model": model_at().pk}
+
+    estimate = post(script, "api-benchmark-small", body)
+    wrong = post(script, "api-benchmark-small", body | {"accepted_calls": 1})
+
+    assert (estimate.status_code, wrong.status_code) == (200, 409), estimate.content
+    assert estimate.json()["calls_high"] >= estimate.json()["calls_low"] > 1
+    assert str(estimate.json()["calls_low"]) in wrong.json()["detail"]
+    assert not GenerationRun.objects.exists()
+    assert not Benchmark.objects.exists()
+
+
 def test_a_script_makes_a_benchmark_has_it_written_and_reads_its_claims(
     provider, model_at, work, script
 ):
@@ -44,7 +66,7 @@ def test_a_script_makes_a_benchmark_has_it_written_and_reads_its_claims(
     pk = made.json()["id"]
     order = {"language_model": model_at().pk, "settings": {"ideas_per_topic": 2}}
 
-    run = post(script, "api-benchmark-generate", order, pk).json()
+    run = started(script, "api-benchmark-generate", order, pk)
     assert (run["items"]["pending"], run["expected"]) == (2, 2 + 4 * 5)
     assert post(script, "api-generation-run-pause", None, run["id"]).json()["state"] == "paused"
     assert post(script, "api-generation-run-resume", None, run["id"]).json()["state"] == "live"
@@ -64,7 +86,7 @@ def test_a_script_makes_a_benchmark_has_it_written_and_reads_its_claims(
     assert len(ids(summaries)) == 8
     assert len(ids(get(script, "api-idea-list", benchmark=pk, state="active"))) == 4
 
-    fresh = post(script, "api-benchmark-fresh", {"seed": 9}, pk).json()
+    fresh = started(script, "api-benchmark-fresh", {"seed": 9}, pk)
     assert Benchmark.objects.get(pk=fresh["benchmark"]).parent_id == pk
 
 
