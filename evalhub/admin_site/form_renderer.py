@@ -1,18 +1,126 @@
-from functools import cached_property
-from pathlib import Path
+"""The widgets of forms: the plain ones are written here, since their templates took most time."""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import django.forms
-from django.conf import settings
 from django.forms.renderers import DjangoTemplates
+from django.utils.formats import localize
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
+
+OPTION = "django/forms/widgets/select_option.html"
+INPUTS = ("checkbox", "date", "datetime", "email", "hidden", "input", "number", "password", "text")
+SIGN = (
+    "material-symbols-outlined absolute group-[.primary]:text-white pointer-events-none mr-[12px]"
+    " right-0 text-base-400 top-0 top-1/2 hover:text-base-700 dark:text-base-500"
+    " dark:hover:text-base-200 -translate-y-1/2"
+)
 
 
 class Renderer(DjangoTemplates):
-    """Django's own, with the templates of choices in `templates/forms`: one for all options."""
+    """Django's own, with the plain widgets written without their templates."""
 
-    @cached_property
-    def engine(self) -> Any:
-        own = settings.BASE_DIR / "templates" / "forms"
-        theirs = Path(django.forms.__file__).parent / "templates"
-        found = {"APP_DIRS": True, "DIRS": [own, theirs], "NAME": "djangoforms", "OPTIONS": {}}
-        return self.backend(found)
+    def render(self, template_name: str, context: dict[str, Any], request: Any = None) -> str:
+        write = WRITERS.get(template_name)
+        html = write(context) if write else None
+        return super().render(template_name, context, request) if html is None else mark_safe(html)
+
+
+def text(value: Any) -> SafeString:
+    """Return a value as templates show it."""
+    return conditional_escape(localize(value))
+
+
+def attributes(named: Mapping[str, Any]) -> str:
+    written = (
+        f" {text(name)}" if value is True else f' {text(name)}="{_plain(value)}"'
+        for name, value in named.items()
+        if value is not False
+    )
+    return "".join(written)
+
+
+def _plain(value: Any) -> str:
+    return conditional_escape(value if isinstance(value, str) else str(value))
+
+
+def _input(context: Mapping[str, Any]) -> str:
+    shown = context["widget"]
+    value = "" if shown["value"] is None else f' value="{_plain(shown["value"])}"'
+    start = f'<input type="{text(shown["type"])}" name="{text(shown["name"])}"'
+    return f"{start}{value}{attributes(shown['attrs'])}>"
+
+
+def _framed_input(context: Mapping[str, Any]) -> str | None:
+    if any(
+        context["widget"].get(f"{side}fix{kind}")
+        for side in ("pre", "suf")
+        for kind in ("", "_icon")
+    ):
+        return None
+    return f'<div class="max-w-2xl relative w-full">{_input(context)}</div>'
+
+
+def _text_area(context: Mapping[str, Any], gap: str = "") -> str:
+    shown = context["widget"]
+    start = f'<textarea name="{text(shown["name"])}"{attributes(shown["attrs"])}>'
+    return f"{start}{gap}{text(shown['value'] or '')}</textarea>"
+
+
+def _select(context: Mapping[str, Any]) -> str | None:
+    shown = context["widget"]
+    groups = [_group(name, options) for name, options, _ in shown["optgroups"]]
+    if any(group is None for group in groups):
+        return None
+    start = f'<select name="{text(shown["name"])}"{attributes(shown["attrs"])}>'
+    return "\n".join([start, *(group or "" for group in groups), "</select>"])
+
+
+def _group(name: Any, options: list[dict[str, Any]]) -> str | None:
+    """Return a group of options; None if one has a template of its own."""
+    if any(option["template_name"] != OPTION for option in options):
+        return None
+    written = "\n".join(
+        f'<option value="{_plain(option["value"])}"{attributes(option["attrs"])}>'
+        f"{text(option['label'])}</option>"
+        for option in options
+    )
+    return f'<optgroup label="{text(name)}">{written}</optgroup>' if name else written
+
+
+def _framed_select(context: Mapping[str, Any]) -> str | None:
+    select = _select(context)
+    sign = f'<span class="{SIGN}">expand_more</span>'
+    return select and f'<div class="grow relative max-w-2xl">{select}{sign}</div>'
+
+
+def _label(context: Mapping[str, Any]) -> str:
+    label = text(context["label"])
+    if not context["use_tag"]:
+        return label
+    return f"<{context['tag']}{attributes(context['attrs'])}>{label}</{context['tag']}>"
+
+
+def _errors(context: Mapping[str, Any]) -> str | None:
+    return None if context["errors"] else ""
+
+
+def _divisions(context: Mapping[str, Any]) -> str | None:
+    """Return the fields of a form whose fields are all hidden, such as that of a formset."""
+    if context["errors"] or context["fields"]:
+        return None
+    return "".join(str(field) for field in context["hidden_fields"])
+
+
+WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
+    **{f"django/forms/widgets/{name}.html": _input for name in INPUTS},
+    "django/forms/widgets/textarea.html": lambda context: _text_area(context, "\n"),
+    "django/forms/widgets/select.html": _select,
+    "django/forms/label.html": _label,
+    "django/forms/errors/list/ul.html": _errors,
+    "django/forms/div.html": _divisions,
+    "unfold/widgets/text.html": _framed_input,
+    "unfold/widgets/textarea.html": _text_area,
+    "unfold/widgets/select.html": _framed_select,
+}
+"""By their templates; None from one that leaves a case to its template."""

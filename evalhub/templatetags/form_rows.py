@@ -1,0 +1,19 @@
+from typing import Any
+
+from django import template
+from django.template.context import Context
+from django.utils.safestring import SafeString
+
+from evalhub.admin_site.form_rows import lines_of, table_rows_of
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def form_lines(context: Context, fieldset: Any) -> SafeString:
+    return lines_of(fieldset, context.get("has_conditional_display") or {})
+
+
+@register.simple_tag
+def form_table_rows(formset: Any) -> SafeString:
+    return table_rows_of(formset)
