@@ -19,7 +19,7 @@ def keep_parts() -> None:
         *(helpers.InlineAdminFormSet, helpers.InlineAdminForm, helpers.InlineFieldset),
     )
     for kind in kinds:
-        kind.__iter__ = _kept(kind.__iter__)  # type: ignore[attr-defined]
+        kind.__iter__ = _kept(kind.__iter__)  # type: ignore[method-assign]
     read_only = fields.UnfoldAdminReadonlyField
     read_only.__init__ = helpers.AdminReadonlyField.__init__
     _keep(read_only, "resolved_field", read_only._resolve_field)
