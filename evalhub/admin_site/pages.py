@@ -127,7 +127,16 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
     ) -> Any:
-        """Lock the row of a form being saved, so that its version is checked against the last."""
+        """Lock the row of a form being saved, so that its version is checked against the last.
+
+        A page that only shows a row reads it once.
+        """
+        if request.method == "GET":
+            shown: dict[Any, Any] = vars(request).setdefault("shown_rows", {})
+            key = (self, object_id, from_field)
+            if key not in shown:
+                shown[key] = super().get_object(request, object_id, from_field)
+            return shown[key]
         row = super().get_object(request, object_id, from_field)
         if row is None or SEEN not in request.POST or not connection.in_atomic_block:
             return row

@@ -125,7 +125,7 @@ def seen_in(form: Any, formsets: Iterable[Any]) -> str:
     """Return the digests of the stored values that a page shows, as its form sends them."""
     every = [form, *(each for formset in formsets for each in formset.initial_forms)]
     return json.dumps(
-        {key: _digest(_stored(field)) for each in every for key, field in _fields(each)}
+        {key: _digest(_unnamed(field)) for each in every for key, field in _fields(each)}
     )
 
 
@@ -253,7 +253,12 @@ def _stored(field: BoundField) -> Shown:
     return _shown(field, field.field.prepare_value(field.initial))
 
 
-def _shown(field: BoundField, value: Any) -> Shown:
+def _unnamed(field: BoundField) -> Shown:
+    """Return the stored value of a field, without the names of chosen rows, which cost a query."""
+    return _shown(field, field.field.prepare_value(field.initial), is_named=False)
+
+
+def _shown(field: BoundField, value: Any, *, is_named: bool = True) -> Shown:
     widget = _widget(field.field)
     if isinstance(widget, forms.CheckboxInput):
         is_on = widget.check_test(value)
@@ -264,7 +269,7 @@ def _shown(field: BoundField, value: Any) -> Shown:
     if not isinstance(widget, forms.widgets.ChoiceWidget):
         return Shown(values, "\n".join(values))
     values.sort()
-    return Shown(values, ", ".join(_names(field.field, values)))
+    return Shown(values, ", ".join(_names(field.field, values) if is_named else values))
 
 
 def _names(field: Any, values: list[str]) -> list[str]:

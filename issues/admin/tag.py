@@ -2,7 +2,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -10,8 +10,9 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.admin_site.row_counts import number_of
 from issues.admin.refusals import refusals_shown
-from issues.models import ResolutionLabel, Tag
+from issues.models import Issue, ResolutionLabel, Tag, Test
 from issues.tags import check_name, merge
 
 
@@ -54,7 +55,8 @@ class TagAdmin(ExtensibleAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
         tags: QuerySet[Tag] = super().get_queryset(request)
         return tags.annotate(
-            issues_total=Count("issues", distinct=True), tests_total=Count("tests", distinct=True)
+            issues_total=number_of(Issue.tags.through._default_manager.all(), "tag"),
+            tests_total=number_of(Test.tags.through._default_manager.all(), "tag"),
         )
 
     @display(description="issues", ordering="issues_total")

@@ -2,8 +2,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -13,6 +12,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
@@ -124,9 +124,9 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
         tests = Test.objects.exclude(state=TestState.DEPRECATED)
         issues: QuerySet[Issue] = super().get_queryset(request)
         return issues.prefetch_related("tags").annotate(
-            tests_total=_count(tests),
-            tests_approved=_count(tests.filter(state=TestState.APPROVED)),
-            feedback_total=_count(Feedback.objects.all()),
+            tests_total=number_of(tests, "issue"),
+            tests_approved=number_of(tests.filter(state=TestState.APPROVED), "issue"),
+            feedback_total=number_of(Feedback.objects.all(), "issue"),
         )
 
     def found_as(self, issue: Issue) -> tuple[str, str]:
@@ -199,9 +199,3 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
             states.resolve(row, by=current_user(request), **data)
         else:
             super().carry_out(request, row, move, data)
-
-
-def _count(rows: QuerySet[Any]) -> Coalesce:
-    """Count the rows of each issue."""
-    mine = rows.filter(issue=OuterRef("pk")).order_by().values("issue")
-    return Coalesce(Subquery(mine.annotate(n=Count("pk")).values("n")), 0)

@@ -3,7 +3,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
@@ -13,10 +13,12 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import DASH, counted
 from evalhub.files.export_files import FORMATS
 from evalhub.models import User
 from issues.admin.inlines import ReadOnlyInline
+from issues.models import Test
 from issues.test_filter import FilterRefused, read_filter
 from runs.admin.exports import suite_export
 from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
@@ -60,11 +62,16 @@ class SuiteForm(GateFields, forms.ModelForm):
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        suite = kwargs.get("instance")
+        if suite and suite.pk:  # their numbers are all that a form needs of hundreds of tests
+            prefetch_related_objects([suite], Prefetch("tests", Test.objects.only("pk")))
         super().__init__(*args, **kwargs)
         self.initial = {**initial_of(self.instance.gate), **self.initial}
         tests: Any = self.fields.get("tests")
         if tests:  # each is named after its issue
-            tests.queryset = tests.queryset.select_related("issue")
+            tests.queryset = tests.queryset.select_related("issue").only("issue__title")
+        if suite and suite.pk:
+            suite._prefetched_objects_cache.pop("tests")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -223,7 +230,8 @@ class SuiteAdmin(HistoryAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
         suites: QuerySet[Suite] = super().get_queryset(request)
         return suites.annotate(
-            test_total=Count("tests", distinct=True), run_total=Count("runs", distinct=True)
+            test_total=number_of(Suite.tests.through._default_manager.all(), "suite"),
+            run_total=number_of(Run.objects.all(), "suite"),
         )
 
     @display(description="Tests", ordering="test_total")
