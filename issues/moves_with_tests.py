@@ -1,5 +1,6 @@
 """Review and approval of an issue together with its tests, and their undo."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from django.db import transaction
@@ -45,6 +46,16 @@ def movable_tests(issue: Issue, name: str, *, by: User) -> Sequence[Test]:
     """Return the issue's tests that this user may read, and move from their present state."""
     tests = issue.tests.readable_by(by).select_related("issue", "template").order_by("pk")
     return [test for test in tests if (step := move_named(test, name)) and may(step, test, by)]
+
+
+def movable_counts(issue: Issue, *, by: User) -> dict[str, int]:
+    """Return how many tests `movable_tests` finds, by the name of the move."""
+    found = Counter(issue.tests.readable_by(by).order_by().values_list("state", flat=True))
+    rows = [(Test(state=state), number) for state, number in found.items()]
+    return {
+        name: sum(n for row, n in rows if (step := move_named(row, name)) and may(step, row, by))
+        for name in TAKES_TESTS
+    }
 
 
 @transaction.atomic

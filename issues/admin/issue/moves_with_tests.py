@@ -18,7 +18,7 @@ from issues.models import Issue
 from issues.moves_with_tests import (
     TAKES_TESTS,
     WITH_TESTS_IN,
-    movable_tests,
+    movable_counts,
     move_tests_of,
     move_with_tests,
     said_of,
@@ -46,14 +46,15 @@ class MovesWithTests(StateAdmin):
             return []
         user, buttons = current_user(request), []
         if issue.state in WITH_TESTS_IN:
-            for name, verb in VERBS.items():
-                if tests := movable_tests(issue, name, by=user):
-                    label = verb.format(counted(len(tests), "test"))
+            for name, number in movable_counts(issue, by=user).items():
+                if number:
+                    label = VERBS[name].format(counted(number, "test"))
                     url = self.url_of("move_tests", issue.pk)
                     buttons.append(Button(label, url, {"move": name}, "primary"))
-        newest = issue.history.order_by("-history_date", "-history_id").first()
+        versions = issue.history.order_by("-history_date", "-history_id")
+        newest = versions.values_list("history_id", flat=True).first()
         made, _ = states.last_move(issue)
-        if made and made == newest and made.history_user_id == user.pk:
+        if made and made.history_id == newest and made.history_user_id == user.pk:
             name = (made.history_change_reason or "").split(":")[0]
             if name not in ("", "Undone"):
                 buttons.append(Button(f"Undo “{name}”", self.url_of("undo", issue.pk)))
