@@ -310,26 +310,29 @@ def _item(entry: Entry, places: list[Place], request: HttpRequest) -> dict[str, 
 
 def _link(place: Place, request: HttpRequest) -> dict[str, Any]:
     """Describe a place for templates: tabs, the page of its entry, and the command palette."""
-    url = place.url()
+    shown = _shown(place, get_script_prefix())
     return {
-        "title": place.title,
-        "about": place.about,
-        "link": url,
-        "active": request.path == url,
-        "topic": place.topic,
-        "icon": place.icon,
-        "picture": place.picture and f"reports/pictures/{place.picture}.svg",
-        "is_tab": place.is_tab,
-        "download": _download(place, request),
+        **shown,
+        "active": request.path == shown["link"],
+        "download": shown["download"] if request.user.has_perm("runs.export_results") else "",
         "badge": _unread(request) if place.model is Notification else "",
     }
 
 
-def _download(place: Place, request: HttpRequest) -> str:
-    """Return the address of a report as one file; "" for another page, or without the right."""
-    if place.page not in REPORT_PAGES or not request.user.has_perm("runs.export_results"):
-        return ""
-    return reverse(f"{place.page}_download", args=["html"])
+@cache
+def _shown(place: Place, prefix: str) -> dict[str, Any]:
+    """Return what is the same for all readers; `download` is of a report as one file."""
+    download = f"{place.page}_download"
+    return {
+        "title": place.title,
+        "about": place.about,
+        "link": place.url(),
+        "topic": place.topic,
+        "icon": place.icon,
+        "picture": place.picture and f"reports/pictures/{place.picture}.svg",
+        "is_tab": place.is_tab,
+        "download": reverse(download, args=["html"]) if place.page in REPORT_PAGES else "",
+    }
 
 
 def _unread(request: HttpRequest) -> str:

@@ -1,11 +1,11 @@
 """The widgets of forms: the plain ones are written here, since their templates took most time."""
 
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Any
 
 from django.forms.renderers import DjangoTemplates
 from django.utils.formats import localize
-from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
 OPTION = "django/forms/widgets/select_option.html"
@@ -26,9 +26,9 @@ class Renderer(DjangoTemplates):
         return super().render(template_name, context, request) if html is None else mark_safe(html)
 
 
-def text(value: Any) -> SafeString:
+def text(value: Any) -> str:
     """Return a value as templates show it."""
-    return conditional_escape(localize(value))
+    return _plain(localize(value))
 
 
 def attributes(named: Mapping[str, Any]) -> str:
@@ -41,7 +41,7 @@ def attributes(named: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
-    return conditional_escape(value if isinstance(value, str) else str(value))
+    return value if isinstance(value, SafeString) else escape(str(value))
 
 
 def _input(context: Mapping[str, Any]) -> str:

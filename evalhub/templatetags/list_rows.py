@@ -5,7 +5,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.template.context import Context
 from unfold.templatetags.unfold_list import result_headers
 
-from evalhub.admin_site.list_table import rows_of
+from evalhub.admin_site.list_table import headings_of, rows_of
 
 register = template.Library()
 
@@ -16,8 +16,7 @@ def list_rows(context: Context, changelist: ChangeList) -> dict[str, Any]:
     return {
         "cl": changelist,
         "is_popup": context.get("is_popup"),
-        "result_headers": headings,
-        "num_sorted_fields": sum(bool(each.get("sorted")) for each in headings),
+        "headings": headings_of(headings),
         "rows": list(rows_of(changelist, headings)),
         "has_add_permission": context.get("has_add_permission"),
         "to_field": context.get("to_field"),
