@@ -9,6 +9,7 @@ from django.utils.formats import localize
 from django.utils.safestring import SafeString, mark_safe
 
 OPTION = "django/forms/widgets/select_option.html"
+RADIO = "unfold/widgets/radio_option.html"
 INPUTS = ("checkbox", "date", "datetime", "email", "hidden", "input", "number", "password", "text")
 SIGN = (
     "material-symbols-outlined absolute group-[.primary]:text-white pointer-events-none mr-[12px]"
@@ -94,6 +95,26 @@ def _framed_select(context: Mapping[str, Any]) -> str | None:
     return select and f'<div class="grow relative max-w-2xl">{select}{sign}</div>'
 
 
+def _radios(context: Mapping[str, Any]) -> str | None:
+    shown = context["widget"]
+    groups = shown["optgroups"]
+    if any(name or one["template_name"] != RADIO for name, some, _ in groups for one in some):
+        return None
+    css = "flex gap-2 flex-row gap-4" if context.get("radio_style") == 1 else "flex gap-2 flex-col"
+    options = "".join(f"<div>{_radio(one)}</div>" for _, some, _ in groups for one in some)
+    key = f' id="{_plain(shown["attrs"]["id"])}"' if shown["attrs"].get("id") else ""
+    return f'<div{key} class="{css}">{options}</div>'
+
+
+def _radio(option: Mapping[str, Any]) -> str:
+    button = _input({"widget": option})
+    if not option["wrap_label"]:
+        return button
+    key = f' for="{_plain(option["attrs"]["id"])}"' if option["attrs"].get("id") else ""
+    label = f'<span class="truncate">{text(option["label"])}</span>'
+    return f'<label{key} class="flex flex-row items-center gap-2">{button}{label}</label>'
+
+
 def _label(context: Mapping[str, Any]) -> str:
     label = text(context["label"])
     if not context["use_tag"]:
@@ -122,5 +143,6 @@ WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
     "unfold/widgets/text.html": _framed_input,
     "unfold/widgets/textarea.html": _text_area,
     "unfold/widgets/select.html": _framed_select,
+    "unfold/widgets/radio.html": _radios,
 }
 """By their templates; None from one that leaves a case to its template."""

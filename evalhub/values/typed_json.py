@@ -11,7 +11,10 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from typing import Any
+
+SCALARS = {str, int, float, bool, type(None)}
 
 
 class Unreadable(ValueError):
@@ -62,20 +65,23 @@ def _plain(value: Any) -> Any:
 
 
 def _value(plain: Any) -> Any:
-    if isinstance(plain, list):
-        return [_value(part) for part in plain]
-    if not isinstance(plain, dict):
+    kind = type(plain)
+    if kind is list:
+        return [part if type(part) in SCALARS else _value(part) for part in plain]
+    if kind is not dict:
         return plain
     ((name, content),) = plain.items()
+    if name == "class":
+        module, qualified, parts = content
+        values = {
+            key: part if type(part) in SCALARS else _value(part) for key, part in parts.items()
+        }
+        return _record(module, qualified)(**values)
     if name == "dict":
         return {_value(key): _value(part) for key, part in content}
     if name == "enum":
-        module, kind, part = content
-        return _class(module, kind, lambda found: issubclass(found, Enum))(_value(part))
-    if name == "class":
-        module, kind, parts = content
-        values = {key: _value(part) for key, part in parts.items()}
-        return _class(module, kind, _is_record)(**values)
+        module, qualified, part = content
+        return _enum(module, qualified)(_value(part))
     return PARTS[name][2](content)
 
 
@@ -83,18 +89,31 @@ def _name(kind: type) -> tuple[str, str]:
     return kind.__module__, kind.__qualname__
 
 
-def _class(module: str, name: str, is_allowed: Callable[[type], bool]) -> Any:
+@cache
+def _record(module: str, name: str) -> Any:
+    found = _class(module, name)
+    is_named_tuple = issubclass(found, tuple) and hasattr(found, "_asdict")
+    if not (is_dataclass(found) or is_named_tuple):
+        raise Unreadable(f"{module}.{name} is no dataclass or named tuple")
+    return found
+
+
+@cache
+def _enum(module: str, name: str) -> Any:
+    found = _class(module, name)
+    if not issubclass(found, Enum):
+        raise Unreadable(f"{module}.{name} is no enum")
+    return found
+
+
+def _class(module: str, name: str) -> Any:
     """Return a class of a loaded module; nothing is imported."""
     found: Any = sys.modules[module]
     for part in name.split("."):
         found = getattr(found, part)
-    if not isinstance(found, type) or not is_allowed(found):
-        raise Unreadable(f"{module}.{name} is no dataclass, named tuple or enum")
+    if not isinstance(found, type):
+        raise Unreadable(f"{module}.{name} is no class")
     return found
-
-
-def _is_record(kind: type) -> bool:
-    return is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_asdict"))
 
 
 def _list(parts: Any) -> list[Any]:
@@ -102,7 +121,7 @@ def _list(parts: Any) -> list[Any]:
 
 
 PARTS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "tuple": (tuple, _list, lambda parts: tuple(map(_value, parts))),
+    "tuple": (tuple, _list, lambda parts: tuple(_value(parts))),
     "set": (set, _list, lambda parts: set(map(_value, parts))),
     "frozenset": (frozenset, _list, lambda parts: frozenset(map(_value, parts))),
     "decimal": (Decimal, str, Decimal),
