@@ -302,6 +302,7 @@ EVALHUB_EVERY_MINUTE = [
     "runs.launching.schedules.launch_scheduled",
     "runs.trials.benchmarks.new_benchmarks.make_due_instances",
     "runs.retention.remove_due",
+    "runs.figures.run_tallies.count_due",
     "runs.review.queue_items.fill_followers",
     "reports.schedules.snapshots.make_due",
     "reports.issue_proposals.proposals.pull",

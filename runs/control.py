@@ -14,6 +14,7 @@ from evalhub.models import BatchState, ItemState, User
 from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
 from issues.rubrics.scoring import WHOLE_TEST
+from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
 from runs.judging.tasks import RETRY
@@ -38,7 +39,7 @@ from runs.models import (
     ResultScore,
     Run,
 )
-from runs.scoring.score import score_results
+from runs.scoring.score import rescore
 
 T = TypeVar("T")
 
@@ -131,6 +132,7 @@ def retry_errors(run: Run) -> int:
             progress.reopen(judge_run)
         if judge_run.is_active:
             judged_again += _retry_judge_run(judge_run)
+    mark_changed([run.pk])
     if not answered_again + judged_again:
         raise progress.NotPossible(f"{run} has no errors to retry.")
     return answered_again + judged_again
@@ -153,7 +155,7 @@ def _retry_judge_run(judge_run: JudgeRun) -> int:
             error_message=now,
             next_try_at=None,
         )
-        score_results([result_id for _, result_id in some])
+        rescore([result_id for _, result_id in some])
     if again:
         progress.reopen(judge_run)
     return len(again)

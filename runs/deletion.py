@@ -4,7 +4,17 @@ from django.db import transaction
 
 from evalhub.models import BatchState
 from evalhub.work.progress import NotPossible
-from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, ResultScore, Run
+from runs.models import (
+    Answer,
+    HumanEvaluation,
+    JudgeRun,
+    Judgment,
+    Result,
+    ResultScore,
+    Run,
+    RunTally,
+    TallyRow,
+)
 
 
 @transaction.atomic
@@ -17,6 +27,8 @@ def delete_run(run: Run) -> dict[str, int]:
     run = Run.objects.select_for_update().get(pk=run.pk)
     if run.is_live or run.judge_runs.filter(state=BatchState.LIVE).exists():
         raise NotPossible(f"{run} is running: cancel it first.")
+    TallyRow.objects.filter(run=run).delete()
+    RunTally.objects.filter(run=run).delete()
     parts = (
         Judgment.objects.filter(judge_run__run=run),
         ResultScore.objects.filter(judge_run__run=run),

@@ -46,6 +46,7 @@ BOTH_ENGINES = (
     # Aggregates: one file for each of the modules in reports/queries.
     "runs/scoring/test_agreement.py",
     "runs/figures/test_tallies.py",
+    "runs/figures/test_run_tallies.py",
     "reports/annotators/test_annotators.py",
     "reports/judge_reliability/humans/test_page.py",
     "reports/capabilities/test_page.py",

@@ -7,16 +7,15 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from django.db.models import Count, F, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 
-from evalhub.models import ItemState
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import mean_interval
 from runs.completeness import is_enough
 from runs.figures.rate import Rate, rate_of_issues
+from runs.figures.run_tallies import summed, sums_over
 from runs.models import Outcome, Result, Run
 
 OUTCOMES = tuple(Outcome.values)
@@ -151,22 +150,11 @@ class Group:
 
 # Counted -----------------------------------------------------------------------------------------
 
-SCORES = {
-    "with_score": Count("score"),
-    "weights": Coalesce(Sum("weight", filter=Q(score__isnull=False)), 0.0),
-    "weighted_score": Coalesce(Sum(F("weight") * F("score")), 0.0),
-}
-SUMS = {
-    "similar": Count("similarity"),
-    "overridden": Count("pk", filter=Q(is_overridden=True)),
-    "disputed": Count("pk", filter=Q(is_disputed=True)),
-    "sum_in": Sum("input_tokens"),
-    "sum_out": Sum("output_tokens"),
-    "sum_cost": Sum("cost_usd"),
-    "with_tokens": Count("output_tokens"),
-    "with_cost": Count("cost_usd"),
-    "answered": Count("pk", filter=Q(state__in=[ItemState.DONE, ItemState.ERROR])),
-}
+SCORES = ("with_score", "weights", "weighted_score")
+SUMS = (
+    *("similar", "overridden", "disputed", "sum_in", "sum_out", "sum_cost"),
+    *("with_tokens", "with_cost", "answered"),
+)
 """The sums of a tally and the further ones of a cell, in the order of their fields."""
 
 
@@ -184,10 +172,42 @@ def tallies_of(
         by_issue: Tell issues apart: rates need it for their intervals.
         with_scores: Add up the scores too.
     """
+    by, sums = _columns(by_tags, by_issue, with_scores)
+    return _tallies(sums_over(results, by, sums), by_tags, by_issue)
+
+
+def tallies_of_runs(
+    runs: Iterable[Run | int],
+    which: Q | None = None,
+    *,
+    by_tags: bool = False,
+    by_issue: bool = True,
+    with_scores: bool = True,
+) -> list[Tally]:
+    """Count the results of these runs, by default by issue: enough for rates and scores.
+
+    Args:
+        which: Condition on issue, tags, origin or outcome.
+    """
+    by, sums = _columns(by_tags, by_issue, with_scores)
+    return _tallies(summed(runs, by, sums, which), by_tags, by_issue)
+
+
+def cells_of(runs: Iterable[Run | int], **which: str) -> list[Cell]:
+    """Count the results of these runs; `which` filters them by columns."""
+    by = ("run_id", "tag_set_id", "issue_id", "outcome")
+    return [Cell(*row) for row in summed(runs, by, ("n", *SCORES, *SUMS), Q(**which))]
+
+
+def _columns(
+    by_tags: bool, by_issue: bool, with_scores: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = {"tag_set_id": by_tags, "issue_id": by_issue}
     apart = [name for name, is_apart in parts.items() if is_apart]
-    sums = {"n": Count("pk"), **(SCORES if with_scores else {})}
-    rows = results.order_by().values_list("run_id", *apart, "outcome").annotate(**sums)
+    return ("run_id", *apart, "outcome"), ("n", *(SCORES if with_scores else ()))
+
+
+def _tallies(rows: Iterable[tuple[Any, ...]], by_tags: bool, by_issue: bool) -> list[Tally]:
     if by_tags and by_issue:
         return [Tally(*row) for row in rows]
     if by_tags:
@@ -195,18 +215,6 @@ def tallies_of(
     if by_issue:
         return [Tally(run, 0, issue, *rest) for run, issue, *rest in rows]
     return [Tally(run, 0, 0, *rest) for run, *rest in rows]
-
-
-def tallies_of_runs(runs: Iterable[Run]) -> list[Tally]:
-    """Count the results of these runs by issue in one query: enough for rates and scores."""
-    return tallies_of(Result.objects.filter(run__in=list(runs)), by_issue=True, with_scores=True)
-
-
-def cells_of(runs: Iterable[Run | int], **which: str) -> list[Cell]:
-    """Count the results of these runs in one query; `which` filters them by columns."""
-    rows = Result.objects.filter(run__in=runs, **which).order_by()
-    groups = rows.values_list("run_id", "tag_set_id", "issue_id", "outcome")
-    return [Cell(*row) for row in groups.annotate(n=Count("pk"), **SCORES, **SUMS)]
 
 
 def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:

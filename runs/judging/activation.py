@@ -4,8 +4,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.work import progress
+from runs.figures.run_tallies import mark_changed
 from runs.models import JudgeRun, Result
-from runs.scoring.score import score_results
+from runs.scoring.score import rescore
 
 SLICE = 1000
 """Results rescored per statement."""
@@ -23,7 +24,8 @@ def set_active(judge_run: JudgeRun) -> None:
     results = Result.objects.filter(run=judge_run.run_id).order_by("pk")
     ids = list(results.values_list("pk", flat=True))
     for start in range(0, len(ids), SLICE):
-        score_results(ids[start : start + SLICE])
+        rescore(ids[start : start + SLICE])
+    mark_changed([judge_run.run_id])
 
 
 def activate_when_done(judge_run_id: int) -> None:

@@ -18,6 +18,7 @@ from runs.models.launch import Launch
 from runs.models.run import HAS_ANSWER, Answer, Outcome, Result, Run, TagSet
 from runs.models.sight import Sight
 from runs.models.suite import Suite, SuiteVersion
+from runs.models.tally import RunTally, TallyRow
 
 __all__ = [
     "DEFAULT_APPROACHES",
@@ -41,9 +42,11 @@ __all__ = [
     "Result",
     "ResultScore",
     "Run",
+    "RunTally",
     "Sight",
     "Suite",
     "SuiteVersion",
     "TagSet",
+    "TallyRow",
     "VerdictDraft",
 ]

@@ -66,12 +66,17 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 def _is_enough_scored() -> Q:
-    """Return the condition; it counts the few results that lack a score, not all of a run."""
+    """Return the condition; without a tally it counts the few results that lack a score."""
+    tallied = apps.get_model("runs", "RunTally")._default_manager.filter(
+        run=OuterRef("pk"), is_exact=True
+    )
     lacking = Result.objects.filter(
         run=OuterRef("pk"), outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING]
     )
     counted = lacking.order_by().values("run").annotate(n=Count("pk")).values("n")
-    n_lacking = Coalesce(Subquery(counted), 0) * MIN_SCORED.denominator
+    n_lacking = (
+        Coalesce(Subquery(tallied.values("lacking")), Subquery(counted), 0) * MIN_SCORED.denominator
+    )
     may_lack = F("n_results") * (MIN_SCORED.denominator - MIN_SCORED.numerator)
     return Q(LessThanOrEqual(n_lacking, may_lack), n_results__gt=0)
 

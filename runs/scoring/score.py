@@ -18,6 +18,7 @@ from issues.revisions import scale_in
 from issues.rubrics import hybrid_score
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
+from runs.figures.run_tallies import mark_changed
 from runs.models import ChosenBy, HumanEvaluation, Judgment, Result, ResultScore
 from runs.scoring.active_evaluations import Evaluation, HumanScore, human_score_of
 from runs.scoring.agreement import JUDGE_VALUE_FIELDS, JudgeValue, agreement_on, scales_of
@@ -194,6 +195,16 @@ def _votes(result_scores: Iterable[ResultScore]) -> dict[Key, list[JudgeValue]]:
 @transaction.atomic(savepoint=False)
 def score_results(result_ids: Collection[int]) -> None:
     """Set score and passed of results from the active judge run and human evaluations."""
+    mark_changed(rescore(result_ids))
+
+
+@transaction.atomic(savepoint=False)
+def rescore(result_ids: Collection[int]) -> set[int]:
+    """Do what `score_results` does, and return the runs that the caller has to mark as changed.
+
+    For many portions of results in one transaction: marked after the first of them, a run would
+    be locked before the results of the others, and an annotator does it the other way round.
+    """
     locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
     results = list(locked.filter(pk__in=result_ids))
     active = ResultScore.objects.filter(judge_run__is_active=True, result__in=result_ids)
@@ -208,6 +219,7 @@ def score_results(result_ids: Collection[int]) -> None:
             judged = votes[result_score.judge_run_id, result.pk] if result_score else []
             _apply_human_scores(result, human[result.pk], consensus_of(judged), rules[result.pk])
     overwrite(results, RESULT_FIELDS)
+    return {result.run_id for result in results}
 
 
 def _apply_judge_scores(result: Result, result_score: ResultScore | None) -> None:
