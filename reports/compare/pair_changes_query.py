@@ -5,14 +5,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from django.db.models import BigIntegerField, Count, Q, Sum
-from django.db.models.functions import Cast, Coalesce
-
 from reports.compare.evidence_rule import TagSignificance, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
-from runs.models import Outcome, Result
+from runs.figures.run_tallies import summed
+from runs.models import Outcome
 
 K = TypeVar("K", bound=Hashable)
 
@@ -63,25 +61,17 @@ class PairChange:
 
 
 def counts_by_issue(runs: Collection[int]) -> dict[int, list[Counted]]:
-    """Count the results of each run by issue; one query."""
-    rows = Result.objects.filter(run__in=runs).order_by()
-    passed, failed = Q(outcome=Outcome.PASSED), Q(outcome=Outcome.FAILED)
-    counted = rows.values_list("run_id", "issue_id").annotate(
-        passed=Count("pk", filter=passed),
-        failed=Count("pk", filter=failed),
-        total=Count("pk"),
-        passed_tests=_ids(passed),
-        failed_tests=_ids(failed),
-    )
+    """Count the results of each run by issue."""
+    outcomes: dict[tuple[int, int], dict[str, tuple[int, int]]] = defaultdict(dict)
+    by = ("run_id", "issue_id", "outcome")
+    for run, issue, outcome, n, tests in summed(runs, by, ("n", "test_ids")):
+        outcomes[run, issue][outcome] = n, int(tests)
     found: dict[int, list[Counted]] = {run: [] for run in runs}
-    for row in counted:
-        found[row[0]].append(Counted._make(row))
+    for (run, issue), counts in outcomes.items():
+        passed, failed = (counts.get(one, (0, 0)) for one in (Outcome.PASSED, Outcome.FAILED))
+        total = sum(n for n, _ in counts.values())
+        found[run].append(Counted(run, issue, passed[0], failed[0], total, passed[1], failed[1]))
     return found
-
-
-def _ids(wanted: Q) -> Cast:
-    """The sum of the tests' ids as a plain number: a database gives it as a decimal."""
-    return Cast(Coalesce(Sum("test_id", filter=wanted), 0), BigIntegerField())
 
 
 def pair_changes(

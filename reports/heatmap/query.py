@@ -8,14 +8,14 @@ from typing import NamedTuple
 from evalhub.models import LanguageModel
 from issues.models import Issue
 from reports.documents.model_lines import names_of
-from reports.queries.exposure import only
+from reports.queries.exposure import tallies_by_issue
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from runs.figures.tallies import Group, Rates, Tally, grouped, tallies_of
-from runs.models import Result, Run, TagSet
+from runs.figures.tallies import Group, Rates, Tally, grouped
+from runs.models import Run, TagSet
 from runs.models.run import RunQuerySet
 
 MAX_COLUMNS, MAX_NAMED = 10, 30
@@ -140,8 +140,7 @@ def _grouped(
     query: HeatQuery, runs: Mapping[int, Run]
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
     """Return the results by row and run, and the names of the rows."""
-    results = only(Result.objects.filter(run__in=list(runs)), query.tests)
-    tallies = tallies_of(results, by_tags=True, by_issue=True)
+    tallies = tallies_by_issue(list(runs), query.tests, by_tags=True)
     if query.rows == ISSUE:
         titles = Issue.objects.filter(pk__in={tally.issue_id for tally in tallies}).order_by()
         return _placed(tallies, None), dict(titles.values_list("pk", "title"))

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from django.db.models import F, FloatField, QuerySet, Sum
+from django.db.models import Q, QuerySet
 
 from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
@@ -22,9 +22,8 @@ from reports.queries.topics import Topics, tags_by_suite, topics_of
 from runs.baselines import baselines_of
 from runs.comparability import SCORING, Scoring, scoring
 from runs.figures.run_labels import labels_of
+from runs.figures.run_tallies import summed
 from runs.models import Result, Run, TagSet
-
-FLOAT = FloatField()
 
 
 @dataclass(frozen=True)
@@ -232,13 +231,14 @@ def _scored(runs: Iterable[int], tag: str) -> QuerySet[Result]:
 
 
 def checksums(runs: Iterable[int], tag: str = "") -> dict[int, float]:
-    """Return a number for each run that changes with the score of any of its tests; one query.
+    """Return a number for each run that changes with the score of any of its tests.
 
     It is Σ test·weight·score to 12 digits, since engines add in any order.
     """
-    sums = _scored(runs, tag).values("run_id")
-    found = sums.annotate(sum=Sum(F("test_id") * F("weight") * F("score"), output_field=FLOAT))
-    return {run: float(f"{total:.12g}") for run, total in found.values_list("run_id", "sum")}
+    tag_sets = tag_sets_with(tag)
+    which = None if tag_sets is None else Q(tag_set__in=tag_sets)
+    found = summed(runs, ("run_id",), ("test_scores",), which)
+    return {run: float(f"{total:.12g}") for run, total in found}
 
 
 def frozen_tags() -> list[str]:

@@ -2,30 +2,21 @@
 
 from collections.abc import Collection
 
-from django.db.models import Count, Sum
+from django.db.models import Q
 
-from evalhub.models import ItemState
 from reports.leaderboard.tradeoff_rule import Usage
-from runs.models import Result
+from runs.figures.run_tallies import summed
+from runs.models import Outcome
+
+SUMS = ("n", "sum_cost", "with_cost", "sum_latency", "with_latency")
 
 
 def usage_of(runs: Collection[int]) -> dict[int, Usage]:
-    """Add up the answers of each run; one query."""
-    rows = Result.objects.filter(run__in=runs, state=ItemState.DONE).order_by().values("run")
-    sums = rows.annotate(
-        answers=Count("pk"),
-        cost=Sum("cost_usd"),
-        with_cost=Count("cost_usd"),
-        latency=Sum("latency_ms"),
-        with_latency=Count("latency_ms"),
-    )
+    """Add up the answers of each of these complete runs."""
+    answers = ~Q(outcome=Outcome.ERROR)
     return {
-        row["run"]: Usage(
-            row["answers"],
-            float(row["cost"] or 0),
-            row["with_cost"],
-            row["latency"] or 0,
-            row["with_latency"],
+        run: Usage(n, float(cost or 0), with_cost, latency or 0, with_latency)
+        for run, n, cost, with_cost, latency, with_latency in summed(
+            runs, ("run_id",), SUMS, answers
         )
-        for row in sums
     }

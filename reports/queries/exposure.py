@@ -1,8 +1,11 @@
 """Results by the exposure of their tests: open, sealed, or exposed before the run."""
 
+from collections.abc import Collection
+
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import Exposure, ExposureKind
+from runs.figures.tallies import Tally, tallies_of, tallies_of_runs
 from runs.models import Result
 
 OPEN, SEALED, NEVER, EXPOSED = "open", "sealed", "never", "exposed"
@@ -20,6 +23,20 @@ DEFINITION = (
     "person, sent to any endpoint outside the trusted network, or open to all readers. Sending "
     "it in the run itself does not count. Tests count as sealed or open by their present state."
 )
+
+
+def tallies_by_issue(
+    runs: Collection[int], tests: str, which: Q | None = None, *, by_tags: bool = False
+) -> list[Tally]:
+    """Count the results of these runs by issue, and by tags if wanted, of a value of `CHOICES`.
+
+    Tallies do not tell exposures apart, which depend on the present state of a test: a choice of
+    tests is counted from the results.
+    """
+    if not tests:
+        return tallies_of_runs(runs, which, by_tags=by_tags, with_scores=False)
+    rows = Result.objects.filter(which or Q(), run__in=runs)
+    return tallies_of(only(rows, tests), by_tags=by_tags, by_issue=True)
 
 
 def was_exposed() -> Exists:

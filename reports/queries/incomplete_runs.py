@@ -8,8 +8,8 @@ from datetime import datetime
 from evalhub.outcomes import OUTCOMES
 from runs.completeness import scored_words
 from runs.control import retryable_of
-from runs.figures.tallies import Counts, Tally, counts_of, tallies_of
-from runs.models import Result, Run
+from runs.figures.tallies import Counts, Tally, counts_of, tallies_of_runs
+from runs.models import Run
 from runs.models.run import RunQuerySet
 
 
@@ -51,7 +51,7 @@ def incomplete_runs(runs: RunQuerySet) -> tuple[IncompleteRun, ...]:
     if not found:
         return ()
     tallies: dict[int, list[Tally]] = defaultdict(list)
-    for tally in tallies_of(Result.objects.filter(run__in=found)):
+    for tally in tallies_of_runs(found, by_issue=False, with_scores=False):
         tallies[tally.run_id].append(tally)
     retryable = retryable_of(found)
     return tuple(IncompleteRun(run, counts_of(tallies[run.pk]), retryable[run.pk]) for run in found)

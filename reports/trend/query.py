@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
+from django.db.models import Q
 from django.utils import timezone
 
 from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
-from reports.queries.exposure import only
+from reports.queries.exposure import tallies_by_issue
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of
 from reports.queries.model_identities import identities
@@ -29,8 +30,8 @@ from reports.trend.series_rule import (
 )
 from runs.comparability import Comparable, Scoring, comparability, scorings_of
 from runs.figures.rate import Rate
-from runs.figures.tallies import Group, Rates, Tally, grouped, tallies_of
-from runs.models import Outcome, Result, Run, TagSet
+from runs.figures.tallies import Group, Rates, Tally, grouped
+from runs.models import Outcome, Run, TagSet
 from runs.models.run import RunQuerySet
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
@@ -267,16 +268,12 @@ class Counted:
         answers = _answers(series, runs)
         tag_sets = TagSet.objects.order_by().values_list("pk", "names")
         tags_of = {pk: frozenset(names) for pk, names in tag_sets}
-        results = only(Result.objects.filter(run__in=list(series_points)), query.tests)
-        if query.issue:
-            results = results.filter(issue=query.issue)
+        which = Q(issue=query.issue) if query.issue else Q()
         if query.tag:
-            with_tag = [pk for pk, names in tags_of.items() if query.tag.name in names]
-            results = results.filter(tag_set__in=with_tag)
-        tallies = tallies_of(results, by_issue=True)
+            which &= Q(tag_set__in=[pk for pk, names in tags_of.items() if query.tag.name in names])
+        tallies = tallies_by_issue(list(series_points), query.tests, which)
         groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
-        of_tags = Result.objects.filter(run__in=_tagged(query, series))
-        tagged = tallies_of(only(of_tags, query.tests), by_tags=True, by_issue=True)
+        tagged = tallies_by_issue(_tagged(query, series), query.tests, by_tags=True)
         kept, left_out = _largest(tagged, tags_of)
         groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
