@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
 from evalhub.models import BatchState
 from issues.rubrics.scoring import WHOLE_TEST
@@ -122,10 +122,10 @@ def evaluated_runs(
     among = (
         _evaluations(suite) if runs is None else _evaluations(suite).filter(result__run__in=runs)
     )
-    counted = among.values("result__run_id").annotate(n=Count("pk"), top=Max("pk"))
-    found = list(
-        counted.order_by("-result__run_id").values_list("result__run_id", "n", "top")[:last]
-    )
+    # A join with all results would be read run by run, newest first: all of them for few rows.
+    run_of = Result.objects.filter(pk=OuterRef("result_id")).order_by().values("run_id")
+    counted = among.values(of=Subquery(run_of)).annotate(n=Count("pk"), top=Max("pk"))
+    found = list(counted.order_by("-of").values_list("of", "n", "top")[:last])
     judge_runs = JudgeRun.objects.filter(run__in=[run for run, _, _ in found], is_active=True)
     deciding = {one.run_id: one for one in judge_runs.filter(state=BatchState.DONE)}
     return [Evaluated(run, n, top, deciding.get(run)) for run, n, top in found]
