@@ -22,7 +22,7 @@ from unfold.decorators import display
 
 from evalhub.access.models import User
 from evalhub.admin_site.json_field import BoundedJSON
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import BoundedPaginator, PageList
 from evalhub.admin_site.versions import (
     SEEN,
     last_change,
@@ -71,6 +71,7 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     """A sentence on the confirmation page that names an alternative to deleting."""
 
     list_per_page = 25
+    paginator = BoundedPaginator
     show_full_result_count = False
     list_fullwidth = True
     view_on_site: Any = False
@@ -95,6 +96,15 @@ class PageAdmin(BoundedJSON, ModelAdmin):
             return None
         rows: QuerySet[Any] = changelist.get_queryset(request)
         return rows
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        """Refuse an action on all rows of a list that shows its first rows only."""
+        most = self.paginator.most
+        if request.POST.get("select_across") == "1" and queryset[most : most + 1].exists():
+            words = f"The list has more than {most:,} rows: filter it, then select all again."
+            self.message_user(request, words, messages.ERROR)
+            return HttpResponseRedirect(request.get_full_path())
+        return super().response_action(request, queryset)
 
     def further_exports(self, request: HttpRequest) -> Sequence[tuple[str, str, str]]:
         """Return what the list's export menu has besides files: address, title and use of each."""

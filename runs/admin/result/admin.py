@@ -48,7 +48,8 @@ class ResultList(PageList):
         super().get_results(request)
         record(request.user, {result.pk for result in self.result_list})
         by_outcome = OutcomeFilter.parameter_name
-        if by_outcome in request.GET and self.page_num >= self.paginator.num_pages:
+        is_last = self.page_num >= self.paginator.num_pages and not self.paginator.has_more
+        if by_outcome in request.GET and is_last:
             record_filtered(request.user, self.get_queryset(request, [by_outcome]))
         splits = judge_splits_of(self.result_list)
         for result in self.result_list:
