@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from unfold.views import ChangeList
 
 
-class BoundedPaginator(Paginator):  # type: ignore[type-arg]
+class BoundedPaginator(Paginator):
     """Pages of the first `most` rows: counting and skipping millions takes seconds.
 
     Filters and search find the others.

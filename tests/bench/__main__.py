@@ -24,6 +24,7 @@ from tests.bench.page_bounds import AT_MOST, Held
 from tests.bench.reports import Measured as MeasuredPage
 from tests.bench.scale import RESULTS, Scaled, workspace_of
 from tests.bench.similarity import LIMIT_MS
+from tests.bench.tally_proof import Proof
 from tests.bench.validity.__main__ import main as validity
 from tests.bench.web import MEDIAN_AT_MOST, OURS, PARTS, THEME, WarmPage
 from tests.bench.workers import SPREADS
@@ -202,19 +203,27 @@ def web(console: Console, wanted: Sequence[str]) -> bool:
 
 
 def scale(console: Console, wanted: Sequence[str]) -> bool:
-    """Reports and lists on a million results, or as many as a number says; tells if all hold."""
+    """Pages, lists, exports and tallies on a million results, or as many as a number says.
+
+    Tells whether all hold their bounds; names choose pages alone.
+    """
     numbers = [int(word) for word in wanted if word.isdecimal()]
     ledger = workspace_of(numbers[0] if numbers else RESULTS)
     names = [word for word in wanted if not word.isdecimal()]
-    found = [
-        Scaled(MeasuredPage(**page)) for page in printed_on(ledger, "tests.bench.scale", names)
-    ]
+    printed = printed_on(ledger, "tests.bench.scale", names)
+    found = [Scaled(MeasuredPage(**page)) for page in printed["pages"]]
     head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× SQL", "holds")
     table = Table(*head, title=f"First request of each page: {ledger.title}")
     for page in found:
         table.add_row(*page.cells())
     console.print(table)
-    return all(page.holds for page in found)
+    files = [ExportMeasured(**one) for one in printed["exports"]]
+    console.print(exports_table(ledger.title, files))
+    proof = Proof(**printed["proof"]) if printed["proof"] else None
+    if proof:
+        console.print(proof.words)
+    every = [*found, *files, *([proof] if proof else [])]
+    return all(one.holds for one in every)
 
 
 def exports(console: Console) -> bool:
@@ -224,13 +233,18 @@ def exports(console: Console) -> bool:
         with workspaces.kept(ledger) as environment:
             command = [sys.executable, "-m", "tests.bench.exports"]
             done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
-        head = ("rows of", "file", "rows", "database µs", "export µs", "own µs", "at most")
-        table = Table(*head, title=f"CPU of long exports per row: {ledger.title}")
-        for found in (ExportMeasured(**one) for one in json.loads(done.stdout)):
-            table.add_row(*found.cells())
-            holds &= found.holds
-        console.print(table)
+        found = [ExportMeasured(**one) for one in json.loads(done.stdout)]
+        holds &= all(one.holds for one in found)
+        console.print(exports_table(ledger.title, found))
     return holds
+
+
+def exports_table(title: str, found: Sequence[ExportMeasured]) -> Table:
+    head = ("rows of", "file", "rows", "database µs", "export µs", "own µs", "at most")
+    table = Table(*head, title=f"CPU of long exports per row: {title}")
+    for one in found:
+        table.add_row(*one.cells())
+    return table
 
 
 def reports_table(title: str, pages: Sequence[Held]) -> Table:

@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 
 from tests import postgres
+from tests.bench.copied_runs import copy_runs
 
 ROOT = Path(__file__).parents[2]
 KEPT = Path(tempfile.gettempdir()) / f"evalhub-bench-{os.getuid()}"
@@ -23,15 +24,16 @@ UNTIL = "2026-06-30"
 
 @dataclass(frozen=True)
 class Workspace:
-    """An engine, and how much is invented on it."""
+    """An engine, and how much is invented on it. On PostgreSQL, `copies` of all runs are added."""
 
     engine: str
     runs: int
     results: int
+    copies: int = 0
 
     @property
     def title(self) -> str:
-        return f"{self.engine}, {self.runs} runs × {self.results:,} results"
+        return f"{self.engine}, {self.runs * (1 + self.copies)} runs × {self.results:,} results"
 
     @property
     def arguments(self) -> list[str]:
@@ -41,7 +43,8 @@ class Workspace:
     @property
     def name(self) -> str:
         """Of its folder, before what its content depends on."""
-        return f"{self.engine.lower()}-{self.runs}-{self.results}-"
+        times = f"{1 + self.copies}x-" if self.copies else ""
+        return f"{self.engine.lower()}-{self.runs}-{self.results}-{times}"
 
 
 SMALL = Workspace("SQLite", 130, 80)
@@ -66,6 +69,8 @@ def kept(ledger: Workspace) -> Iterator[dict[str, str]]:
                 subprocess.run(
                     command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL
                 )
+            if ledger.copies:
+                copy_runs(url, ledger.copies)
             done.touch()
         yield environment
 
