@@ -78,11 +78,10 @@ def override(runs: list[int], chance: random.Random) -> int:
     from tests.bench.reports import reader
 
     by, related = reader(), ("run", "test", "revision__template")
-    for _ in range(OVERRIDES):
-        answered = Result.objects.filter(run=chance.choice(runs), state=ItemState.DONE)
-        lowest = answered.order_by("pk").values_list("pk", flat=True)[0]
-        later = answered.filter(pk__gte=lowest + chance.randrange(4_000)).order_by("pk")
-        result = later.select_related(*related).first() or answered.select_related(*related)[0]
+    answered = Result.objects.filter(run__in=runs, state=ItemState.DONE).order_by()
+    ids = chance.sample(list(answered.values_list("pk", flat=True)), OVERRIDES)
+    for pk in ids:
+        result = Result.objects.select_related(*related).get(pk=pk)
         scale = evaluation_points_of(result)[""].scale
         evaluate(result, HumanVerdict(chance.choice(scale.options).label, "A bench."), by=by)
     return OVERRIDES
