@@ -29,7 +29,7 @@ class BoundedPaginator(Paginator):
 
     @property
     def has_more(self) -> bool:
-        """Whether the list has rows on no page."""
+        """Tell whether the list has rows on no page."""
         return self._found > self.most
 
     @property

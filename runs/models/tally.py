@@ -7,7 +7,7 @@ from runs.models.run import Outcome, Run, TagSet
 
 
 class RunTally(models.Model):
-    """Whether the rows of `TallyRow` for a run are exact; see `runs.figures.run_tallies`.
+    """The state of the `TallyRow` rows of a run: exact or not; see `runs.figures.run_tallies`.
 
     `lacking` counts the results without a score: errors, unscored and pending ones.
     """
