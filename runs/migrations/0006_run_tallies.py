@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("issues", "0006_erased_feedback"),
-        ("runs", "0004_judge_run_active_since"),
+        ("runs", "0005_one_order_of_judgments"),
     ]
 
     operations = [
