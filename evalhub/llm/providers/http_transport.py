@@ -1,20 +1,22 @@
 """Connections to providers, only to permitted addresses, with a record of each exchange.
 
-litellm sends through httpx over aiohttp, its fast way. This transport replaces litellm's own (in
-`gateway.py`) and adds four things: every address is checked when a connection is opened, redirects
-included; a key leaves only for the hosts bound to it; replies have a size limit; and the last reply
-or failure is noted on the current `Exchange`, because litellm passes on neither in full.
+Straight calls `send` through aiohttp. litellm sends through httpx over aiohttp, its fast way: this
+transport replaces litellm's own (in `translated_calls.py`). For both, every address is checked when
+a connection is opened, redirects included; a key leaves only for the hosts bound to it; replies
+have a size limit; and the last reply or failure is noted on the current `Exchange`, because litellm
+passes on neither in full.
 """
 
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 from weakref import WeakKeyDictionary
 
@@ -29,7 +31,7 @@ from evalhub.llm.security.address_policy import (
     is_allowed_name,
     permitted,
 )
-from evalhub.llm.security.key_policy import check_request
+from evalhub.llm.security.key_policy import check_key, check_request
 
 MAX_REPLY_BYTES = 20_000_000
 KEEPALIVE_S = 120
@@ -43,6 +45,23 @@ class ReplyTooLong(Exception):
     """A reply is larger than any answer needs."""
 
 
+@dataclass(frozen=True)
+class Reply:
+    """A whole response to a straight call. `headers` are found in any case."""
+
+    status_code: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        charset = self.headers.get("Content-Type", "").lower().partition("charset=")[2]
+        try:
+            return self.body.decode(charset.strip(' "') or "utf-8", "replace")
+        except LookupError:
+            return self.body.decode(errors="replace")
+
+
 @dataclass
 class Exchange:
     """The network side of a call: the last response, or the failure.
@@ -52,7 +71,7 @@ class Exchange:
     `key_variable` names the variable with the key; "": the endpoint names none.
     """
 
-    response: httpx.Response | None = None
+    response: httpx.Response | Reply | None = None
     failure: Exception | None = None
     elapsed_s: float = 0.0
     is_streamed: bool = False
@@ -64,7 +83,8 @@ class Exchange:
         """Return the body of the response as far as it has arrived."""
         if self.received or self.response is None:
             return b"".join(self.received).decode(errors="replace")
-        return "" if isinstance(self.response.stream, Streamed) else self.response.text
+        stream = getattr(self.response, "stream", None)
+        return "" if isinstance(stream, Streamed) else self.response.text
 
 
 _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
@@ -139,9 +159,24 @@ def sync_transport() -> httpx.HTTPTransport:
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError, ReplyTooLong, ValueError)
 
 
-def _as_httpx(error: Exception, exchange: Exchange, request: httpx.Request) -> Exception:
-    """Note a failure, and return it in the form that litellm expects."""
-    exchange.failure = error
+@contextmanager
+def _noting() -> Iterator[Exchange]:
+    """Note how long a request of the current call takes, and its failure."""
+    exchange = _current.get() or Exchange()
+    exchange.response = exchange.failure = None
+    exchange.received.clear()
+    started = time.perf_counter()
+    try:
+        yield exchange
+    except FAILURES as error:
+        exchange.failure = error
+        raise
+    finally:
+        exchange.elapsed_s += time.perf_counter() - started
+
+
+def _as_httpx(error: Exception, request: httpx.Request) -> Exception:
+    """Return a failure in the form that litellm expects."""
     failure = httpx.TimeoutException if isinstance(error, TimeoutError) else httpx.ReadError
     return failure(str(error), request=request)
 
@@ -170,44 +205,59 @@ class Transport(httpx.AsyncBaseTransport):
     _get_valid_client_session = get_valid_client_session
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        exchange = _current.get() or Exchange()
-        exchange.response = exchange.failure = None
-        exchange.received.clear()
-        started = time.perf_counter()
-        try:
-            check_request(request, exchange.key_variable)
-            exchange.response = await self._send(request, exchange)
-        except FAILURES as error:
-            raise _as_httpx(error, exchange, request) from error
-        finally:
-            exchange.elapsed_s += time.perf_counter() - started
-        return exchange.response
-
-    async def _send(self, request: httpx.Request, exchange: Exchange) -> httpx.Response:
         # The caller's time-out holds for the whole call, not only for each read.
-        total = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
-        timeout = aiohttp.ClientTimeout(total=total, sock_connect=min(total, CONNECT_TIMEOUT_S))
-        response = await self.get_valid_client_session().request(
-            request.method,
-            str(request.url),
-            headers=request.headers,
-            data=await request.aread() or None,
+        total_s = request.extensions.get("timeout", {}).get("read") or DEFAULT_TIMEOUT_S
+        url, body = str(request.url), await request.aread() or None
+        try:
+            with _noting() as exchange:
+                check_request(request, exchange.key_variable)
+                response = await self._sent(request.method, url, request.headers, body, total_s)
+                headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
+                whole = partial(httpx.Response, response.status, headers=headers, request=request)
+                if exchange.is_streamed and response.ok:
+                    found = whole(stream=Streamed(response, exchange, request))
+                else:
+                    found = whole(content=await _body(response))
+                exchange.response = found
+                return found
+        except FAILURES as error:
+            raise _as_httpx(error, request) from error
+
+    async def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, total_s: float
+    ) -> Reply:
+        """Make a request that carries no secret but the call's key; follow no redirect."""
+        with _noting() as exchange:
+            if exchange.key_variable:
+                check_key(exchange.key_variable, url.partition("?")[0])
+            response = await self._sent(method, url, headers, body, total_s)
+            reply = Reply(response.status, response.headers, await _body(response))
+            exchange.response = reply
+            return reply
+
+    async def _sent(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, total_s: float
+    ) -> aiohttp.ClientResponse:
+        parts = urlsplit(url)
+        return await self.get_valid_client_session().request(
+            method,
+            url,
+            headers=headers,
+            data=body,
             allow_redirects=False,
-            proxy=proxy_for(request.url.scheme, request.url.host),
-            timeout=timeout,
+            proxy=proxy_for(parts.scheme, parts.hostname or ""),
+            timeout=_timeout(total_s),
         )
-        headers = [pair for pair in response.raw_headers if pair[0].lower() not in DECODED]
-        if exchange.is_streamed and response.ok:
-            stream = Streamed(response, exchange, request)
-            return httpx.Response(response.status, headers=headers, stream=stream, request=request)
-        async with response:
-            body = b"".join([chunk async for chunk in _chunks(response)])
-        return httpx.Response(response.status, headers=headers, content=body, request=request)
 
     async def close(self) -> None:
         session = self._sessions.pop(asyncio.get_running_loop(), None)
         if session is not None:
             await session.close()
+
+
+@lru_cache(maxsize=1000)
+def _timeout(total_s: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=total_s, sock_connect=min(total_s, CONNECT_TIMEOUT_S))
 
 
 @lru_cache(maxsize=1000)
@@ -221,6 +271,11 @@ def proxy_for(scheme: str, host: str) -> str | None:
     if not proxies or proxy_bypass(host):
         return None
     return proxies.get(scheme) or proxies.get("all")
+
+
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    async with response:
+        return b"".join([chunk async for chunk in _chunks(response)])
 
 
 async def _chunks(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
@@ -246,7 +301,8 @@ class Streamed(httpx.AsyncByteStream):
                 self._exchange.received.append(chunk)
                 yield chunk
         except FAILURES as error:
-            raise _as_httpx(error, self._exchange, self._request) from error
+            self._exchange.failure = error
+            raise _as_httpx(error, self._request) from error
 
     async def aclose(self) -> None:
         self._response.close()

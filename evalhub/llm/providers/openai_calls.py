@@ -1,15 +1,18 @@
 """Calls in OpenAI's form, straight to servers that speak it: vLLM, llama.cpp, Ollama and others."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, Protocol
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.providers.exchanges import exchanged, transport
+from evalhub.llm.providers.http_transport import Reply
 from evalhub.llm.providers.openai_replies import chat_of, piece_of, text_completion_of, vectors_of
 from evalhub.llm.providers.responses import Pieces, streamed_of
 
@@ -25,6 +28,10 @@ SPEAKERS = frozenset(
 
 REWRITTEN = re.compile(r"o\d|gpt-5|responses/")
 """Models whose parameters have other names or another address than OpenAI's chat models."""
+
+MAX_REDIRECTS = 20
+REDIRECTS, UNCHANGED = {301, 302, 303, 307, 308}, {307, 308}
+"""Statuses of redirects, and of those that leave method and body as they are."""
 
 
 class Named(Protocol):
@@ -58,7 +65,7 @@ async def stream(
     body = _body(endpoint, sent, messages=list(messages), **counted)
 
     async def send(body: Json) -> Pieces:
-        response = await _post(endpoint, key, "chat/completions", body, is_streamed=True)
+        response = await _stream(endpoint, key, "chat/completions", body)
         pieces = Pieces()
         try:
             async for line in response.aiter_lines():
@@ -89,25 +96,49 @@ def _body(endpoint: Endpoint, sent: Json, **content: Any) -> Json:
     return {"model": model, **content, **own, **sent.get("extra_body", {})}
 
 
-async def _post(
-    endpoint: Endpoint, key: str, path: str, body: Json, *, is_streamed: bool = False
-) -> httpx.Response:
+async def _post(endpoint: Endpoint, key: str, path: str, body: Json) -> Reply:
     """Send a request and follow redirects; the key stays with its origin."""
+    method, url, headers = "POST", _address(endpoint.api_base, path), _headers(key)
+    content: bytes | None = _encoded(body)
+    for _ in range(1 + MAX_REDIRECTS):
+        reply = await transport().send(method, url, headers, content, endpoint.timeout_s)
+        target = urljoin(url, reply.headers.get("Location", ""))
+        if reply.status_code not in REDIRECTS or target == url:
+            break
+        if reply.status_code not in UNCHANGED:
+            method, content = "GET", None
+        if urlsplit(target)[:2] != urlsplit(url)[:2]:
+            headers = _headers("")
+        url = target
+    if not 200 <= reply.status_code < 300:
+        raise ValueError(f"status {reply.status_code}")
+    return reply
+
+
+async def _stream(endpoint: Endpoint, key: str, path: str, body: Json) -> httpx.Response:
     request = httpx.Request(
         "POST",
         _address(endpoint.api_base, path),
-        headers={"Authorization": f"Bearer {key}"} if key else {},
-        json=body,
+        headers=_headers(key),
+        content=_encoded(body),
         extensions={"timeout": {"read": endpoint.timeout_s}},
     )
-    response = await _client().send(request, stream=is_streamed)
+    response = await _client().send(request, stream=True)
     return response.raise_for_status()
 
 
+def _encoded(body: Json) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _headers(key: str) -> dict[str, str]:
+    own = {"Authorization": f"Bearer {key}"} if key else {}
+    return {"Content-Type": "application/json", **own}
+
+
 @lru_cache(maxsize=1000)
-def _address(api_base: str, path: str) -> httpx.URL:
-    base = httpx.URL(api_base)
-    return base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
+def _address(api_base: str, path: str) -> str:
+    return f"{api_base.rstrip('/')}/{path}"
 
 
 @cache

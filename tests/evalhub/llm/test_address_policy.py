@@ -260,6 +260,21 @@ def test_redirects_are_followed_only_to_permitted_addresses(provider, run, setti
     assert (caught.value.kind, provider.total) == ("forbidden_address", 1)
 
 
+@pytest.mark.parametrize(("host", "is_sent"), [("127.0.0.1", True), ("localhost", False)])
+def test_a_redirected_call_takes_its_key_along_only_within_its_origin(
+    provider, run, settings, monkeypatch, host, is_sent
+):
+    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+    settings.EVALHUB_KEYS = [f"LLM_KEY@{name}" for name in ("127.0.0.1", "localhost")]
+    monkeypatch.setenv("LLM_KEY", "canary-0123456789")
+    target = f"http://{host}:{provider.port}/v1/chat/completions?region=eu"
+    replies = iter([Reply(body="", status=307, headers={"Location": target}), "Four."])
+    provider.script = lambda request: next(replies)
+    endpoint = make_endpoint(provider, api_key_env="LLM_KEY")
+    assert run(gateway.complete(endpoint, QUESTION, {})).text == "Four."
+    assert ("Authorization" in provider.headers) is is_sent
+
+
 def test_every_transport_that_litellm_makes_is_ours():
     translated_calls.load()
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, get_async_httpx_client
