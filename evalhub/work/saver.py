@@ -20,14 +20,16 @@ from evalhub.work import unsaved_replies
 from evalhub.work.database import Database, Unavailable
 from evalhub.work.kinds import AnyKind, Save, kinds
 from evalhub.work.models import Worker
+from evalhub.work.rows import insert
 
 log = logging.getLogger(__name__)
 
 STUCK_S = 2.0
 """Time after which a transaction that does not end counts as stuck, as behind a lock."""
 
-GATHER_S = 0.02
-"""Time for which a save waits to share its transaction with others."""
+GATHER_S, LONGEST_GATHER_S = 0.02, 0.2
+"""Time for which a save waits to share its transaction with others: as long as the last one took,
+within these bounds, so that a busy process spends at most half its time on saving."""
 
 Waiting = tuple[Save | None, "asyncio.Future[bool]"]
 """A save and its outcome; None in place of the save marks a `flush`."""
@@ -40,7 +42,7 @@ class Saver:
         self.database, self.worker = database, worker
         self._waiting: list[Waiting] = []
         self._being_stored: list[Waiting] = []
-        self._began_at = 0.0
+        self._began_at, self._gather_s = 0.0, GATHER_S
         self._arrived = asyncio.Event()
         self._is_over = False
 
@@ -67,12 +69,14 @@ class Saver:
         try:
             while True:
                 await self._arrived.wait()
-                await asyncio.sleep(GATHER_S)
+                await asyncio.sleep(self._gather_s)
                 self._arrived.clear()
                 self._being_stored, self._waiting = self._waiting, []
                 self._began_at = time.monotonic()
                 await self._store(self._being_stored)
                 self._being_stored = []
+                took_s = time.monotonic() - self._began_at
+                self._gather_s = min(max(took_s, GATHER_S), LONGEST_GATHER_S)
         finally:
             self.end()
 
@@ -180,7 +184,7 @@ def _write(saves: list[Save], calls: list[Call], worker_id: int) -> list[bool]:
             groups[save.kind].append(save)
     if taken:
         Call.objects.filter(pk__in=taken).update(unsaved=None)
-    Call.objects.bulk_create(calls)
+    insert(calls)
     for kind, group in groups.items():
         kind.store(group)
     return kept

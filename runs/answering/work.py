@@ -111,7 +111,8 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
             await caller.save(Failure(error.kind.value, error.message))
 
     def store(self, saves: list[Save]) -> None:
-        results = Result.objects.in_bulk([save.item_id for save in saves])
+        items = [save.item_id for save in saves]
+        results = Result.objects.only(*RESULT_FIELDS).in_bulk(items)
         changes = _Changes()
         for save in saves:
             _apply(save.content, results[save.item_id], changes)

@@ -18,7 +18,7 @@ from evalhub.work.caller import ModelCaller, Saved
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
-from evalhub.work.rows import overwrite
+from evalhub.work.rows import insert, overwrite
 from issues import checks
 from issues.checks import CHECKS
 from runs.answering.work import spend_of
@@ -94,8 +94,8 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
     def store(self, saves: list[Save]) -> None:
         # Copies: saving may be done again after it failed, and must not find keys that were undone.
         judgments = [copy(save.content) for save in saves if isinstance(save.content, Judgment)]
-        Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
         overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
+        insert([row for row in judgments if row.pk is None])
         finished = {s.item_id: s.content for s in saves if isinstance(s.content, Finished)}
         if finished:
             _finish(finished)
