@@ -3,9 +3,10 @@
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.work import clock, leases
@@ -29,7 +30,7 @@ class Live(NamedTuple):
 def read_live() -> dict[Key, Live]:
     """Return every live batch. A batch that cannot be read fails, without affecting the others."""
     found = {}
-    for kind in kinds():
+    for kind in _live_kinds():
         for batch in kind.batches().filter(state=BatchState.LIVE):
             try:
                 found[kind, batch.pk] = Live(batch, kind.endpoints(batch), kind.spend(batch))
@@ -39,6 +40,22 @@ def read_live() -> dict[Key, Live]:
                 log.exception("%s cannot be worked on", batch)
                 stop_batch(kind, batch.pk, BatchState.FAILED, internal(error))
     return found
+
+
+def _live_kinds() -> list[AnyKind]:
+    """Return the kinds with a live batch: mostly one or two of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(_live_kinds_sql(), [BatchState.LIVE.value] * len(kinds()))
+        return [kinds()[number] for (number,) in sorted(cursor.fetchall())]
+
+
+@cache
+def _live_kinds_sql() -> str:
+    tables = (connection.ops.quote_name(kind.batch_model._meta.db_table) for kind in kinds())
+    return " UNION ALL ".join(
+        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {table} WHERE state = %s)"
+        for number, table in enumerate(tables)
+    )
 
 
 def internal(error: Exception) -> str:
@@ -56,11 +73,7 @@ def claim(
     kind: AnyKind, batch_id: int, worker: Worker, most: int, alone: bool, last: int
 ) -> leases.Claim:
     """Lease items of a live batch (`leases.claim`). After an error: `leases.reconcile`."""
-    with transaction.atomic():
-        claimed = leases.claim(kind, batch_id, worker, most, alone=alone, last=last)
-        if claimed.item_ids:
-            kind.batches().filter(pk=batch_id, started_at=None).update(started_at=clock.now())
-    return claimed
+    return leases.claim(kind, batch_id, worker, most, alone=alone, last=last)
 
 
 def give_back(kind: AnyKind, item_ids: Sequence[int], worker: Worker, after_s: float = 0.0) -> None:

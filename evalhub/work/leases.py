@@ -214,14 +214,17 @@ def claim(
         batch = kind.batches().filter(pk=batch_id, state=BatchState.LIVE).first()
         if batch is None:
             return Claim([])
-        waiting = kind.due(batch, clock.now()).order_by("pk")
+        now = clock.now()
+        waiting = kind.due(batch, now).order_by("pk")
         claimed = Claim(_lock(waiting.filter(attempts__lt=CLAIMS_TOGETHER), most))
         if not claimed.item_ids and alone:
             _give_up(kind, waiting.filter(attempts__gt=CLAIMS_TOGETHER))
             suspects = _lock(waiting.filter(attempts=CLAIMS_TOGETHER), 1)
             claimed = Claim(suspects, is_suspect=bool(suspects))
         items = kind.items().filter(pk__in=claimed.item_ids)
-        items.update(worker=worker, attempts=F("attempts") + 1, claimed_at=clock.now())
+        items.update(worker=worker, attempts=F("attempts") + 1, claimed_at=now)
+        if claimed.item_ids and batch.started_at is None:
+            kind.batches().filter(pk=batch_id, started_at=None).update(started_at=now)
         return claimed._replace(is_ending=not waiting[last : last + 1].exists())
 
 
