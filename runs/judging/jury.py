@@ -144,11 +144,26 @@ def prompt_templates_of(ids: Iterable[int | None]) -> dict[int, JudgePromptTempl
     return {template.pk: JudgePromptTemplate.of(template) for template in found}
 
 
-def frozen_jury_of(jury: dict[str, Any], *, with_templates: bool = True) -> FrozenJury:
-    """Return the jury of a snapshot; without its templates, this takes no query."""
+def templates_in(jury: Mapping[str, Any]) -> set[int | None]:
+    """Return the ids of the templates of a snapshot's judges."""
+    names = ("template", "rubric_template")
+    return {judge[name] for judge in judges_in(jury) for name in names}
+
+
+def frozen_jury_of(
+    jury: dict[str, Any],
+    *,
+    with_templates: bool = True,
+    templates: Mapping[int, JudgePromptTemplate] | None = None,
+) -> FrozenJury:
+    """Return the jury of a snapshot; without its templates, this takes no query.
+
+    Args:
+        templates: Its templates by id, if they are known.
+    """
     everyone = judges_in(jury)
-    ids = {judge[name] for judge in everyone for name in ("template", "rubric_template")}
-    templates = prompt_templates_of(ids) if with_templates else {}
+    if templates is None:
+        templates = prompt_templates_of(templates_in(jury)) if with_templates else {}
     judges = [
         FrozenJudge(
             judge_id=judge["judge"],

@@ -80,6 +80,10 @@ class JudgedAnswer:
     turns: list[str]
     test_id: int | None = None
     documents: Sequence[Mapping[str, Any]] | None = None
+    rendered: dict[tuple[str, str], tuple[JudgePromptTemplate, str]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """The last prompt by text and criterion, for judges of one criterion mostly read the same."""
 
     @property
     def output(self) -> str:
@@ -129,19 +133,26 @@ def messages_for(
         role: The judge's; it comes first, as a system message.
     """
     text = prompt_template.text_for(language_model_id)
-    prompt = judge_prompt(
+    template, prompt = case.rendered.get((text, key), (None, ""))
+    if template is not prompt_template:
+        prompt = _prompt(prompt_template, text, case, key)
+        case.rendered[text, key] = prompt_template, prompt
+    images = case.images if "input" in variables_of(text) else []
+    question: Message = {"role": "user", "content": shown_with(prompt, images)}
+    return [{"role": "system", "content": role}, question] if role else [question]
+
+
+def _prompt(template: JudgePromptTemplate, text: str, case: JudgedAnswer, key: str) -> str:
+    return judge_prompt(
         text,
-        prompt_template.scale,
+        template.scale,
         case.content,
         conversation=case.conversation(text),
         output=case.output,
         key=key,
-        examples=examples_for(prompt_template, case, key).examples,
+        examples=examples_for(template, case, key).examples,
         documents=case.documents,
     )
-    images = case.images if "input" in variables_of(text) else []
-    question: Message = {"role": "user", "content": shown_with(prompt, images)}
-    return [{"role": "system", "content": role}, question] if role else [question]
 
 
 def params_for(

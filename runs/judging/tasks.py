@@ -15,7 +15,13 @@ from issues.checks import Material, text_of
 from issues.judge_templates.prompts import PromptError
 from issues.models import FrozenCriterion, Test
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.judging.jury import FrozenJudge, FrozenJury, frozen_jury_of, prompt_templates_of
+from runs.judging.jury import (
+    FrozenJudge,
+    FrozenJury,
+    frozen_jury_of,
+    prompt_templates_of,
+    templates_in,
+)
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 
@@ -129,8 +135,9 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
         .annotate(is_sealed=F("result__test__sealed"))
         .prefetch_related("result__revision__criteria")
     )
-    jury = frozen_jury_of(judge_run.jury)
-    templates = prompt_templates_of(row.result.revision.template_id for row in result_scores)
+    own_ids = {row.result.revision.template_id for row in result_scores}
+    templates = prompt_templates_of(own_ids | templates_in(judge_run.jury))
+    jury = frozen_jury_of(judge_run.jury, templates=templates)
     known: dict[int, dict[tuple[int, int | None, int], Judgment]] = defaultdict(dict)
     results = [row.result_id for row in result_scores]
     for judgment in Judgment.objects.filter(judge_run=judge_run, result__in=results):

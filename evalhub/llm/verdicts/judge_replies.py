@@ -9,8 +9,9 @@ replies of classifiers: a label and nothing else.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -149,11 +150,10 @@ def echoes(reply: str, candidate_text: str) -> bool:
     return any(_same(verdict, other) for text in texts for other in _everything_in(text))
 
 
-def _everything_in(text: str) -> Iterator[ParsedObject]:
-    yield from read(text).verdicts
-    yield from elements(TAG_OF_ANY_CASE.sub(lambda tag: tag[0].lower(), text))
-    if (loose := repaired(text)) is not None:
-        yield loose
+@lru_cache(maxsize=64)  # several judges reply on one candidate's text
+def _everything_in(text: str) -> list[ParsedObject]:
+    found = read(text).verdicts + elements(TAG_OF_ANY_CASE.sub(lambda tag: tag[0].lower(), text))
+    return [*found, loose] if (loose := repaired(text)) is not None else found
 
 
 def _same(one: ParsedObject, other: ParsedObject) -> bool:
