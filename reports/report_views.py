@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -12,8 +13,9 @@ from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
 from reports.documents.exports import csv_of, json_of, markdown_of
 from reports.documents.html_export import html_of
+from reports.documents.kept_page import KeptPage, kept_page
 from reports.documents.origin import Origin, origin_of
-from reports.documents.reading import Reading
+from reports.documents.reading import Page, Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
@@ -25,28 +27,39 @@ HTML file, "interactive" with their script of 5 MB."""
 @needs("runs.view_run")
 def show(request: HttpRequest, key: str) -> HttpResponse:
     """Show the page; slow figures are left to a second request with `compute`."""
-    shown = page_of(key)
-    reading = Reading(current_user(request), computes=COMPUTE in request.GET)
-    form = shown.form(request.GET)
-    document = shown.build(form.filters, reading)
-    if reading.pending:
-        document = without_conclusions(document)
-    may_export, state = request.user.has_perm("runs.export_results"), state_of(request)
+    shown, state = page_of(key), state_of(request)
+    kept = kept_page(request, key, query_of(request)) if shown.is_kept else None
+    if kept and kept.html is not None:
+        content: dict[str, Any] = {"document": Document(kept.title, labels=kept.labels)}
+    else:
+        content = content_of(request, shown, kept)
+    may_export = request.user.has_perm("runs.export_results")
     csv = reverse(f"reports:{key}_download", args=["csv"])
     return page(
         request,
         shown.template,
         shown.title,
-        subtitle=document.title,
+        subtitle=content["document"].title,
         report_page=shown,
-        document=document,
-        form=form,
-        is_pending=reading.pending,
+        kept=kept,
         state=state,
         may_export=may_export,
         csv_url=(f"{csv}?{state}&" if state else f"{csv}?") if may_export else "",
         may_schedule=request.user.has_perm("reports.add_reportschedule"),
+        **content,
     )
+
+
+def content_of(request: HttpRequest, shown: Page, kept: KeptPage | None) -> dict[str, Any]:
+    """Build the report for the page's template."""
+    reading = Reading(current_user(request), computes=COMPUTE in request.GET)
+    form = shown.form(request.GET)
+    document = shown.build(form.filters, reading)
+    if reading.pending:
+        document = without_conclusions(document)
+    elif kept:
+        kept.take(document)
+    return {"document": document, "form": form, "is_pending": reading.pending}
 
 
 def without_conclusions(document: Document) -> Document:
@@ -108,6 +121,13 @@ WRITERS: dict[str, Callable[[HttpRequest, Document, Origin], HttpResponseBase]] 
     "html": document_html,
 }
 """By ending; each takes the origin of the file, to say and to link back."""
+
+
+def query_of(request: HttpRequest) -> str:
+    """Return the query string with all that the page's content depends on."""
+    query = request.GET.copy()
+    query.pop(COMPUTE, None)
+    return str(query.urlencode())
 
 
 def state_of(request: HttpRequest) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.db import connections
 from django.test import TransactionTestCase
 
@@ -107,6 +107,7 @@ def django_db_setup(
 def _clear_cache() -> Iterator[None]:
     yield
     cache.clear()
+    caches["pages"].clear()
 
 
 @pytest.fixture

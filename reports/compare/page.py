@@ -80,4 +80,5 @@ COMPARE = Page(
     form=CompareForm,
     build=build,
     template="reports/compare/page.html",
+    is_kept=True,
 )

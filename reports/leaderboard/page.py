@@ -249,4 +249,5 @@ LEADERBOARD = Page(
     summary="Models by the mean of their suites, each rank with its confidence set.",
     form=LeaderboardForm,
     build=build,
+    is_kept=True,
 )
