@@ -13,22 +13,22 @@ from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
 from reports.documents.exports import csv_of, json_of, markdown_of
 from reports.documents.html_export import html_of
-from reports.documents.kept_page import KeptPage, kept_page
+from reports.documents.kept_page import COMPUTE, KeptPage, kept_page
 from reports.documents.origin import Origin, origin_of
 from reports.documents.reading import Page, Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
-TABLE, COMPUTE, CHARTS = "table", "compute", "charts"
-"""Parameters beside a page's filters: the table to download, to compute now, and the charts of an
-HTML file, "interactive" with their script of 5 MB."""
+TABLE, CHARTS = "table", "charts"
+"""Parameters beside a page's filters: the table to download, and the charts of an HTML file,
+"interactive" with their script of 5 MB."""
 
 
 @needs("runs.view_run")
 def show(request: HttpRequest, key: str) -> HttpResponse:
     """Show the page; slow figures are left to a second request with `compute`."""
     shown, state = page_of(key), state_of(request)
-    kept = kept_page(request, key, query_of(request)) if shown.is_kept else None
+    kept = kept_page(request, key) if shown.is_kept else None
     if kept and kept.html is not None:
         content: dict[str, Any] = {"document": Document(kept.title, labels=kept.labels)}
     else:
@@ -121,13 +121,6 @@ WRITERS: dict[str, Callable[[HttpRequest, Document, Origin], HttpResponseBase]] 
     "html": document_html,
 }
 """By ending; each takes the origin of the file, to say and to link back."""
-
-
-def query_of(request: HttpRequest) -> str:
-    """Return the query string with all that the page's content depends on."""
-    query = request.GET.copy()
-    query.pop(COMPUTE, None)
-    return str(query.urlencode())
 
 
 def state_of(request: HttpRequest) -> str:

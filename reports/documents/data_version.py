@@ -6,17 +6,21 @@ that works again). Reports on work that is not over need `is_settled`.
 """
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 
 from evalhub.audit.view import histories, signed_models
 from evalhub.models import BatchState
 from runs.models import Run
 from runs.pairwise.models import PairwiseJudgeRun
+from runs.retention import due_runs
 
 APPENDED = (
     "evalhub.Exposure",
@@ -52,9 +56,16 @@ def data_version() -> str:
 
 
 def is_settled(runs: Collection[int]) -> bool:
-    """Tell whether the version changes whenever figures of these runs do; up to two queries."""
+    """Tell whether the version changes whenever pages of these runs do, today; a few queries.
+
+    Old texts are removed in portions, so pages of a run that is due are not settled.
+    """
     if not runs:
         return True
+    if days := settings.EVALHUB_KEEP_TEXTS_DAYS:
+        tomorrow = timezone.now() + timedelta(days=1)
+        if due_runs(tomorrow - timedelta(days=days)).filter(pk__in=runs).exists():
+            return False
     pairwise = PairwiseJudgeRun.objects.filter(runs__in=runs, state=BatchState.LIVE)
     whole = Run.objects.filter(pk__in=runs).complete().count() == len(set(runs))
     return whole and not pairwise.exists()

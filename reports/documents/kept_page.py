@@ -22,6 +22,9 @@ from reports.documents.data_version import data_version, is_settled
 from reports.documents.document import Document
 from runs.sights import GIVES_VERDICTS, hidden_from
 
+COMPUTE = "compute"
+"""Parameter of the second request of a page, which computes slow figures at once."""
+
 TOKEN = secrets.token_hex(16)
 
 
@@ -49,9 +52,10 @@ class KeptPage:
             html = html.replace(self.token, get_token(request))
         return mark_safe(html)
 
-    def take(self, document: Document) -> None:
-        """Keep what will be rendered of this complete document."""
-        self.title, self.labels, self.runs = document.title, document.labels, document.runs
+    def take(self, document: Document, title: str = "") -> None:
+        """Keep what will be rendered of this complete document, by default under its title."""
+        self.title, self.labels = title or document.title, document.labels
+        self.runs = document.runs
 
     def keep(self, html: str) -> None:
         """Keep the content, unless its data have changed since it was asked for."""
@@ -61,16 +65,24 @@ class KeptPage:
             caches["pages"].set(self.key, kept)
 
 
-def kept_page(request: HttpRequest, name: str, query: str) -> KeptPage | None:
-    """Return the page of this name and query for the reader; None where pages are not kept."""
+def kept_page(request: HttpRequest, name: str) -> KeptPage | None:
+    """Return the page of this name and the address's query; None where pages are not kept."""
     if settings.DEBUG:  # templates change
         return None
+    name = f"{request.get_host()} {name}"
     rights = _rights(current_user(request))
-    key = digest([name, query, rights, str(timezone.localdate()), request.get_host()])
+    key = digest([name, query_of(request), rights, str(timezone.localdate())])
     found, version = caches["pages"].get(key), data_version()
     if found is None or found[0] != version:
         return KeptPage(key, version)
     return KeptPage(key, *found)
+
+
+def query_of(request: HttpRequest) -> str:
+    """Return the query string with all that a page's content depends on."""
+    query = request.GET.copy()
+    query.pop(COMPUTE, None)
+    return str(query.urlencode())
 
 
 def _rights(reader: User) -> list[Any]:

@@ -14,6 +14,7 @@ from evalhub.models import User
 from issues.models import Issue
 from issues.similarity.search import ISSUE, similar
 from issues.states import Refused
+from reports.documents.kept_page import COMPUTE
 from reports.documents.reading import Reading
 from reports.documents.rendering import needs, page
 from reports.failure_clusters.decisions import accept, dismiss, undo
@@ -24,7 +25,6 @@ from reports.failure_clusters.query import (
     clusters_of_run,
 )
 from reports.models import DecidedCluster
-from reports.report_views import COMPUTE
 from runs.failed_answers import FailedAnswer, read_answers
 from runs.models import Run
 from runs.sights import record

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import (
@@ -22,6 +23,7 @@ from evalhub.files.export_files import FORMATS, Export, export_response
 from evalhub.work.leases import workers_alive
 from evalhub.work.overview import outages
 from reports.documents.exports import json_of
+from reports.documents.kept_page import KeptPage, kept_page
 from reports.documents.links import row_url, run_url
 from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
@@ -69,35 +71,43 @@ def _run(pk: int) -> Run:
 @needs("runs.view_run")
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """The report of a run."""
+    kept = kept_page(request, f"run {pk}")
+    if kept and kept.html is not None:
+        title, content = kept.title, dict[str, Any]()
+    else:
+        title, content = content_of(request, _run(pk), kept)
+    template, subtitle = "reports/run/page.html", "Run report"
+    return page(request, template, title, subtitle=subtitle, kept=kept, **content)
+
+
+def content_of(request: HttpRequest, run: Run, kept: KeptPage | None) -> tuple[str, dict[str, Any]]:
+    """Return the page's title, and what its template shows."""
     filters = Filters.read(request.GET)
-    report = run_report(_run(pk), filters, reader=current_user(request))
+    report = run_report(run, filters, reader=current_user(request))
     document = document_of_run(report, filters)
+    if kept:
+        kept.take(document, run.label)
     tables = {table.key: table for table in document.tables}
     may_control = request.user.has_perm("runs.control_run")
     may_export = request.user.has_perm("runs.export_results")
-    return page(
-        request,
-        "reports/run/page.html",
-        report.run.label,
-        subtitle="Run report",
-        report=report,
-        document=document,
-        sections={
+    is_live = report.progress.is_live
+    return run.label, {
+        "report": report,
+        "document": document,
+        "sections": {
             part: [tables[key] for key in keys if key in tables] for part, keys in SECTIONS.items()
         },
-        run=report.run,
-        filters=filters,
-        sorts=SORTS,
-        may_export=may_export,
-        csv_url=f"{reverse('reports:run_csv', args=[pk])}?" if may_export else "",
-        may_control=may_control,
-        control_url=reverse("admin:runs_run_control", args=[pk]),
-        juries=Jury.objects.filter(is_active=True) if may_control else (),
-        is_stuck=report.progress.is_live and not workers_alive(),
-        outages=outages([report.run, *judge_runs_of(report.run)])
-        if report.progress.is_live
-        else [],
-    )
+        "run": run,
+        "filters": filters,
+        "sorts": SORTS,
+        "may_export": may_export,
+        "csv_url": f"{reverse('reports:run_csv', args=[run.pk])}?" if may_export else "",
+        "may_control": may_control,
+        "control_url": reverse("admin:runs_run_control", args=[run.pk]),
+        "juries": Jury.objects.filter(is_active=True) if may_control else (),
+        "is_stuck": is_live and not workers_alive(),
+        "outages": outages([run, *judge_runs_of(run)]) if is_live else [],
+    }
 
 
 @needs("runs.view_run")

@@ -19,7 +19,7 @@ class KeptNode(template.Node):
         self.nodelist = nodelist
 
     def render(self, context: Context) -> str:
-        page: "KeptPage | None" = context.get("kept")
+        page: KeptPage | None = context.get("kept")
         if page is None:
             return self.nodelist.render(context)
         if page.html is None:
