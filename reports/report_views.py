@@ -4,7 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    JsonResponse,
+    QueryDict,
+    StreamingHttpResponse,
+)
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
@@ -13,9 +20,9 @@ from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
 from reports.documents.exports import csv_of, json_of, markdown_of
 from reports.documents.html_export import html_of
-from reports.documents.kept_page import COMPUTE, KeptPage, kept_page
+from reports.documents.kept_page import KeptPage, kept_page
 from reports.documents.origin import Origin, origin_of
-from reports.documents.reading import Page, Reading
+from reports.documents.reading import COMPUTE, Page, Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
@@ -28,7 +35,7 @@ TABLE, CHARTS = "table", "charts"
 def show(request: HttpRequest, key: str) -> HttpResponse:
     """Show the page; slow figures are left to a second request with `compute`."""
     shown, state = page_of(key), state_of(request)
-    kept = kept_page(request, key) if shown.is_kept else None
+    kept = kept_page(request, key, without(request, COMPUTE)) if shown.is_kept else None
     if kept and kept.html is not None:
         content: dict[str, Any] = {"document": Document(kept.title, labels=kept.labels)}
     else:
@@ -53,7 +60,7 @@ def show(request: HttpRequest, key: str) -> HttpResponse:
 def content_of(request: HttpRequest, shown: Page, kept: KeptPage | None) -> dict[str, Any]:
     """Build the report for the page's template."""
     reading = Reading(current_user(request), computes=COMPUTE in request.GET)
-    form = shown.form(request.GET)
+    form = shown.form(without(request, COMPUTE))
     document = shown.build(form.filters, reading)
     if reading.pending:
         document = without_conclusions(document)
@@ -125,9 +132,13 @@ WRITERS: dict[str, Callable[[HttpRequest, Document, Origin], HttpResponseBase]] 
 
 def state_of(request: HttpRequest) -> str:
     """Return the query string with the page's filters only."""
+    pages = [name for name in request.GET if name.endswith("-page")]
+    return without(request, TABLE, COMPUTE, CHARTS, *pages).urlencode()
+
+
+def without(request: HttpRequest, *names: str) -> QueryDict:
+    """Return the query without these parameters."""
     query = request.GET.copy()
-    for name in [
-        name for name in query if name in (TABLE, COMPUTE, CHARTS) or name.endswith("-page")
-    ]:
-        del query[name]
-    return str(query.urlencode())
+    for name in names:
+        query.pop(name, None)
+    return query

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user
 from reports.dashboard.cards import Home, choose, drop, reset
-from reports.documents.kept_page import COMPUTE
-from reports.documents.reading import Reading
+from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs
 from reports.queries.periods import record_visit
 

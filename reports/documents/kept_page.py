@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.middleware.csrf import get_token
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
@@ -22,9 +22,6 @@ from reports.documents.data_version import data_version, is_settled
 from reports.documents.document import Document
 from runs.sights import GIVES_VERDICTS, hidden_from
 
-COMPUTE = "compute"
-"""Parameter of the second request of a page, which computes slow figures at once."""
-
 TOKEN = secrets.token_hex(16)
 
 
@@ -35,7 +32,7 @@ class KeptPage:
     Attributes:
         html: None until it was rendered.
         runs: None unless the document is complete.
-        token: Stands in its forms for the token of the reader's session.
+        token: Written into its forms in place of the token of the reader's session.
     """
 
     key: str
@@ -65,24 +62,17 @@ class KeptPage:
             caches["pages"].set(self.key, kept)
 
 
-def kept_page(request: HttpRequest, name: str) -> KeptPage | None:
-    """Return the page of this name and the address's query; None where pages are not kept."""
+def kept_page(request: HttpRequest, name: str, query: QueryDict) -> KeptPage | None:
+    """Return the page of this name and query for the reader; None where pages are not kept."""
     if settings.DEBUG:  # templates change
         return None
     name = f"{request.get_host()} {name}"
     rights = _rights(current_user(request))
-    key = digest([name, query_of(request), rights, str(timezone.localdate())])
+    key = digest([name, query.urlencode(), rights, str(timezone.localdate())])
     found, version = caches["pages"].get(key), data_version()
     if found is None or found[0] != version:
         return KeptPage(key, version)
     return KeptPage(key, *found)
-
-
-def query_of(request: HttpRequest) -> str:
-    """Return the query string with all that a page's content depends on."""
-    query = request.GET.copy()
-    query.pop(COMPUTE, None)
-    return str(query.urlencode())
 
 
 def _rights(reader: User) -> list[Any]:

@@ -12,6 +12,9 @@ from evalhub.models import User
 from evalhub.values.computed import computed, kept
 from reports.documents.document import Document
 
+COMPUTE = "compute"
+"""Parameter of a page's second request, which computes slow figures at once."""
+
 T = TypeVar("T")
 
 

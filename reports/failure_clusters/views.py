@@ -14,8 +14,7 @@ from evalhub.models import User
 from issues.models import Issue
 from issues.similarity.search import ISSUE, similar
 from issues.states import Refused
-from reports.documents.kept_page import COMPUTE
-from reports.documents.reading import Reading
+from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs, page
 from reports.failure_clusters.decisions import accept, dismiss, undo
 from reports.failure_clusters.query import (

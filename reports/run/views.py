@@ -71,7 +71,7 @@ def _run(pk: int) -> Run:
 @needs("runs.view_run")
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """The report of a run."""
-    kept = kept_page(request, f"run {pk}")
+    kept = kept_page(request, f"run {pk}", request.GET)
     if kept and kept.html is not None:
         title, content = kept.title, dict[str, Any]()
     else:

@@ -14,6 +14,7 @@ from evalhub.drawing.figure import svg_of
 from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
+from reports.documents.reading import COMPUTE
 from reports.templatetags.report import outcome_badge, rate_marks
 from runs.figures.rate import Rate
 from runs.templatetags.rates import scored_badge
@@ -49,6 +50,7 @@ def rows_of(context: dict[str, Any], table: Table) -> Page:
 def page_query(context: dict[str, Any], table: Table, number: int) -> str:
     """Return the query string for another page of this table."""
     query = context["request"].GET.copy()
+    query.pop(COMPUTE, None)
     query[f"{table.key}-page"] = str(number)
     return f"?{query.urlencode()}#{table.key}"
 
