@@ -31,7 +31,11 @@ APPENDED = (
 )
 """Models whose rows are never changed, beside the versions of rows and the signed ones."""
 
-_OF_BATCH = ("id", "state", "started_at", "finished_at", "requested_by_id")
+_SPENT = f"CASE WHEN state = '{BatchState.LIVE}' THEN 0 ELSE spent_usd END"
+_OF_BATCH = (
+    *("id", "state", "started_at", "finished_at", "requested_by_id", "cost_limit_usd"),
+    _SPENT,
+)
 CHANGED = {
     "issues.ResolutionLabel": ("id", "name"),
     "pairwise.PairwiseJudgeRun": _OF_BATCH,
