@@ -206,7 +206,7 @@ def rescore(result_ids: Collection[int]) -> set[int]:
     be locked before the results of the others, and an annotator does it the other way round.
     """
     locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
-    results = list(locked.filter(pk__in=result_ids).only("state", *RESULT_FIELDS))
+    results = list(locked.filter(pk__in=result_ids).only("run", "state", *RESULT_FIELDS))
     active = ResultScore.objects.filter(judge_run__is_active=True, result__in=result_ids)
     current = {row.result_id: row for row in active}
     human = human_scores_of(result_ids)
