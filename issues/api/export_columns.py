@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from evalhub.api.exports import IS_READABLE, Column
+from evalhub.api.exports import IS_READABLE, Column, among
 from issues.models import Criterion, Issue, Source, Test
 from issues.models.criterion import CONTENT_FIELDS
 
@@ -20,7 +20,7 @@ def _tags(model: type[Model]) -> Any:
 
     def gather(ids: Sequence[int]) -> Mapping[int, list[str]]:
         found = defaultdict(list)
-        tagged = model._default_manager.filter(pk__in=ids, tags__isnull=False)
+        tagged = model._default_manager.filter(among("pk", ids), tags__isnull=False)
         for pk, name in tagged.order_by("pk", "tags__name").values_list("pk", "tags__name"):
             found[pk].append(name)
         return found
@@ -30,7 +30,7 @@ def _tags(model: type[Model]) -> Any:
 
 def _criteria(ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
     found = defaultdict(list)
-    rows = Criterion.objects.filter(test__in=ids).order_by("test", "order", "pk")
+    rows = Criterion.objects.filter(among("test", ids)).order_by("test", "order", "pk")
     for test, *values in rows.values_list("test_id", *CONTENT_FIELDS.values()):
         found[test].append(dict(zip(CONTENT_FIELDS, values, strict=True)))
     return found
@@ -38,7 +38,7 @@ def _criteria(ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
 
 def _sources(ids: Sequence[int]) -> Mapping[int, list[dict[str, str]]]:
     found = defaultdict(list)
-    rows = Source.objects.filter(issue__in=ids).order_by("issue", "pk")
+    rows = Source.objects.filter(among("issue", ids)).order_by("issue", "pk")
     for issue, kind, value in rows.values_list("issue_id", "kind", "value"):
         found[issue].append({"kind": kind, "value": value})
     return found
