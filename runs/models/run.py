@@ -281,6 +281,10 @@ class Answer(models.Model):
 
     objects = SealedQuerySet.as_manager()
 
+    class Meta:
+        # What is new since a time is asked for again and again, by scripts.
+        indexes = [models.Index(fields=("created_at",), name="runs_answer_time")]
+
     def __str__(self) -> str:
         return f"answer to result {self.result_id}"
 
