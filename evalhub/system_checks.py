@@ -1,3 +1,4 @@
+from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
@@ -82,8 +83,21 @@ def check_metrics_token(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     ]
 
 
+@register()
+def check_redis(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if not settings.EVALHUB_REDIS_URL or find_spec("redis"):
+        return []
+    return [
+        Error(
+            "EVALHUB_REDIS_URL is set, but the package redis is not installed.",
+            hint="Run pip install evalhub[redis], or unset EVALHUB_REDIS_URL.",
+            id="evalhub.E007",
+        )
+    ]
+
+
 def refuse_harmful_settings() -> None:
     """Run these checks for a web server, without Django's; raise ImproperlyConfigured."""
-    checks = (check_secret_key, check_queue, check_addresses, check_metrics_token)
+    checks = (check_secret_key, check_queue, check_addresses, check_metrics_token, check_redis)
     if found := [message for check in checks for message in check(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

@@ -10,6 +10,7 @@ from django.conf import settings as project
 from evalhub.system_checks import (
     check_addresses,
     check_queue,
+    check_redis,
     check_secret_key,
     check_single_sign_on,
 )
@@ -92,6 +93,15 @@ def test_a_key_that_is_bound_to_no_host_is_refused_at_start(settings):
     settings.EVALHUB_KEYS = ["OPENAI_API_KEY@api.openai.com", "LLM_KEY"]
     (found,) = check_addresses(None)
     assert (found.id, "'LLM_KEY' is not VARIABLE@host" in found.msg) == ("evalhub.E004", True)
+
+
+def test_redis_without_its_package_is_refused(settings, monkeypatch):
+    settings.EVALHUB_REDIS_URL = "redis://localhost"
+    assert check_redis(None) == []
+
+    monkeypatch.setattr("evalhub.system_checks.find_spec", lambda name: None)
+
+    assert ids(check_redis(None)) == ["evalhub.E007"]
 
 
 def documented(title):
