@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("evalhub", "0001_initial"),
-        ("runs", "0005_one_order_of_judgments"),
+        ("runs", "0006_run_tallies"),
     ]
 
     operations = [
