@@ -19,7 +19,10 @@ class TagFilter(DropdownFilter):
     kind: TagKind
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
-        return [(str(tag.pk), tag.name) for tag in Tag.objects.filter(kind=self.kind)]
+        kept = vars(request)
+        if "tags" not in kept:  # once for the filters of all kinds
+            kept["tags"] = list(Tag.objects.values_list("kind", "pk", "name"))
+        return [(str(pk), name) for kind, pk, name in kept["tags"] if kind == self.kind]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         tag = row_number(self.value())
@@ -64,13 +67,17 @@ class TestOtherTagFilter(OfTests, OtherTagFilter):
     __test__ = False
 
 
+def _named(people: QuerySet[User]) -> list[tuple[str, str]]:
+    return [(str(pk), name) for pk, name in people.values_list("pk", "username")]
+
+
 class AuthorFilter(DropdownFilter):
     title, parameter_name = "author", "author"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         authors = model_admin.model._default_manager.filter(author__isnull=False).order_by()
         people = User.objects.filter(pk__in=authors.values("author")).order_by("username")
-        return [("me", "me"), *((str(u.pk), str(u)) for u in people)]
+        return [("me", "me"), *_named(people)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = self.value() or ""
@@ -83,7 +90,7 @@ class AssigneeFilter(DropdownFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
-        return [("me", "me"), ("nobody", "nobody"), *((str(u.pk), str(u)) for u in people)]
+        return [("me", "me"), ("nobody", "nobody"), *_named(people)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = self.value() or ""
