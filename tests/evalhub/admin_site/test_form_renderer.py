@@ -1,0 +1,62 @@
+"""The plain widgets are what their templates make of them."""
+
+import re
+from copy import deepcopy
+
+import pytest
+from django import forms
+from django.contrib.admin import HORIZONTAL
+from django.forms.renderers import DjangoTemplates
+from django.utils.safestring import mark_safe
+from unfold import widgets
+
+from evalhub.admin_site.form_renderer import Renderer
+
+HOSTILE = "<b>\"1\" & '2'</b>"
+CHOICES = [("", "—"), ("Group", [(1, "one"), ("2", HOSTILE)]), (3, mark_safe("<i>3</i>"))]
+FLAT = [("1", "one"), ("2", HOSTILE)]
+PLAIN = [
+    (forms.TextInput(), HOSTILE),
+    (forms.TextInput({"class": "a", "required": True, "hidden": False}), None),
+    (forms.NumberInput(), 1234.5),
+    (forms.HiddenInput(), 0),
+    (forms.CheckboxInput(), True),
+    (forms.Textarea(), f"\n{HOSTILE}"),
+    (forms.Select(choices=CHOICES), 3),
+    (forms.SelectMultiple(choices=CHOICES), [1, "2"]),
+    (widgets.UnfoldAdminTextInputWidget(), HOSTILE),
+    (widgets.UnfoldAdminTextInputWidget({"prefix": "$"}), "1"),
+    (widgets.UnfoldAdminTextareaWidget(), HOSTILE),
+    (widgets.UnfoldAdminSelectWidget(choices=CHOICES), "2"),
+    (widgets.UnfoldAdminRadioSelectWidget(choices=FLAT), "2"),
+    (widgets.UnfoldAdminRadioSelectWidget(radio_style=HORIZONTAL, choices=FLAT), None),
+]
+
+
+def words_of(html):
+    """Tags and texts, however they are spaced; names of styles in any order."""
+    html = re.sub(r'class="([^"]*)"', lambda css: f'class="{" ".join(css[1].split())}"', html)
+    return re.sub(r"\s*([<>])\s*", r"\1", re.sub(r"\s+", " ", html)).strip()
+
+
+@pytest.mark.parametrize(("widget", "value"), PLAIN)
+def test_a_widget_is_written_as_its_template_writes_it(widget, value):
+    written, theirs = (
+        deepcopy(widget).render("of", value, {"id": "id_of"}, renderer=renderer)
+        for renderer in (Renderer(), DjangoTemplates())
+    )
+
+    assert words_of(written) == words_of(theirs)
+
+
+def test_a_label_errors_and_hidden_fields_are_written_as_their_templates_do():
+    class Form(forms.Form):
+        name = forms.CharField(label=HOSTILE)
+        key = forms.CharField(widget=forms.HiddenInput)
+
+    for data in (None, {"key": "1"}, {"name": "x"}):
+        ours, theirs = (Form(data, renderer=one) for one in (Renderer(), DjangoTemplates()))
+
+        assert words_of(str(ours)) == words_of(str(theirs))
+        assert words_of(str(ours["name"].errors)) == words_of(str(theirs["name"].errors))
+        assert words_of(ours["name"].label_tag()) == words_of(theirs["name"].label_tag())
