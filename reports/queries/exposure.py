@@ -5,6 +5,7 @@ from collections.abc import Collection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import Exposure, ExposureKind
+from issues.models import Test
 from runs.figures.tallies import Tally, tallies_of, tallies_of_runs
 from runs.models import Result
 
@@ -30,13 +31,21 @@ def tallies_by_issue(
 ) -> list[Tally]:
     """Count the results of these runs by issue, and by tags if wanted, of a value of `CHOICES`.
 
-    Tallies do not tell exposures apart, which depend on the present state of a test: a choice of
-    tests is counted from the results.
+    Tallies do not tell exposures apart, which depend on the present state of a test. Sealed tests,
+    of which there are few, are counted from their results, and open ones are all but these.
     """
+    every: list[Tally] = []
+    if tests in ("", OPEN):
+        every = tallies_of_runs(runs, which, by_tags=by_tags, with_scores=False)
     if not tests:
-        return tallies_of_runs(runs, which, by_tags=by_tags, with_scores=False)
-    rows = Result.objects.filter(which or Q(), run__in=runs)
-    return tallies_of(only(rows, tests), by_tags=by_tags, by_issue=True)
+        return every
+    sealed = list(Test.objects.filter(sealed=True).order_by().values_list("pk", flat=True))
+    rows = Result.objects.filter(which or Q(), run__in=runs, test__in=sealed)
+    if tests != OPEN:
+        return tallies_of(only(rows, tests), by_tags=by_tags, by_issue=True)
+    left_out = {one[:4]: one.n for one in tallies_of(rows, by_tags=by_tags, by_issue=True)}
+    left = (one._replace(n=one.n - left_out.get(one[:4], 0)) for one in every)
+    return [one for one in left if one.n > 0]
 
 
 def was_exposed() -> Exists:
