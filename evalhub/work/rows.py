@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Model
 
 AT_ONCE = 1000
@@ -22,16 +22,11 @@ def insert(rows: Rows) -> None:
             for field in meta.local_concrete_fields
             if field is not meta.pk and not field.generated and not field.has_db_default()
         ]
-        values = [
-            field.get_db_prep_save(_value(row, field), connection)
-            for row in some
-            for field in written
-        ]
         marks = ", ".join([f"({', '.join(['%s'] * len(written))})"] * len(some))
         columns = f"{_quoted(meta.db_table)} ({', '.join(_quoted(f.column) for f in written)})"
         sql = f"INSERT INTO {columns} VALUES {marks} RETURNING {_quoted(meta.pk.column)}"
         with connection.cursor() as cursor:
-            cursor.execute(sql, values)
+            cursor.execute(sql, _values(some, written))
             keys = cursor.fetchall()
         for row, (key,) in zip(some, keys, strict=True):
             row.pk, row._state.adding, row._state.db = key, False, connection.alias
@@ -45,11 +40,6 @@ def overwrite(rows: Rows, fields: Sequence[str]) -> None:
     for some in _portions(rows):
         meta: Any = some[0]._meta
         written = [meta.pk, *(meta.get_field(name) for name in fields)]
-        values = [
-            field.get_db_prep_save(_value(row, field), connection)
-            for row in some
-            for field in written
-        ]
         names = [f"new_{number}" for number in range(len(written))]
         marks = [f"({', '.join(['%s'] * len(written))})"] * len(some)
         if connection.vendor == "postgresql":  # the first row's types are those of all
@@ -62,12 +52,21 @@ def overwrite(rows: Rows, fields: Sequence[str]) -> None:
             f"WHERE {table}.{changes[0]}"
         )
         with connection.cursor() as cursor:
-            cursor.execute(sql, values)
+            cursor.execute(sql, _values(some, written))
 
 
 def _portions(rows: Rows) -> Iterator[Rows]:
     for start in range(0, len(rows), AT_ONCE):
         yield rows[start : start + AT_ONCE]
+
+
+def _values(rows: Rows, fields: Sequence[Any]) -> list[Any]:
+    used = connections[DEFAULT_DB_ALIAS]  # itself: `connection` looks it up for each value
+    return [
+        None if (value := _value(row, field)) is None else field.get_db_prep_save(value, used)
+        for row in rows
+        for field in fields
+    ]
 
 
 def _value(row: Model, field: Any) -> Any:
