@@ -145,8 +145,8 @@ def _recount(run: int) -> list[TallyRow] | None:
 
     None: its answers are not done, or somebody changes one of its results just now.
     """
-    answered = Run.objects.filter(pk=run, state=BatchState.DONE)
-    if not answered.select_for_update(of=("self",), no_key=True, skip_locked=True):
+    row = Run.objects.select_for_update(of=("self",), no_key=True, skip_locked=True).filter(pk=run)
+    if row.values_list("state", flat=True).first() != BatchState.DONE:
         return None
     results = Result.objects.filter(run=run)
     ended = results.filter(ENDED).order_by("pk")

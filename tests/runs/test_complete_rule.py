@@ -28,6 +28,8 @@ JUDGE_RUNS_ALONE = {
 }
 """Ask whether judges are done, whatever becomes of the run."""
 WRITES_THEM = {"runs/launching/imported_scores.py", "runs/sample_history/writer.py"}
+COUNTS_ANSWERED = {"runs/figures/run_tallies.py"}
+"""Counts results once answers are done; judges that go on have them counted again."""
 REMOVES_TEXTS = {"runs/retention.py"}
 """Texts of runs on which nobody works any more, complete or not."""
 OTHER_BATCHES = (
@@ -51,6 +53,8 @@ MAY_BE_INCOMPLETE = {
     "reports/activity/query.py": "says that a run ended",
     "reports/notifications.py": "says that a run ended, and that it is incomplete",
     "reports/queries/scope.py": "chooses a suite",
+    "runs/figures/run_tallies.py": "counts results, and what lacks a score as well",
+    "reports/documents/data_version.py": "tells runs that nobody works on",
 }
 """Modules that ask for complete runs, whether enough of them is scored or not, and why."""
 
@@ -98,7 +102,10 @@ def test_only_known_modules_ask_whether_a_batch_is_done():
     names = {str(path.relative_to(ROOT)) for path in modules() if names_done(path.read_text())}
     others = {name for name in names if not name.startswith(OTHER_BATCHES)}
 
-    assert others == RULE | READS_STATE_OF | JUDGE_RUNS_ALONE | WRITES_THEM | REMOVES_TEXTS
+    assert (
+        others
+        == RULE | READS_STATE_OF | JUDGE_RUNS_ALONE | WRITES_THEM | COUNTS_ANSWERED | REMOVES_TEXTS
+    )
 
 
 def test_only_known_modules_look_at_incomplete_runs():

@@ -161,7 +161,6 @@ class Rows:
             "judge": [judge.pk for judge in judges] * len(heard),
             "template": [revision.template_id for revision in revisions],
             "sample": repeat(0),
-            "order": repeat(0),
             "is_backup": repeat(False),
             "state": [failed if value is None else ok for value in values],
             "option": list(map(self._option, revisions, values)),

@@ -36,6 +36,7 @@ pytestmark = pytest.mark.django_db
 KEPT = FIGURES = ("run", *(page.key for page in PAGES if page.is_kept))
 FOLLOWED_ELSEWHERE = {
     *("runs_result", "runs_resultscore", "runs_judgment", "runs_answer"),  # see `data_version`
+    *("runs_runtally", "runs_tallyrow"),  # sums of results, exact whenever they are read
     "evalhub_call",  # of work that is over
     *("issues_revision", "issues_frozencriterion"),  # never changed, and read by way of a run
     *("django_session", "evalhub_notification", "evalhub_keptvalue", "django_content_type"),
