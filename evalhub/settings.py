@@ -12,6 +12,7 @@ from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F
 from evalhub.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from evalhub.environment import env
 from evalhub.logs import configuration
+from evalhub.values.settings import CACHES  # noqa: F401
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 INSECURE_SECRET_KEY = "insecure-key-for-debugging-only"
@@ -272,21 +273,6 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
-    # Computed report content and counts of requests, shared by all processes.
-    "computed": {
-        "BACKEND": "evalhub.values.kept_values.JSONCache",
-        "OPTIONS": {"MAX_ENTRIES": 20_000},
-    },
-    # Rendered pages of reports, under the version of their data; each process has its own.
-    "pages": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "LOCATION": "pages",
-        "OPTIONS": {"MAX_ENTRIES": 100},
-    },
-}
-
 # Background work ---------------------------------------------------------------------------------
 
 EVALHUB_WORK = [
@@ -368,9 +354,6 @@ AUTHENTICATION_BACKENDS = [
 ]
 if EVALHUB_OIDC_ISSUER:
     AUTHENTICATION_BACKENDS.append("evalhub.access.single_sign_on.SingleSignOn")
-OIDC_RP_SIGN_ALGO = "RS256"
-OIDC_USE_PKCE = True
-OIDC_TIMEOUT = 10
 LOGIN_URL = reverse_lazy("admin:login")
 LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
 
@@ -382,8 +365,6 @@ SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
 # HSTS for subdomains and preloading are decisions of the domain's owner.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 
 # Pages -------------------------------------------------------------------------------------------
 
