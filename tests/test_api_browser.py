@@ -19,3 +19,4 @@ def test_the_schema_can_be_read_and_tried(page):
     wanted = page.locator("#operations-runs-runs_list")
     wanted.locator(".opblock-summary").first.click()
     wanted.locator(".parameters").first.wait_for()
+    assert wanted.get_by_role("button", name="Try it out").is_visible()
