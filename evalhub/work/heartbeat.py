@@ -25,7 +25,7 @@ SHARE_S = 0.4
 """Interval at which workers follow each other's use of a model, and tell their own."""
 
 UNEVEN_S = 0.1
-"""The same while one of them has more calls in flight than its part."""
+"""The same while one of them has more calls in flight than its part, or waits to begin."""
 
 CHECK_S = 1.0
 REMIND_S = 60.0

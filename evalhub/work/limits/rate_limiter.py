@@ -215,9 +215,10 @@ class RateLimiters:
 
     @property
     def are_uneven(self) -> bool:
-        """True while a worker has more calls in flight than its part, here or elsewhere."""
+        """True while a worker has more calls in flight than its part, or waits to begin."""
         return any(
-            limiter.is_wanted and (not limiter.is_even or limiter.in_flight > limiter.width)
+            limiter.is_wanted
+            and not (limiter.is_joined and limiter.is_even and limiter.in_flight <= limiter.width)
             for limiter in self._limiters.values()
         )
 

@@ -45,6 +45,12 @@ def test_nothing_is_called_before_the_others_know():
     asyncio.run(story())
 
 
+def test_worker_that_waits_to_begin_looks_often():
+    """So that it waits for the others' heartbeats, and not for its own."""
+    assert joined(seen_at=NOW - timedelta(seconds=1)).are_uneven
+    assert not joined(seen_at=NOW + timedelta(seconds=1)).are_uneven
+
+
 def test_no_more_calls_than_the_width():
     async def story():
         limiters, gate = joined(width=2), Gate()
