@@ -186,6 +186,7 @@ class ModelCaller(Caller):
         may_hold: Returns False once the item may have been given to another worker.
         unsaved: Earlier calls with replies that could not be saved: each is taken once.
         is_lost: The item was given to another worker.
+        open_calls: Calls that wait for their turn, for a reply or for their next try.
     """
 
     worker_id: int
@@ -199,6 +200,12 @@ class ModelCaller(Caller):
     may_hold: Callable[[], bool]
     unsaved: list[Call] = field(default_factory=list)
     is_lost: bool = False
+    open_calls: int = 0
+
+    @property
+    def has_replies(self) -> bool:
+        """True if no call is left to wait for: the item is read, checked or saved."""
+        return bool(self.calls) and not self.open_calls
 
     async def data_urls(self, digests: Sequence[str]) -> dict[str, str]:
         return await self.database.with_retries(data_urls, digests)
@@ -222,6 +229,13 @@ class ModelCaller(Caller):
 
     async def answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
         """Call until there is a reply, or until retrying cannot help."""
+        self.open_calls += 1
+        try:
+            return await self._answered(pending)
+        finally:
+            self.open_calls -= 1
+
+    async def _answered(self, pending: PendingCall[T]) -> tuple[T, Call]:
         if (call := self._take_unsaved(pending)) is not None:
             return cast(T, call.kept_completion()), call
         await self.sendings.note(self.sealed, pending.endpoint, pending.role)

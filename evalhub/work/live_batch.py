@@ -16,13 +16,17 @@ log = logging.getLogger(__name__)
 MAX_WITHOUT_CALLS = 50
 """Items in progress of a batch that calls no model."""
 
+MOST_WAVES = 4
+"""Items in progress of a batch, as multiples of those that have a call in flight at once."""
+
 
 @dataclass
 class LiveBatch:
     """A batch as last read, its gate, and the tasks in progress with their items' callers.
 
     `is_stopped`: it is not live any more; only then can it be reopened. `is_ending`: the last claim
-    left no more than a last wave.
+    left no more than a last wave. `ended`: the items that ended since the last claim, `ahead`: the
+    most that ended from one claim to the next.
     """
 
     kind: AnyKind
@@ -33,6 +37,8 @@ class LiveBatch:
     is_stopped: bool = False
     is_cancelled: bool = False
     is_ending: bool = False
+    ended: int = 0
+    ahead: int = 0
 
     @property
     def key(self) -> tuple[AnyKind, int]:
@@ -60,6 +66,7 @@ class LiveBatch:
     def free_slots(self, limiters: RateLimiters) -> int:
         """Return how many more items keep its models busy; 0 if one is left to other workers.
 
+        Besides the items with a call in flight, as many are claimed as end before the next claim.
         Fewer than an eighth count as none, so that items are claimed together. At the end of the
         batch none waits here that another worker could begin.
         """
@@ -70,10 +77,18 @@ class LiveBatch:
             return 0
         at_once = self._at_once(max(widths))
         if self.is_ending:
-            return at_once - len(self.tasks)
-        enough = at_once * 3 // 2 + 2
-        free = enough - len(self.tasks)
+            return at_once - self._busy
+        enough = at_once + max(at_once // 2 + 2, min(self.ahead, (MOST_WAVES - 1) * at_once))
+        free = min(enough - self._busy, MOST_WAVES * at_once - len(self.tasks))
         return free if free < 0 or free >= enough // 8 else 0
+
+    @property
+    def _busy(self) -> int:
+        """Items with a call to wait for: one whose replies are only being saved needs no model."""
+        return sum(not caller.has_replies for caller in self.tasks.values())
+
+    def claimed(self) -> None:
+        self.ahead, self.ended = max(self.ended, self.ahead), 0
 
     def last_wave(self, limiters: RateLimiters) -> int:
         """Return how many items all workers do at once; 0 if no other one takes part."""
@@ -109,5 +124,6 @@ class LiveBatch:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         del self.tasks[task]
+        self.ended += 1
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("An item of %s was left as it is", self.batch, exc_info=error)

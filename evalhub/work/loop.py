@@ -226,6 +226,7 @@ class Loop:
             live_batch.last_wave(self.limiters),
         )
         live_batch.is_ending = claim.is_ending
+        live_batch.claimed()
         if not claim.item_ids:
             return 0
         new = live_batch.take_again(claim.item_ids)
