@@ -97,7 +97,7 @@ def check_redis(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 def refuse_harmful_settings() -> None:
-    """Run these checks for a web server, without Django's; raise ImproperlyConfigured."""
+    """Run these checks for a server or worker, without Django's; raise ImproperlyConfigured."""
     checks = (check_secret_key, check_queue, check_addresses, check_metrics_token, check_redis)
     if found := [message for check in checks for message in check(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

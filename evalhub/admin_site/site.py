@@ -4,7 +4,9 @@ from functools import cache, partial
 from typing import Any
 
 from django.conf import settings
-from django.contrib.admin.apps import AdminConfig
+from django.contrib import admin
+from django.contrib.admin.apps import SimpleAdminConfig
+from django.core.checks import CheckMessage
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
@@ -18,10 +20,17 @@ from evalhub.admin_site.entry_page import entry_page
 from evalhub.glossary import TERMS
 
 
-class SiteAdminConfig(AdminConfig):
-    """App config in place of `django.contrib.admin`."""
+class SiteAdminConfig(SimpleAdminConfig):
+    """App config in place of `django.contrib.admin`: pages are loaded with their addresses.
+
+    Workers show none, and start in half the time.
+    """
 
     default_site = "evalhub.admin_site.site.Site"
+
+    def ready(self) -> None:
+        super().ready()
+        bool(admin.site)  # so that there is a site to check
 
 
 @cache
@@ -52,6 +61,7 @@ class Site(UnfoldAdminSite):
         from evalhub.access.columns import columns_view
         from evalhub.access.saved_filter_views import delete_view, save_view
 
+        admin.autodiscover()
         save = self.admin_view(require_POST(partial(save_view, self)))
         return [
             path("filters/save/", save, name="save_filter"),
@@ -61,6 +71,11 @@ class Site(UnfoldAdminSite):
             path("settings/", self.admin_view(entry_page), name="settings"),
             *super().get_urls(),
         ]
+
+    def check(self, app_configs: Any) -> list[CheckMessage]:
+        admin.autodiscover()
+        found: list[CheckMessage] = super().check(app_configs)
+        return found
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         context = {"has_single_sign_on": bool(settings.EVALHUB_OIDC_ISSUER)}

@@ -8,10 +8,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from rest_framework import serializers
 
-from evalhub.values.strict_json import MAX_JSON
-
-MAX_TEXT = 200_000
-"""Characters of a text: ten times the longest answer of a model."""
+from evalhub.values.strict_json import MAX_JSON, MAX_TEXT
 
 
 class LongText(serializers.CharField):

@@ -8,7 +8,7 @@ from typing import Any
 
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.storable import REASON, unstorable
-from evalhub.values.strict_json import Problem, excerpt, parse
+from evalhub.values.strict_json import MAX_TEXT, Problem, excerpt, parse
 from issues.feedback_messages import ROLES
 from issues.importers.records import Unreadable, records_in
 from issues.message_form import message_problem
@@ -25,7 +25,6 @@ COLUMNS = {
 }
 """Fields of a row by accepted column name; the first column of a field wins."""
 
-MAX_TEXT = 200_000
 MAX_NAME = 100
 SETTINGS = "workbench"
 """Key of the workbench's settings in its own JSON file; its rows are at "rows"."""

@@ -65,15 +65,46 @@ def test_the_default_settings_pass(settings):
     ],
 )
 def test_the_web_server_starts_with_no_published_secret_key(tmp_path, given, is_served):
-    environment = {"EVALHUB_DATA_DIR": str(tmp_path), **given}
-    command = [sys.executable, "-c", "import evalhub.wsgi"]
-
-    done = subprocess.run(
-        command, cwd=project.BASE_DIR, env=environment, capture_output=True, text=True, check=False
-    )
+    done = python("-c", "import evalhub.wsgi", EVALHUB_DATA_DIR=str(tmp_path), **given)
 
     assert (done.returncode == 0) is is_served
     assert ("evalhub.E001" in done.stderr) is not is_served
+
+
+def python(*command, **environment):
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=project.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_worker_does_not_start_with_the_published_secret_key(tmp_path):
+    done = python("manage.py", "worker", EVALHUB_DATA_DIR=str(tmp_path))
+    assert (done.returncode, "evalhub.E001" in done.stderr) == (2, True)
+
+
+LOADS_PAGES = """
+import django, sys
+django.setup()
+{act}
+sys.exit("issues.admin" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("act", "loads"),
+    [
+        ("from evalhub.work.processes import cluster; cluster.kinds()", 0),
+        ("from django.core import checks; checks.run_checks(tags=['admin'])", 1),
+    ],
+)
+def test_pages_are_loaded_to_be_checked_and_not_by_workers(tmp_path, act, loads):
+    given = {"DJANGO_SETTINGS_MODULE": "evalhub.settings", "EVALHUB_DATA_DIR": str(tmp_path)}
+    assert python("-c", LOADS_PAGES.format(act=act), **given).returncode == loads
 
 
 @pytest.mark.parametrize("name", ["EVALHUB_ALLOWED_ADDRESSES", "EVALHUB_TRUSTED_ADDRESSES"])

@@ -4,6 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evalhub.system_checks import refuse_harmful_settings
 from evalhub.work.processes import queue_worker
 from evalhub.work.processes.cluster import Cluster
 from evalhub.work.processes.reaper import every_minute
@@ -11,6 +12,7 @@ from evalhub.work.processes.reaper import every_minute
 
 class Command(BaseCommand):
     help = "Run background work until Ctrl-C or SIGTERM."
+    requires_system_checks = []  # most of Django's load all pages
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -24,6 +26,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        refuse_harmful_settings()
         if options["processes"] < 1:
             raise CommandError(f"--processes {options['processes']} is too low: use at least 1.")
         if options["once"]:
