@@ -24,6 +24,7 @@ from tests.bench.page_bounds import AT_MOST, Held
 from tests.bench.reports import Measured as MeasuredPage
 from tests.bench.scale import RESULTS, Scaled, workspace_of
 from tests.bench.similarity import LIMIT_MS
+from tests.bench.start import STRAIGHT, STRAIGHT_CPU_S
 from tests.bench.tally_proof import Proof
 from tests.bench.validity.__main__ import main as validity
 from tests.bench.web import MEDIAN_AT_MOST, OURS, PARTS, THEME, WarmPage
@@ -55,6 +56,15 @@ def workers() -> Table:
     return table
 
 
+def start() -> Table:
+    """A worker must start fast, unless a model needs a translator."""
+    found = on_disk("tests.bench.start")
+    table = Table("models", "CPU s", "at most", title="Start of a worker")
+    for side, cpu_s in found.items():
+        table.add_row(side, f"{cpu_s:.2f}", f"{STRAIGHT_CPU_S:.2f}" if side == STRAIGHT else "")
+    return table
+
+
 def spread_over(number: int) -> float:
     return float(on_postgres("tests.bench.workers", str(number))["window_s"])
 
@@ -69,6 +79,13 @@ def on_postgres(module: str, *arguments: str) -> dict[str, Any]:
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def on_disk(module: str) -> dict[str, Any]:
+    """What a module prints, given an empty folder for its site."""
+    with tempfile.TemporaryDirectory() as folder:
+        found, _ = job_table.output_of(module, folder)
+    return dict(found)
 
 
 def load(console: Console) -> bool:
@@ -118,8 +135,7 @@ def audit() -> Table:
 def growth(title: str, unit: str, module: str) -> Table:
     """What a module measures at several sizes, against the smallest of them."""
     table = Table("results", "queries", unit, "× smallest", "at most", title=title)
-    with tempfile.TemporaryDirectory() as folder:
-        found, _ = job_table.output_of(module, folder)
+    found = on_disk(module)
     smallest = min(found, key=int)
     for size, one in found.items():
         ratio = one["median_ms"] / found[smallest]["median_ms"]
@@ -258,15 +274,16 @@ def reports_table(title: str, pages: Sequence[Held]) -> Table:
 def main() -> int:
     """Measure everything, or what the arguments name.
 
-    That is a job, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `exports`, `reports`,
-    `web` or `scale`. `peers` installs the systems that we compare with and does the jobs.
+    That is a job, `start`, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `exports`,
+    `reports`, `web` or `scale`. `peers` installs the systems that we compare with and does the
+    jobs.
 
     After `reports`, `web` and `scale` follow the beginnings of page names, as in `reports trend`;
     `validity` measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    single = ["workers", "load", "pages", "queue", "audit", "alike", "exports"]
+    single = ["start", "workers", "load", "pages", "queue", "audit", "alike", "exports"]
     parts = [*single, "reports", "web", "scale"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
@@ -275,6 +292,8 @@ def main() -> int:
         named += [job.name for job in JOBS if job.latency_ms is not None]
     if jobs := [job for job in JOBS if job.name in named]:
         console.print(job_table.table(jobs))
+    if "start" in named:
+        console.print(start())
     if "workers" in named:
         console.print(workers())
     if "pages" in named:
