@@ -35,6 +35,9 @@ CORES = os.cpu_count() or 2
 APART = "browser or kill or load"
 BOTH = "both_engines"
 ON_SQLITE = f"(browser and journey) or ((kill or load) and {BOTH})"
+PROGRAMS = {"redis-server": ["redis-server"], "npm": ["nodejs", "npm"]}
+"""Debian's packages of programs that a few tests run."""
+
 NO_TESTS = 5
 """pytest's exit status where a selection holds no test."""
 
@@ -116,7 +119,7 @@ def run_all() -> int:
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
         chromium, no_chromium = browser()
-        install_redis()
+        install_programs()
         for group in GROUPS:
             ran_on, group_url, missing = engines[group.engine]
             if group.browser:
@@ -245,11 +248,13 @@ def browser() -> tuple[str, str | None]:
     return " ".join(version.stdout.split()[:2]), None
 
 
-def install_redis() -> None:
-    """Install Redis where we may; elsewhere its tests are skipped."""
-    if not shutil.which("redis-server") and os.geteuid() == 0 and shutil.which("apt-get"):
-        say("Installing Redis with apt-get ...")
-        apt_install(["redis-server"])
+def install_programs() -> None:
+    """Install what a few tests need where we may; elsewhere these are skipped."""
+    lacking = {program for program in PROGRAMS if not shutil.which(program)}
+    if lacking and os.geteuid() == 0 and shutil.which("apt-get"):
+        say(f"Installing {', '.join(sorted(lacking))} with apt-get ...")
+        apt_install([package for program in lacking for package in PROGRAMS[program]])
+    os.environ["GENERATED_CLIENTS"] = "1"  # npm may install a generator of clients
 
 
 def apt_install(packages: Sequence[str]) -> None:

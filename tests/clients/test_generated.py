@@ -1,7 +1,7 @@
 """Clients generated from the schema, in Python and TypeScript, walk the whole flow on the site.
 
-What generates the TypeScript client comes from npm: `python3 dev.py clients` installs it, and its
-test is skipped elsewhere.
+What generates the TypeScript client comes from npm: a whole run of the tests installs it, and so
+does `python3 dev.py clients`; elsewhere its test is skipped.
 """
 
 import importlib
