@@ -84,6 +84,7 @@ def _normalised(text: str, by: User | None) -> str:
 
 def _changelist(query: str) -> Any:
     """Return the filtered list as somebody sees it who may read every test."""
+    admin.autodiscover()  # a worker has no lists yet
     request = HttpRequest()
     request.method, request.GET = "GET", QueryDict(query)
     request.user = User(is_active=True, is_superuser=True)

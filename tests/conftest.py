@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 from django.conf import settings
+from django.contrib import admin
 from django.core.cache import cache, caches
 from django.db import connections
 from django.test import TransactionTestCase
@@ -35,6 +36,7 @@ def pytest_configure() -> None:
     settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     TransactionTestCase._fixture_teardown = clear
+    admin.autodiscover()  # as for a server: tests ask for all its pages
 
 
 @pytest.hookimpl(tryfirst=True)
