@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.http.response import HttpResponseBase
 from django.urls import NoReverseMatch, URLPattern, reverse
 from django.utils.html import format_html
-from django.utils.timezone import localtime, make_aware
+from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter, RangeDateFilter
 from unfold.decorators import display
 from unfold.utils import parse_date_str
@@ -24,6 +24,7 @@ from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT, AuditEntry
 from evalhub.audit.view import recorded_models
 from evalhub.files.csv_safety import csv_lines
+from evalhub.values.days import start_of
 
 CSV_HEADING = (
     *("when", "who", "act", "what", "number", "name"),
@@ -72,17 +73,13 @@ class DaysFilter(RangeDateFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         first, last = (self._day(end) for end in ("from", "to"))
         if first:
-            queryset = queryset.filter(at__gte=_start(first))
-        return queryset.filter(at__lt=_start(last + timedelta(days=1))) if last else queryset
+            queryset = queryset.filter(at__gte=start_of(first))
+        return queryset.filter(at__lt=start_of(last + timedelta(days=1))) if last else queryset
 
     def _day(self, end: str) -> date | None:
         text = self.used_parameters.get(f"{self.parameter_name}_{end}")
         found: date | None = parse_date_str(text) if isinstance(text, str) else None
         return found
-
-
-def _start(day: date) -> datetime:
-    return make_aware(datetime.combine(day, time.min))
 
 
 @admin.register(AuditEntry)

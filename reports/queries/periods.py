@@ -8,6 +8,7 @@ from django.db.models import Min
 from django.utils import timezone
 
 from evalhub.models import User
+from evalhub.values.days import start_of
 from reports.queries.releases import newest_releases
 from runs.models import Run
 
@@ -37,7 +38,11 @@ def _choices() -> Iterator[tuple[str, str]]:
 
 
 def since_of(period: str, reader: User) -> datetime | None:
-    """Return when a period begins; None: it has no beginning. At most one query."""
+    """Return when a period begins, that of some days at midnight; at most one query.
+
+    Returns:
+        None: it has no beginning.
+    """
     if period.startswith(SINCE_RELEASE):
         runs = Run.objects.filter(release=period.removeprefix(SINCE_RELEASE))
         first: datetime | None = runs.aggregate(first=Min("created_at"))["first"]
@@ -46,7 +51,7 @@ def since_of(period: str, reader: User) -> datetime | None:
         ended = _time(reader, VISIT)
         return ended or timezone.now() - timedelta(days=DAYS[0])
     days = next((days for days in DAYS if period == f"{days}d"), None)
-    return timezone.now() - timedelta(days=days) if days else None
+    return start_of(timezone.localdate() - timedelta(days=days)) if days else None
 
 
 def period_words(since: datetime | None) -> str:
