@@ -50,8 +50,7 @@ EVALUATED = 50
 class JudgeReport:
     """Judges over the last judge runs; until computed, `judgments` is empty and `humans` None.
 
-    `proofs` are what humans have shown of the judges on all answers, by key. `position` is what was
-    judged in both orders.
+    `proofs` are what humans have shown of the judges on all answers, by key.
     """
 
     lines: Sequence[JuryLine]
@@ -59,7 +58,6 @@ class JudgeReport:
     judgments: JudgmentStatistics
     humans: Calibration | None
     proofs: Mapping[str, HumanProof]
-    position: PositionBiases
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -99,6 +97,11 @@ class JudgeReport:
         return trust_of(self._record(judge))
 
     @cached_property
+    def position(self) -> PositionBiases:
+        """Verdicts given in both orders; read where they are shown."""
+        return position_biases(self.lines, self.judges)
+
+    @cached_property
     def biases(self) -> list[BiasRow]:
         """Position bias of each judge, what was not measured included."""
         return bias_rows(self.position, self.judges)
@@ -126,5 +129,4 @@ def judge_report(
         judgments=judgment_statistics(lines, reading),
         humans=humans,
         proofs=proofs_of_all(evaluated, humans, reading) or {},
-        position=position_biases(lines, judges),
     )
