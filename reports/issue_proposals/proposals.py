@@ -13,8 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
-from django.db import transaction
-from django.db.models import Count, Max, Sum
+from django.db import connection, transaction
 
 from evalhub.access.right_holders import users_with
 from evalhub.models import User
@@ -32,7 +31,6 @@ from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
 from runs.comparability import comparability
-from runs.models import HumanEvaluation, JudgeRun, Run, Suite
 
 NAME = "EvalHub"
 """Author of automatic comments."""
@@ -108,21 +106,23 @@ def kept_proposals(reading: Reading) -> list[Proposal] | None:
     return reading.computed(PROPOSALS, state_of_workspace(), proposals)
 
 
+STATE = (
+    *("MAX(finished_at) FROM runs_run", "COUNT(*) FROM runs_run"),
+    *("MAX(finished_at) FROM runs_judgerun", "COUNT(*) FROM runs_judgerun"),
+    "SUM(id) FROM runs_judgerun WHERE is_active",
+    "MAX(id) FROM runs_humanevaluation",
+    "SUM(id) FROM runs_suite WHERE reopens_issues",
+    "MAX(id) FROM reports_dismissedproposal",
+    "MAX(history_id) FROM issues_historicalissue",
+)
+"""What changes whenever a proposal could."""
+
+
 def state_of_workspace() -> list[Any]:
-    """Return a cheap version of the data that changes whenever a proposal could, as JSON."""
-    runs = Run.objects.aggregate(Max("finished_at"), Count("pk"))
-    judge_runs = JudgeRun.objects.aggregate(Max("finished_at"), Count("pk"))
-    current = JudgeRun.objects.filter(is_active=True).aggregate(Sum("pk"))
-    evaluations = HumanEvaluation.objects.aggregate(Max("pk"))
-    issues = Issue.history.aggregate(Max("history_id"))
-    suites = Suite.objects.filter(reopens_issues=True).aggregate(Sum("pk"))
-    dismissed = DismissedProposal.objects.aggregate(Max("pk"))
-    parts = (
-        *(*runs.values(), *judge_runs.values(), *current.values(), *evaluations.values()),
-        *(*suites.values(), *dismissed.values()),
-    )
-    newest = [str(part) for part in (*parts, *issues.values())]
-    return [settings.EVALHUB_RELEASES_TO_RESOLVE, newest]
+    """Return a cheap version of the data that proposals are made from, as JSON; one query."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(f'(SELECT {part})' for part in STATE)}")
+        return [settings.EVALHUB_RELEASES_TO_RESOLVE, [*map(str, cursor.fetchone())]]
 
 
 def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
