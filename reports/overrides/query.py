@@ -74,6 +74,8 @@ def reviewers_of(results: QuerySet[Result]) -> list[tuple[str, int]]:
 
 def overrides_of(reviews: Sequence[Review], reader: User) -> list[Override]:
     """Return these reviews with their verdicts and, where this reader may read them, reasons."""
+    if not reviews:
+        return []
     hidden = hidden_from(reader)
     ids = [review.result for review in reviews if review.result not in hidden]
     record(reader, ids)
