@@ -19,6 +19,7 @@ from reports.underperforming.rule import (
 from runs.figures.rate import Rate, rate_of_issues
 from runs.figures.tallies import Group
 from runs.models import Outcome, Result, Run
+from runs.models.run import RunQuerySet
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)
 WINDOW = 50
@@ -45,9 +46,11 @@ class UnderperformingReport:
 
 def newest_run() -> Run | None:
     """Return the newest conclusive run of the suite that reports open on, else of all."""
-    runs = scope_of(None).runs, Run.objects.conclusive()
-    newest = (some.select_related("suite").order_by("-created_at", "-pk").first() for some in runs)
-    return next(filter(None, newest), None)
+    return _newest_of(scope_of(None).runs) or _newest_of(Run.objects.conclusive())
+
+
+def _newest_of(runs: RunQuerySet) -> Run | None:
+    return runs.select_related("suite").order_by("-created_at", "-pk").first()
 
 
 def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
