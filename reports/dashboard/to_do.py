@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -12,6 +13,7 @@ from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, Test
 from reports.documents.document import Column, Link, Table
 from reports.documents.incomplete_table import CONTROL, retry_url
 from reports.documents.links import row_url
+from reports.queries.counts import counts_of
 from reports.queries.incomplete_runs import IncompleteRun
 from runs.models import Result, VerdictDraft
 from runs.review.reservations import waiting_for
@@ -36,56 +38,85 @@ class Task:
     is_mine: bool = False
 
 
+class Waiting(NamedTuple):
+    """A task before its rows are counted."""
+
+    title: str
+    rows: QuerySet[Any]
+    url: str
+    is_mine: bool = False
+
+
 def may_act(user: User) -> bool:
     """Return whether anything can be the user's task."""
     return any(map(user.has_perm, (REVIEW, ADJUDICATE, TRIAGE, DRAFT, CONTROL, *APPROVE)))
 
 
-def to_do(user: User, incomplete: Callable[[], Sequence[IncompleteRun]]) -> list[Task]:
+def to_do(
+    user: User, waiting: Sequence[Task], incomplete: Callable[[], Sequence[IncompleteRun]]
+) -> list[Task]:
     """Return what there is to do, their own tasks first; a constant number of queries.
 
     Args:
+        waiting: The verdicts that wait for the user.
         incomplete: Reads the incomplete runs, for those who may retry them.
     """
-    found = [*_mine(user), *_shared(user)]
+    found = [*waiting, *_counted([*_mine(user), *_shared(user)])]
     if user.has_perm(CONTROL):
         found += [_retry(one) for one in incomplete()[:MAX_QUEUES]]
     return [task for task in found if task.n]
 
 
-def _mine(user: User) -> Iterator[Task]:
-    if user.has_perm(REVIEW):
-        for queue, name, n in waiting_for(user)[:MAX_QUEUES]:
-            yield Task(f"Review: {name}", n, row_url("admin:review_queue_work", queue), True)
-        drafts = VerdictDraft.objects.readable_by(user).filter(annotator=user)
-        found = list(drafts.order_by("-updated_at").values_list("result_id", flat=True))
-        url = row_url("admin:runs_result_change", found[0]) if found else ""
-        yield Task("My unsaved verdicts", len(found), url, True)
+def verdicts_waiting(user: User) -> list[Task]:
+    """Return the reviews and the unsaved verdicts that wait for the user.
+
+    No version of the data knows them: reservations end, and drafts are saved while typing.
+    """
+    if not user.has_perm(REVIEW):
+        return []
+    found = [
+        Task(f"Review: {name}", n, row_url("admin:review_queue_work", queue), True)
+        for queue, name, n in waiting_for(user)[:MAX_QUEUES]
+    ]
+    drafts = VerdictDraft.objects.readable_by(user).filter(annotator=user)
+    results = list(drafts.order_by("-updated_at").values_list("result_id", flat=True))
+    url = row_url("admin:runs_result_change", results[0]) if results else ""
+    return [*found, Task("My unsaved verdicts", len(results), url, True)]
+
+
+def _mine(user: User) -> Iterator[Waiting]:
     if user.has_perm(DRAFT):
         mine = Issue.objects.filter(assignee=user, state__in=OPEN_STATES)
-        url = _url("issues_issue", assignee="me")
-        yield Task("Issues assigned to me", mine.count(), url, True)
+        yield Waiting("Issues assigned to me", mine, _url("issues_issue", assignee="me"), True)
         for model, states in ((Issue, IssueState), (Test, TestState)):
             state = states.DRAFT
             drafts = model._default_manager.filter(author=user, state=state)
             name = str(model._meta.verbose_name_plural)
             url = _url(f"issues_{model._meta.model_name}", state__exact=state.value, author="me")
-            yield Task(f"My draft {name}", drafts.count(), url, True)
+            yield Waiting(f"My draft {name}", drafts, url, True)
 
 
-def _shared(user: User) -> Iterator[Task]:
+def _shared(user: User) -> Iterator[Waiting]:
     if user.has_perm(ADJUDICATE):
         disputed = Result.objects.filter(is_disputed=True)
-        yield Task("Disputed results", disputed.count(), reverse("admin:review_dispute_changelist"))
+        yield Waiting("Disputed results", disputed, reverse("admin:review_dispute_changelist"))
     if user.has_perm(TRIAGE):
-        new = Feedback.objects.filter(state=FeedbackState.NEW).count()
-        yield Task("Feedback to triage", new, reverse("admin:issues_feedback_inbox"))
+        new = Feedback.objects.filter(state=FeedbackState.NEW)
+        yield Waiting("Feedback to triage", new, reverse("admin:issues_feedback_inbox"))
     for right, model in zip(APPROVE, (Issue, Test), strict=True):
         if user.has_perm(right):
-            waiting = model._default_manager.filter(state="in_review").count()
+            waiting = model._default_manager.filter(state="in_review")
             name = str(model._meta.verbose_name_plural).capitalize()
             url = _url(f"issues_{model._meta.model_name}", state__exact="in_review")
-            yield Task(f"{name} in review", waiting, url)
+            yield Waiting(f"{name} in review", waiting, url)
+
+
+def _counted(several: Sequence[Waiting]) -> list[Task]:
+    """Return the tasks of these rows; one query."""
+    counts = counts_of([one.rows for one in several])
+    return [
+        Task(one.title, n, one.url, one.is_mine) for one, n in zip(several, counts, strict=True)
+    ]
 
 
 def _retry(one: IncompleteRun) -> Task:

@@ -40,6 +40,7 @@ CHANGED = {
     "issues.ResolutionLabel": ("id", "name"),
     "pairwise.PairwiseJudgeRun": _OF_BATCH,
     "reports.ExecutiveSummary": (*_OF_BATCH, "tags"),
+    "reports.ReportSchedule": ("id", "requested_by_id"),
     "runs.Launch": ("id", "label", "release"),
     "runs.JudgeRun": (*_OF_BATCH, "is_active", "active_since"),
     "runs.Run": (*_OF_BATCH, *("label", "release", "launch_id", "suite_id", "texts_removed_at")),

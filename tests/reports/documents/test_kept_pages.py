@@ -19,6 +19,7 @@ from issues.models import Feedback
 from issues.sealing import seal, unseal
 from issues.states import move
 from issues.triage.erasure import erase
+from reports.dashboard.cards import CARDS, choose
 from reports.documents.data_version import APPENDED, CHANGED
 from reports.registry import PAGES
 from runs.baselines import pin
@@ -33,7 +34,8 @@ from tests.reports.workspaces import make_workspace
 
 pytestmark = pytest.mark.django_db
 
-KEPT = FIGURES = ("run", *(page.key for page in PAGES if page.is_kept))
+KEPT = ("run", *(page.key for page in PAGES if page.is_kept))
+FIGURES = ("home", *KEPT)
 FOLLOWED_ELSEWHERE = {
     *("runs_result", "runs_resultscore", "runs_judgment", "runs_answer"),  # see `data_version`
     *("runs_runtally", "runs_tallyrow"),  # sums of results, exact whenever they are read
@@ -49,18 +51,24 @@ FOLLOWED_ELSEWHERE = {
 def logged_in(role):
     client = Client()
     client.user = make_user(role)
+    choose(client.user, [card.key for card in CARDS])
     client.force_login(client.user)
     return client
 
 
 def opened(client, key, workspace):
     run, again = workspace.runs[0].pk, workspace.runs[2].pk
-    address = reverse("reports:run", args=[again]) if key == "run" else reverse(f"reports:{key}")
     state = {
         "issue_timeline": {"issue": workspace.issues[0].pk},
         "compare": {"runs": [run, again], "show": "all"},
     }.get(key, {})
-    page = client.get(address, {**state, "compute": "1"})
+    return shown(client, key, state, again)
+
+
+def shown(client, key, state, run=0):
+    special = {"home": ("admin:index", []), "run": ("reports:run", [run])}
+    name, arguments = special.get(key, (f"reports:{key}", []))
+    page = client.get(reverse(name, args=arguments), {**state, "compute": "1"})
     assert page.status_code == 200
     return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page_text(page))
 
@@ -90,31 +98,35 @@ def acts_on(workspace, person):
         return Feedback.objects.create(issue=issue, prompt="Hm?", answer="So.", comment="Wrong.")
 
     yield "override", lambda: evaluate(result, HumanVerdict("1", "Fine."), by=person), FIGURES
-    yield "withdrawal", lambda: withdraw(result, by=person, reason="A slip."), ("trend", "run")
+    yield (
+        "withdrawal",
+        lambda: withdraw(result, by=person, reason="A slip."),
+        ("home", "trend", "run"),
+    )
     yield "re-judging", rejudged, ("trend", "heatmap")
-    yield "its end", judged, ("trend", "heatmap")
+    yield "its end", judged, ("home", "trend", "heatmap")
     yield "activation", lambda: set_active(again["run"]), FIGURES
     yield "earlier judges", lambda: set_active(last.judge_runs.get(number=1)), ("run",)
     yield "retry", lambda: reopened(last), FIGURES
-    yield "its end", lambda: finish(last), ("trend", "run")
+    yield "its end", lambda: finish(last), ("home", "trend", "run")
     yield "name of the issue", lambda: renamed(issue, "title", "New title"), ("run",)
     yield (
         "name of the model",
         lambda: renamed(first.language_model, "name", "new name"),
         ("leaderboard",),
     )
-    yield "name of the run", lambda: renamed(last, "label", "new label"), ("compare", "run")
+    yield "name of the run", lambda: renamed(last, "label", "new label"), ("home", "compare", "run")
     yield (
         "state of the issue",
         lambda: move(issue, "deprecate", by=person, reason="Done."),
-        ("issue_timeline",),
+        ("home", "issue_timeline"),
     )
     yield "sealing", lambda: seal(test, "It must not leak.", by=person), ("compare", "run")
     yield "its end", lambda: unseal(test, "It may be known.", by=person), ("compare", "run")
-    yield "baseline", lambda: pin(last), ("compare",)
+    yield "baseline", lambda: pin(last), ("home", "compare")
     yield "feedback", told, ("issue_timeline",)
     yield "erasure", lambda: erase(Feedback.objects.all(), by=person), ("issue_timeline",)
-    yield "deletion", lambda: delete_run(workspace.runs[3]), ("trend", "releases")
+    yield "deletion", lambda: delete_run(workspace.runs[3]), ("home", "trend", "releases")
 
 
 def reopened(run):
