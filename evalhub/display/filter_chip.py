@@ -1,10 +1,11 @@
 """A filter of a list or a report, in a row of others: it applies when it is chosen."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 from django.forms.utils import flatatt
-from django.utils.html import format_html, format_html_join
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
 
@@ -49,13 +50,11 @@ def select(
 ) -> SafeString:
     """Render a choice of one; the widget of a form would render two templates per option."""
     wanted = "" if chosen is None else str(chosen)
-    options = (
-        (value, mark_safe(" selected") if str(value) == wanted else "", text)
-        for value, text in ((("" if value is None else value), text) for value, text in choices)
+    options = (("" if value is None else str(value), text) for value, text in choices)
+    written = "".join(
+        f'<option value="{escape(value)}"{" selected" if value == wanted else ""}>'
+        f"{conditional_escape(text)}</option>"
+        for value, text in options
     )
-    return format_html(
-        '<select name="{}"{}>{}</select>',
-        name,
-        flatatt(dict(attributes)),
-        format_html_join("", '<option value="{}"{}>{}</option>', options),
-    )
+    start = f'<select name="{escape(name)}"{flatatt(dict(attributes))}>'
+    return mark_safe(f"{start}{written}</select>")

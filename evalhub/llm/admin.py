@@ -9,11 +9,12 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
 from evalhub.admin_site.password_again import AsksPassword
@@ -246,7 +247,7 @@ class CallAdmin(ReadOnlyAdmin):
         "latency_ms",
     )
     list_filter = (
-        ("language_model", RelatedDropdownFilter),
+        ("language_model", RelatedFilter),
         ("role", ChoicesDropdownFilter),
         "error_kind",
     )

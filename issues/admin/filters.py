@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from unfold.contrib.filters.admin import DropdownFilter
 
 from evalhub.access.models import User
+from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.pages import row_number
 from issues.models import Criterion, Issue, LibraryCriterion, Tag, TagKind, Test
 from issues.tags import tagged
@@ -109,6 +110,10 @@ class TestAssigneeFilter(AssigneeFilter):
 
 MY_DRAFTS = ("My drafts", {"author": "me", "state__exact": "draft"})
 ASSIGNED_TO_ME = ("Assigned to me", {"assignee": "me"})
+
+
+class TemplateFilter(RelatedFilter):
+    named_by = ("title", "version")
 
 
 class LibraryFilter(DropdownFilter):

@@ -11,14 +11,15 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
-from unfold.contrib.filters.admin import DropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evalhub.admin_site.choice_filter import ChoiceFilter
+from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.display.formatting import DASH
+from issues.admin.filters import TemplateFilter
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
 from issues.test_texts import first_words
@@ -112,8 +113,8 @@ class ExampleAdmin(ReadOnlyAdmin):
         "in_result",
     )
     list_filter = (
-        ("evaluation__result__revision__template", RelatedDropdownFilter),
-        ("evaluation__result__run__suite", RelatedDropdownFilter),
+        ("evaluation__result__revision__template", TemplateFilter),
+        ("evaluation__result__run__suite", RelatedFilter),
         ExampleTagFilter,
         OptionFilter,
         AboutFilter,

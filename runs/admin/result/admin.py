@@ -16,9 +16,10 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.contrib.filters.admin import AutocompleteSelectFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
+from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
@@ -76,7 +77,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         ("run", AutocompleteSelectFilter),
         OutcomeFilter,
         ("issue", AutocompleteSelectFilter),
-        ("run__suite", RelatedDropdownFilter),
+        ("run__suite", RelatedFilter),
         TagFilter,
         "is_overridden",
         "is_disputed",

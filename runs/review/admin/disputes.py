@@ -10,10 +10,9 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from unfold.contrib.filters.admin import RelatedDropdownFilter
 from unfold.decorators import display
 
-from evalhub.admin_site.choice_filter import ChoiceFilter
+from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
 from evalhub.admin_site.lists import PageList
 from issues.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
@@ -79,7 +78,7 @@ class DisputeAdmin(ResultAdmin):
     list_filter: Any = (
         StateFilter,
         SideFilter,
-        ("run__suite", RelatedDropdownFilter),
+        ("run__suite", RelatedFilter),
         TagFilter,
     )
     actions: Any = ()
