@@ -97,9 +97,13 @@ class LoadedList(PageList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: list[Any] = list(self.result_list)  # type: ignore[has-type]
+        self.load(request, rows)
+        self.result_list = rows
+
+    def load(self, request: HttpRequest, rows: Sequence[Any]) -> None:
+        """Read for all rows shown what their columns say."""
         for column in self.model_admin.contributed_columns(request):
             column.load(rows)
-        self.result_list = rows
 
 
 class ExtensibleList(PageAdmin):

@@ -13,7 +13,7 @@ from django.utils.safestring import mark_safe
 from evalhub.admin_site.contributions import Contribution, ListColumn, contribute
 from reports.documents.links import page_url
 from runs.comparability import comparability, scoring_of
-from runs.models import JudgeRun, Run
+from runs.models import Run
 
 DIFFERENT = mark_safe(
     '<small class="eh-badge eh-badge--warning" title="Compare them to see which, and to re-judge">'
@@ -21,19 +21,16 @@ DIFFERENT = mark_safe(
 )
 
 
-def compare_links(request: HttpRequest, runs: Sequence[Run]) -> dict[int, str]:
-    """Return links by run: to the runs shown of its launch, or to its baseline; one query."""
-    together: dict[Any, list[Run]] = defaultdict(list)
+def compare_links(request: HttpRequest, runs: Sequence[Any]) -> dict[int, str]:
+    """Return links by listed run: to the runs shown of its launch, or to its baseline."""
+    together: dict[Any, list[Any]] = defaultdict(list)
     for run in runs:
         together[run.launch_id or f"run {run.pk}"].append(run)
-    kept = JudgeRun.objects.filter(run__in=runs, is_active=True).defer("statistics")
-    active = {judge_run.run_id: judge_run for judge_run in kept}
-    return {
-        run.pk: _link(of_launch, active) for of_launch in together.values() for run in of_launch
-    }
+    links = {key: _link(of_launch) for key, of_launch in together.items()}
+    return {run.pk: links[key] for key, of_launch in together.items() for run in of_launch}
 
 
-def _link(runs: Sequence[Run], active: dict[int, JudgeRun]) -> str:
+def _link(runs: Sequence[Any]) -> str:
     url = page_url("compare", runs=list(runs))
     if len(runs) == 1:
         title = "With the baseline of its suite, or the run before it"
@@ -45,7 +42,7 @@ def _link(runs: Sequence[Run], active: dict[int, JudgeRun]) -> str:
         len(runs),
         runs[0].launch.label if runs[0].launch else "",
     )
-    first, *others = (scoring_of(run, active.get(run.pk)) for run in runs)
+    first, *others = (scoring_of(run, run.figures.current) for run in runs)
     is_one = all(comparability(first, other) for other in others)
     return link if is_one else link + format_html(" {}", DIFFERENT)
 

@@ -3,35 +3,34 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.template.loader import render_to_string
 from django.urls import URLPattern
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import (
     AutocompleteSelectFilter,
     ChoicesDropdownFilter,
-    RelatedDropdownFilter,
 )
 from unfold.decorators import display
 from unfold.views import ChangeList
 
+from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList, LoadedList
 from evalhub.admin_site.pages import row_number
 from evalhub.display.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
+from runs.admin.run.cells import POLLED, cell
 from runs.admin.run.rejudge import rejudge_page
 from runs.deletion import contents_of, delete_run
 from runs.figures.run_figures import figures_of
-from runs.figures.run_labels import labels_of
 from runs.models import Run
 
-CELLS = ("progress", "pass_rate", "cost")
-"""Cells that change while a run works; each has a template of its name."""
+UNSHOWN = ("params", "system_prompt", "launch__spec", "requested_by__preferences")
+"""Columns that may be long, and of which the list says nothing."""
 STOP_POLLING = 286
 """Status with which htmx ends a poll."""
 
@@ -39,9 +38,9 @@ STOP_POLLING = 286
 class RunList(LoadedList):
     """The list of runs, with figures of the rows shown."""
 
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        self.has_live = _load_figures(self.result_list)
+    def load(self, request: HttpRequest, rows: Sequence[Any]) -> None:
+        self.has_live = _load_figures(rows)
+        super().load(request, rows)
 
 
 @admin.register(Run)
@@ -62,8 +61,8 @@ class RunAdmin(ExtensibleList):
     list_display_links = None
     list_filter = (
         ("state", ChoicesDropdownFilter),
-        ("language_model", RelatedDropdownFilter),
-        ("suite", RelatedDropdownFilter),
+        ("language_model", RelatedFilter),
+        ("suite", RelatedFilter),
         ("launch", AutocompleteSelectFilter),
         "release",
         "has_imported_answers",
@@ -81,6 +80,10 @@ class RunAdmin(ExtensibleList):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return RunList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        runs: QuerySet[Run] = super().get_queryset(request)
+        return runs.defer(*UNSHOWN)
 
     def found_as(self, run: Run) -> tuple[str, str]:
         return run.label or str(run), f"run {run.pk} of {run.model_name}"
@@ -105,7 +108,7 @@ class RunAdmin(ExtensibleList):
 
     @display(description="Run", ordering="label")
     def run(self, run: Any) -> SafeString:
-        return _cell("name", run, labels=labels_of(run, run.figures.current))
+        return cell("name", run)
 
     @display(description="Model", ordering="model_name")
     def candidate(self, run: Run) -> SafeString:
@@ -114,11 +117,11 @@ class RunAdmin(ExtensibleList):
 
     @display(description="State", ordering="state")
     def progress(self, run: Any) -> SafeString:
-        return _cell("progress", run)
+        return cell("progress", run)
 
     @display(description="Pass rate")
     def pass_rate(self, run: Any) -> SafeString:
-        return _cell("pass_rate", run)
+        return cell("pass_rate", run)
 
     @display(description="Judged by")
     def judges(self, run: Any) -> str:
@@ -126,11 +129,12 @@ class RunAdmin(ExtensibleList):
 
     @display(description="Cost")
     def cost(self, run: Any) -> SafeString:
-        return _cell("cost", run)
+        return cell("cost", run)
 
     @display(description="Started", ordering="created_at")
     def started(self, run: Run) -> str:
-        return date_format(localtime(run.created_at), "j M Y, H:i")
+        at = localtime(run.created_at)
+        return f"{at.day} {at:%b %Y, %H:%M}"
 
     @display(description="By", ordering="requested_by")
     def by(self, run: Run) -> str:
@@ -143,7 +147,7 @@ class RunAdmin(ExtensibleList):
         ids = [row_number(text) for text in request.GET.getlist("ids")]
         runs = list(Run.objects.filter(pk__in=ids[:100]))
         is_live = _load_figures(runs)
-        cells = [_cell(name, run) for run in runs for name in CELLS]
+        cells = [cell(name, run) for run in runs for name in POLLED]
         return HttpResponse("".join(cells), status=200 if is_live else STOP_POLLING)
 
     # One run -------------------------------------------------------------------------------------
@@ -211,16 +215,3 @@ def _load_figures(runs: Sequence[Any]) -> bool:
     for run in runs:
         run.figures = figures[run.pk]
     return any(one.is_live for one in figures.values())
-
-
-def _cell(name: str, run: Any, **more: Any) -> SafeString:
-    """Return one cell, in an element that a poll replaces."""
-    context = {"run": run, "figures": run.figures, **more}
-    html = render_to_string(f"runs/run/_{name}.html", context)
-    return format_html(
-        '<div id="run-{}-{}" data-cell="{}" hx-swap-oob="true">{}</div>',
-        run.pk,
-        name,
-        name,
-        SafeString(html),
-    )
