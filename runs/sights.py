@@ -54,15 +54,13 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
         return
     person: Any = reader.pk
     known = Sight.objects.filter(person=person)
-    new = Result.objects.filter(pk__in=results).exclude(
-        pk__in=known.filter(result__in=results).values("result")
-    )
-    rows = [
-        Sight(person_id=person, run_id=run, result_id=pk)
-        for pk, run in new.order_by().values_list("pk", "run_id")
-    ]
-    whole = set(known.filter(run__in=runs, result=None).values_list("run", flat=True))
-    rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
+    rows: list[Sight] = []
+    if new := set(results) - set(known.filter(result__in=results).values_list("result", flat=True)):
+        shown = Result.objects.filter(pk__in=new).order_by().values_list("pk", "run_id")
+        rows += [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]
+    if runs:
+        whole = set(known.filter(run__in=runs, result=None).values_list("run", flat=True))
+        rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
     if rows:  # a page that is read again writes nothing
         Sight.objects.bulk_create(rows, ignore_conflicts=True)
 

@@ -50,4 +50,6 @@ def held_blind(reader: Any) -> Collection[int]:
 
 def _held(annotator: Any) -> QuerySet[Assignment]:
     held = Assignment.objects.filter(annotator=annotator.pk, state__in=KEPT)
+    if not held.exists():  # as for most readers of most pages
+        return held.none()
     return held.select_related("queue", "item__result", "item__other")

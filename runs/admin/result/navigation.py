@@ -62,7 +62,8 @@ def navigation_of(
         return ResultNavigation(kept["ids"], query)
     rows = _matching(request, result) if listed is None else listed
     navigation = ResultNavigation(list(rows.values_list("pk", flat=True)[:MAX_RESULTS]), query)
-    request.session[SESSION_KEY] = navigation._asdict()
+    if kept != navigation._asdict():  # a page that is read again writes nothing
+        request.session[SESSION_KEY] = navigation._asdict()
     return navigation
 
 

@@ -148,7 +148,7 @@ class ResultPage:
 def page_of(result: Result, reader: User) -> ResultPage:
     """Read the page of a result in a fixed number of queries."""
     prefetch_related_objects([result], "revision__criteria")
-    answer = Answer.objects.filter(pk=result.pk).first()
+    answer: Answer | None = getattr(result, "answer", None)
     verdicts = verdicts_on(result, with_calls=True)
     passes = result.revision.passes
     entries = evaluation_entries_of(verdicts.evaluations, passes)

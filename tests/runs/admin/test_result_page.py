@@ -1,4 +1,6 @@
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evalhub.models import Call, CallRole, ItemState
@@ -57,6 +59,15 @@ def annotator(client):
 
 
 # The page ----------------------------------------------------------------------------------------
+
+
+def test_a_page_that_is_read_again_writes_nothing(client, annotator):
+    result = first_result(make_run(make_test()))
+    shown(client, result)
+    with CaptureQueriesContext(connection) as queries:
+        shown(client, result)
+    written = [each["sql"] for each in queries if each["sql"].startswith(("INSERT", "UPDATE"))]
+    assert written == []
 
 
 def test_shows_question_answer_reference_guidelines_and_every_verdict(client, annotator):
