@@ -90,10 +90,15 @@ def skipped_baselines(runs: Collection[int]) -> dict[int, str]:
 
 
 def newest_baseline(model: LanguageModel | None = None) -> Run | None:
-    """Return the newest conclusive run that is the baseline of its suite; None: of any model."""
+    """Return the newest conclusive run that is the baseline of its suite; None: of any model.
+
+    Of run, suite and model only names are read, and which run is the suite's baseline.
+    """
     runs = Run.objects.conclusive().filter(suite__baseline=F("pk"))
     of_model = runs if model is None else runs.filter(language_model=model)
-    related = of_model.select_related("suite", "language_model")
+    related = of_model.select_related("suite", "language_model").only(
+        "label", "suite__baseline", "language_model__name"
+    )
     return related.order_by("-created_at", "-pk").first()
 
 

@@ -59,6 +59,8 @@ class RateFilter(DropdownFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Issue]) -> QuerySet[Issue]:
         chosen = self.value() or ""
+        if not chosen:
+            return queryset
         if chosen == "never":
             return queryset.exclude(Exists(Result.objects.filter(issue=OuterRef("pk"))))
         rates = counted(rate_run(request).run)

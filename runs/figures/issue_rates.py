@@ -1,6 +1,7 @@
 """The pass rate of issues in one run of a chosen model, for lists of issues."""
 
 from collections.abc import Collection
+from functools import cache
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -49,8 +50,12 @@ class RateRun(NamedTuple):
 
 def models_with_runs() -> QuerySet[LanguageModel]:
     """Return the models with a conclusive run, by name."""
-    runs = Run.objects.conclusive().filter(language_model=OuterRef("pk"))
-    return LanguageModel.objects.filter(Exists(runs)).order_by("name", "pk")
+    return LanguageModel.objects.filter(_has_runs()).order_by("name", "pk")
+
+
+@cache  # as `Run.objects.conclusive`: to write it down takes longer than to ask the database
+def _has_runs() -> Exists:
+    return Exists(Run.objects.conclusive().filter(language_model=OuterRef("pk")))
 
 
 def rate_run_of(model: int | None) -> RateRun:

@@ -1,8 +1,10 @@
+from functools import cache
 from typing import Self
 
 from django.apps import apps
 from django.db import models
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import LessThanOrEqual
 from django.urls import reverse
@@ -47,11 +49,7 @@ class RunQuerySet(models.QuerySet["Run"]):
 
         No judge run of theirs is live, and the active one, if there is any, is done.
         """
-        judge_runs = apps.get_model("runs", "JudgeRun")._default_manager.filter(run=OuterRef("pk"))
-        return self.answered().filter(
-            ~Exists(judge_runs.filter(state=BatchState.LIVE)),
-            ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
-        )
+        return self.answered().filter(*_is_judged())
 
     def conclusive(self) -> Self:
         """Complete runs of which enough is scored: `completeness.is_enough`.
@@ -65,6 +63,16 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.complete().exclude(_is_enough_scored())
 
 
+@cache  # to write down such conditions takes longer than to ask the database
+def _is_judged() -> tuple[Combinable, ...]:
+    judge_runs = apps.get_model("runs", "JudgeRun")._default_manager.filter(run=OuterRef("pk"))
+    return (
+        ~Exists(judge_runs.filter(state=BatchState.LIVE)),
+        ~Exists(judge_runs.filter(is_active=True).exclude(state=BatchState.DONE)),
+    )
+
+
+@cache
 def _is_enough_scored() -> Q:
     """Return the condition; without a tally it counts the few results that lack a score."""
     tallied = apps.get_model("runs", "RunTally")._default_manager.filter(
