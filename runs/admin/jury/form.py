@@ -1,12 +1,13 @@
 """The jury form; its judges, which never change, are found or created from its fields."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from django import forms
-from django.db.models import Q
+from django.db.models import Q, prefetch_related_objects
 from django.urls import reverse
 from django.utils.html import format_html
 from unfold.widgets import (
@@ -125,11 +126,16 @@ class PromptField(forms.ModelChoiceField):
         self.for_rubrics = for_rubrics
         super().__init__(JudgeTemplate.objects.none(), required=False, **kwargs)
 
-    def offer(self) -> None:
-        """Read the templates to choose from."""
-        templates = JudgeTemplate.objects.exclude(state=TemplateState.DRAFT)
-        fitting = [t.pk for t in templates if is_criterion_template(t.text) == self.for_rubrics]
-        self.queryset = templates.filter(pk__in=fitting)
+    def offer(self, templates: Mapping[int, bool]) -> None:
+        """Offer those that fit of the templates, which are by whether each is for criteria."""
+        fitting = [pk for pk, for_rubrics in templates.items() if for_rubrics == self.for_rubrics]
+        self.queryset = JudgeTemplate.objects.filter(pk__in=fitting).only("title", "version")
+
+
+def _kinds_of_templates() -> dict[int, bool]:
+    """Return whether each template that may be chosen is for criteria."""
+    rows = JudgeTemplate.objects.exclude(state=TemplateState.DRAFT).values_list("pk", "text")
+    return {pk: is_criterion_template(text) for pk, text in rows}
 
 
 NO_MODELS = 'No language model is active. <a class="eh-link" href="{}">Add a model</a> first.'
@@ -232,13 +238,14 @@ class JuryForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.stored: list[Judge] = []
         if self.instance.pk:
-            judges = self.instance.judges.select_related("language_model", "template")
-            self.stored = list(judges.order_by("pk"))
+            prefetch_related_objects([self.instance], "judges__language_model", "judges__template")
+            self.stored = sorted(self.instance.judges.all(), key=attrgetter("pk"))
         backup = self.instance.backup
         own = [*self.stored, *([backup] if backup else [])]
+        templates = _kinds_of_templates()
         for field in self.fields.values():
             if isinstance(field, PromptField):
-                field.offer()
+                field.offer(templates)
             elif isinstance(field, JudgeModelField) and not field.offer(own) and field.required:
                 add_url = reverse("admin:evalhub_languagemodel_add")
                 field.help_text = format_html(NO_MODELS, add_url)

@@ -223,7 +223,7 @@ class TrialAdmin(ExtensibleList):
 
 def marks_of_jury(request: HttpRequest, jury: Any) -> str:
     """Render what the judges of a jury were validated for; "" without any mark."""
-    judges = list(jury.judges.select_related("language_model", "template"))
+    judges = jury.judges.all()  # its page has read them, with what they are named after
     marks = validations_of(judges)
     lines = [(judge.label, [in_words(one) for one in marks[judge.pk]]) for judge in judges]
     if not any(words for _, words in lines):
