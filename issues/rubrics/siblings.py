@@ -1,5 +1,6 @@
 """Copy the judge settings of a sibling test of the same issue."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -8,17 +9,30 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.history import sign
 from issues.models import Criterion, Issue, Test, TestState
+from issues.models.test import TestQuerySet
 from issues.rubrics import editing
 from issues.states import Refused, review_again
 
 COPIED = ("template", "guidelines", "pass_threshold")
 
 
-def siblings_of(issue: Issue, user: User | AnonymousUser) -> list[Test]:
-    """Return the issue's tests that this user may read; approved first, then newest."""
-    tests = Test.objects.readable_by(user).filter(issue=issue).select_related("template", "issue")
-    kept = tests.exclude(state=TestState.DEPRECATED)
+def siblings_of(
+    issue: Issue, user: User | AnonymousUser, *, only: Sequence[str] = ()
+) -> list[Test]:
+    """Return the issue's tests that this user may read; approved first, then newest.
+
+    Args:
+        only: The columns to read; by default all, with those of template and issue.
+    """
+    tests = open_tests_of(issue, user)
+    kept = tests.only("state", *only) if only else tests.select_related("template", "issue")
     return sorted(kept, key=lambda test: (test.state != TestState.APPROVED, -test.pk))
+
+
+def open_tests_of(issue: Issue, user: User | AnonymousUser) -> TestQuerySet:
+    """Return what may be a sibling: the issue's tests that this user may read, not deprecated."""
+    tests: TestQuerySet = Test.objects.readable_by(user).filter(issue=issue)
+    return tests.exclude(state=TestState.DEPRECATED)
 
 
 def judge_settings_of(sibling: Test) -> dict[str, Any]:

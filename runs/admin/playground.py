@@ -20,7 +20,7 @@ from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
 from issues.admin.rubric.preview import draft_of
 from issues.models import JudgeTemplate, TemplateState, Test
-from issues.rubrics.siblings import siblings_of
+from issues.rubrics.siblings import open_tests_of
 from issues.states import Refused
 from runs.models import Jury
 from runs.playground.acts import Act, act_of
@@ -98,17 +98,16 @@ def pane(request: HttpRequest, test: Test | None) -> str:
     verb = "change" if test else "add"
     if not user.has_perm(f"issues.{verb}_test"):
         return ""
-    others = siblings_of(test.issue, user) if test else []
     published = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED)
     return render_to_string(
         "runs/playground/pane.html",
         {
             "test": test,
             "url": reverse("admin:issues_test_try"),
-            "models": LanguageModel.objects.active(),
-            "juries": Jury.objects.filter(is_active=True),
-            "templates": published.order_by("title", "-version"),
-            "others": sum(1 for each in others if test and each.pk != test.pk),
+            "models": LanguageModel.objects.active().only("name", "is_scripted"),
+            "juries": Jury.objects.filter(is_active=True).only("name"),
+            "templates": published.order_by("title", "-version").only("title", "version"),
+            "others": open_tests_of(test.issue, user).exclude(pk=test.pk).count() if test else 0,
         },
         request=request,
     )

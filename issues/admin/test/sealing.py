@@ -139,10 +139,11 @@ class SealingPages(RubricPages):
 
     def _exposures(self, request: HttpRequest, test: Test) -> dict[str, Any] | None:
         """Return its exposures; None if it is not sealed and has none."""
-        rows = Exposure.objects.filter(test=test.pk).select_related("user", "by", "ended_by")
-        shown = list(rows.order_by("-pk")[: MAX_EXPOSURES + 1])
-        if not shown and not test.sealed:
+        rows = Exposure.objects.filter(test=test.pk)
+        if not test.sealed and not rows.exists():
             return None
+        named = rows.select_related("user", "by", "ended_by")
+        shown = list(named.order_by("-pk")[: MAX_EXPOSURES + 1])
         list_url = f"{reverse('admin:evalhub_exposure_changelist')}?test={test.pk}"
         return {
             "rows": shown[:MAX_EXPOSURES],
