@@ -4,11 +4,12 @@ Django and the theme make all fieldsets, lines and fields anew whenever a templa
 is up to six times, and ask a read-only field for its value five times.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 from django.contrib.admin import helpers
+from django.contrib.admin.widgets import AutocompleteMixin
 from django.forms.formsets import BaseFormSet
 from unfold import fields, forms
 
@@ -25,6 +26,7 @@ def keep_parts() -> None:
     _keep(read_only, "resolved_field", read_only._resolve_field)
     _keep(read_only, "contents", read_only.contents)
     _keep(BaseFormSet, "empty_form", vars(BaseFormSet)["empty_form"].fget)
+    AutocompleteMixin.optgroups = _chosen_options  # type: ignore[method-assign,assignment]
 
 
 def _keep(kind: type, name: str, made: Callable[[Any], Any]) -> None:
@@ -40,3 +42,29 @@ def _kept(parts_of: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[
         return iter(whole.parts)
 
     return parts
+
+
+def _chosen_options(widget: Any, name: str, sent: Any, attrs: Any = None) -> list[Any]:
+    """Return the options of an autocomplete, which are those chosen; a field may have hundreds.
+
+    They differ by value and label: one is made, and the others are copies of it. Rows whose
+    queryset has `names` are not made.
+    """
+    chosen = {str(each) for each in sent} - {"", "None"}
+    relation = widget.field.remote_field
+    key = getattr(relation, "field_name", relation.model._meta.pk.attname)
+    key = relation.model._meta.get_field(key).attname
+    options = []
+    if not widget.is_required and not widget.allow_multiple_selected:
+        options.append(widget.create_option(name, "", "", False, 0))
+    made = widget.create_option(name, "", "", True, 0)
+    rows = widget.choices.queryset.using(widget.db).filter(**{f"{key}__in": chosen})
+    for value, label in _names_of(rows, key, widget.choices.field):
+        options.append({**made, "value": value, "label": label, "index": str(len(options))})
+    return [(None, options, 0)]
+
+
+def _names_of(rows: Any, key: str, field: Any) -> Iterable[tuple[Any, str]]:
+    if hasattr(rows, "names"):
+        return rows.names()  # type: ignore[no-any-return]
+    return ((getattr(row, key), field.label_from_instance(row)) for row in rows)

@@ -81,8 +81,13 @@ def _group(name: Any, options: list[dict[str, Any]]) -> str | None:
     """Return a group of options; None if one has a template of its own."""
     if any(option["template_name"] != OPTION for option in options):
         return None
+    given: dict[int, str] = {}
+    for option in options:  # most share theirs
+        attrs = option["attrs"]
+        if id(attrs) not in given:
+            given[id(attrs)] = attributes(attrs)
     written = "\n".join(
-        f'<option value="{_plain(option["value"])}"{attributes(option["attrs"])}>'
+        f'<option value="{_plain(option["value"])}"{given[id(option["attrs"])]}>'
         f"{text(option['label'])}</option>"
         for option in options
     )

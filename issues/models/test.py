@@ -46,6 +46,14 @@ class TestQuerySet(SealedQuerySet):
         """Return approved tests of issues that are not deprecated: only these run."""
         return self.filter(state=TestState.APPROVED).exclude(issue__state=IssueState.DEPRECATED)
 
+    def names(self) -> list[tuple[int, str]]:
+        """Return the id and the name of each, without making a test and an issue of it."""
+        return [(pk, _name(pk, title)) for pk, title in self.values_list("pk", "issue__title")]
+
+
+def _name(pk: int | None, issue: object) -> str:
+    return f"test {pk} of {issue}"
+
 
 class Test(models.Model):
     """An example that reproduces an issue: the input, and how to judge the answer.
@@ -121,7 +129,7 @@ class Test(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"test {self.pk} of {self.issue}"
+        return _name(self.pk, self.issue)
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         super().save(*args, **kwargs)
