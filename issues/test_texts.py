@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, Subquery
-from django.utils.text import Truncator
 
+from evalhub.display.formatting import clip
 from evalhub.llm.content.content_parts import content_text
 from issues.models import Criterion
 
@@ -16,7 +16,7 @@ def first_words(messages: Any) -> str:
     turns = [turn for turn in messages if isinstance(turn, dict)] if messages else []
     said = [turn for turn in turns if turn.get("role") == "user"] or turns
     text = content_text(said[0].get("content")) if said else ""
-    return Truncator(" ".join(text.split())).chars(LENGTH) or "(no message)"
+    return clip(" ".join(text.split()), LENGTH) or "(no message)"
 
 
 def rubric_size() -> Subquery:

@@ -1,6 +1,8 @@
 """Pages of rows with a state: the panel, and for issues and tests the moves."""
 
 from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from django import forms
@@ -28,6 +30,12 @@ KINDS = {"approve": "primary", "review": "primary", "deprecate": "danger"}
 
 REFUSED_SHOWN = 20
 """Number of refusals listed after an action on several rows."""
+
+
+@lru_cache(maxsize=1000)
+def _day(day: date) -> str:
+    """Write a day; many rows of a list were changed on the same few."""
+    return date_format(day)
 
 
 class PanelAdmin(ExtensibleAdmin):
@@ -76,7 +84,7 @@ class StateAdmin(DownloadedList, PanelAdmin):
 
     @display(description="changed", ordering="updated_at")
     def changed(self, row: Any) -> str:
-        return date_format(localtime(row.updated_at))
+        return _day(localtime(row.updated_at).date())
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:

@@ -1,6 +1,7 @@
 """Editor of a test's rubric on the test's page."""
 
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from issues.admin.inlines import PartInline
@@ -9,6 +10,11 @@ from issues.checks import CHECKS
 from issues.models import Criterion
 from issues.rubrics.argument_fields import arguments_of
 from issues.rubrics.scoring import MAX_CRITERIA
+
+
+@cache
+def _arguments_of(check: str) -> list[dict[str, Any]]:
+    return [asdict(argument) for argument in arguments_of(check)]
 
 
 class RubricInline(PartInline):
@@ -32,7 +38,7 @@ class RubricInline(PartInline):
             check.name: {
                 "description": check.description,
                 "reason": check.reason,
-                "arguments": [asdict(argument) for argument in arguments_of(check.name)],
+                "arguments": _arguments_of(check.name),
             }
             for check in CHECKS.values()
         }
