@@ -170,6 +170,9 @@ DOORS: dict[str, tuple[Door, ...]] = {
         post(MAINTAINERS, move="deprecate"),
     ),
     "admin:issues_issue_board": (get(),),
+    "admin:issues_issue_tab": (get(),),
+    "admin:issues_test_tab": (get(),),
+    "admin:runs_suite_tab": (get(),),
     "admin:issues_issue_download": (get(),),
     "admin:issues_test_download": (get(),),
     "admin:issues_feedback_download": (get(),),
@@ -711,6 +714,10 @@ def actor(name: str) -> tuple[Client, User | None]:
     return client, user
 
 
+TABS = {"issue": "tests", "test": "revisions", "suite": "versions"}
+"""A tab that is read later, by the model of its page."""
+
+
 def url_of(address: Address, rows: dict[str, Any]) -> str:
     """The address of an existing row, where it takes one."""
     wanted = re.findall(r"<(?:\w+:)?(\w+)>|\(\[\^/\]\+\)", address.route)
@@ -739,6 +746,8 @@ def url_of(address: Address, rows: dict[str, Any]) -> str:
         return reverse(address.name, args=[pk, 1])
     if address.name == "admin:review_queue_choose":
         return reverse(address.name, args=[rows["run"].pk])
+    if address.name.endswith("_tab"):
+        return reverse(address.name, args=[pk, TABS[model]])
     if address.name == "admin:runs_result_judgment":
         return reverse(address.name, args=[pk, rows["judgment"].pk])
     return reverse(address.name, args=[pk, *endings])

@@ -4,7 +4,7 @@ from django import template
 from django.template.context import Context
 from django.utils.safestring import SafeString
 
-from evalhub.admin_site.form_rows import lines_of, table_rows_of
+from evalhub.admin_site.form_rows import lines_of, shown_rows_of, table_rows_of
 
 register = template.Library()
 
@@ -17,6 +17,11 @@ def form_lines(context: Context, fieldset: Any) -> SafeString:
 @register.simple_tag
 def form_table_rows(formset: Any) -> SafeString:
     return table_rows_of(formset)
+
+
+@register.simple_tag
+def shown_rows(formset: Any) -> SafeString:
+    return shown_rows_of(formset)
 
 
 @register.simple_tag

@@ -7,11 +7,11 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
-from unfold.admin import StackedInline, TabularInline
+from unfold.admin import StackedInline
 from unfold.decorators import display
 
 from evalhub.admin_site.json_field import BoundedJSON
-from evalhub.admin_site.pages import ReadOnlyRights
+from evalhub.admin_site.later_tabs import LaterInline
 from issues.admin.badges import badge
 from issues.admin.text_areas import TextAreas
 from issues.models import Comment, CommentFields, TestComment
@@ -36,18 +36,7 @@ class PartInline(BoundedJSON, StackedInline):
         return f"issues.{verb}_{self.parent_model._meta.model_name}"
 
 
-class ReadOnlyInline(ReadOnlyRights, TabularInline):
-    """Read-only list of rows that have pages of their own."""
-
-    extra = 0
-    tab = True
-    can_delete = False
-    show_count = True
-    hide_title = True
-    per_page = 20
-
-
-class SealableInline(ReadOnlyInline):
+class SealableInline(LaterInline):
     """Rows that link to their pages, except sealed ones that the user may not read."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

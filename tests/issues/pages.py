@@ -40,7 +40,7 @@ def issue_form(issue: Issue, **changes: Any) -> dict[str, Any]:
         "assignee": "",
         "tags": [tag.pk for tag in issue.tags.all()],
     }
-    for prefix in ("tests", "feedback", "sources", "comments"):
+    for prefix in ("sources", "comments"):
         sent |= {f"{prefix}-TOTAL_FORMS": 0, f"{prefix}-INITIAL_FORMS": 0}
     return sent | changes
 
@@ -54,8 +54,7 @@ def form_of_a_test(**changes: Any) -> dict[str, Any]:
         "weight": 1,
     }
     sent |= {"reference_by": "human", "tools": "[]", "initial-tools": "[]"}
-    for prefix in ("revisions", "comments"):
-        sent |= {f"{prefix}-TOTAL_FORMS": 0, f"{prefix}-INITIAL_FORMS": 0}
+    sent |= {"comments-TOTAL_FORMS": 0, "comments-INITIAL_FORMS": 0}
     return sent | rubric_form() | changes
 
 

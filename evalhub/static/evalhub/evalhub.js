@@ -40,6 +40,26 @@
         }
     });
 
+    // A tab whose rows could not be read says so; its button reads them again. A page that the
+    // answer was led to, such as the login, holds no rows.
+    const showFailure = (event, hasFailed) => {
+        const tab = event.target.closest("[data-eh-later]");
+        if (!tab) return;
+        tab.querySelector("[data-eh-failed]").hidden = !hasFailed;
+        tab.querySelector("[role=status]")?.toggleAttribute("hidden", hasFailed);
+    };
+    for (const failure of ["htmx:responseError", "htmx:sendError"]) {
+        document.addEventListener(failure, (event) => showFailure(event, true));
+    }
+    document.addEventListener("htmx:beforeRequest", (event) => showFailure(event, false));
+    document.addEventListener("htmx:beforeSwap", (event) => {
+        const { elt, xhr, pathInfo } = event.detail;
+        const path = (address) => new URL(address, location.href).pathname;
+        if (!elt.closest("[data-eh-later]") || path(xhr.responseURL) === path(pathInfo.finalRequestPath)) return;
+        event.detail.shouldSwap = false;
+        showFailure({ target: elt }, true);
+    });
+
     // A button of a conflict puts their value, or the reader's own, into the form.
     document.addEventListener("click", (event) => {
         const button = event.target.closest("[data-eh-take]");

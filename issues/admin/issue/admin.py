@@ -10,7 +10,9 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
+from evalhub.access.models import User
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.later_tabs import LaterTabs
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
@@ -74,7 +76,9 @@ class AssigneeField(forms.ModelChoiceField):
 
 
 @admin.register(Issue)
-class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues):
+class IssueAdmin(
+    LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
+):
     downloaded_as = "issues.api.views.IssueViewSet"
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue describes a fault; its tests reproduce it."
@@ -153,10 +157,11 @@ class IssueAdmin(TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, Se
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "assignee":
-            kwargs |= {"form_class": AssigneeField, "queryset": assignable()}
+            kwargs |= {"form_class": AssigneeField, "queryset": User.objects.none()}
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        """Offer as assignees those who may work on issues, and the one of this issue."""
         form = super().get_form(request, obj, **kwargs)
         if "assignee" in form.base_fields:
             form.base_fields["assignee"].queryset = assignable(obj)

@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
@@ -24,12 +25,13 @@ from issues.admin.filters import (
     MY_DRAFTS,
     AuthorFilter,
     LibraryFilter,
+    TemplateFilter,
     TestAssigneeFilter,
     TestDomainFilter,
     TestOtherTagFilter,
     TestTaskTypeFilter,
 )
-from issues.admin.inlines import ReadOnlyInline, TestCommentInline
+from issues.admin.inlines import TestCommentInline
 from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX as RUBRIC
@@ -55,7 +57,7 @@ WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
 """Fields of the form that affect results."""
 
 
-class RevisionInline(ReadOnlyInline):
+class RevisionInline(LaterInline):
     """Frozen versions used by runs, newest first."""
 
     model = Revision
@@ -69,7 +71,7 @@ class RevisionInline(ReadOnlyInline):
 
 
 @admin.register(Test)
-class TestAdmin(BulkTests, EditPages, SealingPages):
+class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
     """Tests; reading sealed ones requires the right to."""
 
     __test__ = False
@@ -91,7 +93,7 @@ class TestAdmin(BulkTests, EditPages, SealingPages):
         TestDomainFilter,
         TestTaskTypeFilter,
         TestOtherTagFilter,
-        ("template", RelatedDropdownFilter),
+        ("template", TemplateFilter),
         ("origin", ChoicesDropdownFilter),
         "sealed",
         TestAssigneeFilter,
@@ -204,18 +206,19 @@ class TestAdmin(BulkTests, EditPages, SealingPages):
 
     def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         changes = self.has_change_permission(request, row)
-        siblings = [
-            sibling
-            for sibling in siblings_of(row.issue, request.user)
-            if sibling.pk != row.pk and (row.sealed or not sibling.sealed)
-        ]
-        for sibling in siblings:
-            sibling.words = f"{sibling.pk}: {first_words(sibling.messages)}"  # type: ignore[attr-defined]
         return {
             **super().panel(request, row),
-            "siblings": siblings if changes else [],
+            "siblings": self._named_siblings(request, row) if changes else [],
             "copy_url": self.url_of("copy", row.pk),
         }
+
+    def _named_siblings(self, request: HttpRequest, test: Test) -> list[tuple[int, str]]:
+        siblings = siblings_of(test.issue, request.user, only=("messages", "sealed"))
+        return [
+            (sibling.pk, f"{sibling.pk}: {first_words(sibling.messages)}")
+            for sibling in siblings
+            if sibling.pk != test.pk and (test.sealed or not sibling.sealed)
+        ]
 
     def facts(self, row: Any) -> list[str]:
         is_drafted = row.reference_by == Author.MODEL and row.reference.strip()

@@ -13,11 +13,11 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import DASH, counted
 from evalhub.files.export_files import FORMATS
 from evalhub.models import User
-from issues.admin.inlines import ReadOnlyInline
 from issues.models import Test
 from issues.test_filter import FilterRefused, read_filter
 from runs.admin.exports import suite_export
@@ -63,10 +63,12 @@ class SuiteForm(GateFields, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         suite = kwargs.get("instance")
+        chosen: dict[str, Any] = {}
         if suite and suite.pk:  # their numbers are all that a form needs of hundreds of tests
-            prefetch_related_objects([suite], Prefetch("tests", Test.objects.only("pk")))
+            chosen = {"tests": list(suite.tests.values_list("pk", flat=True))}
+            prefetch_related_objects([suite], Prefetch("tests", Test.objects.none()))
         super().__init__(*args, **kwargs)
-        self.initial = {**initial_of(self.instance.gate), **self.initial}
+        self.initial = {**initial_of(self.instance.gate), **self.initial, **chosen}
         tests: Any = self.fields.get("tests")
         if tests:  # each is named after its issue
             tests.queryset = tests.queryset.select_related("issue").only("issue__title")
@@ -108,7 +110,7 @@ class SuiteForm(GateFields, forms.ModelForm):
         return defaults
 
 
-class VersionInline(ReadOnlyInline):
+class VersionInline(LaterInline):
     """The tests of each launch where they differ from those of the launch before."""
 
     model = SuiteVersion
@@ -134,7 +136,7 @@ class VersionInline(ReadOnlyInline):
 
 
 @admin.register(Suite)
-class SuiteAdmin(HistoryAdmin):
+class SuiteAdmin(LaterTabs, HistoryAdmin):
     when_empty = "A suite is a named set of tests that you run repeatedly."
     list_display = ("name", "test_count", "is_living", "run_link", "created_at")
     search_fields = ("name", "description")

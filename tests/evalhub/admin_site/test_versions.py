@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
+from evalhub.admin_site.later_tabs import LaterTab
 from issues.models import Issue, Tag
 from runs.models import Suite
 from tests.factories import (
@@ -30,7 +31,8 @@ def opened(client, row):
     """The address of a row's form, and its fields as a browser would send them back."""
     url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
     response = client.get(url)
-    formsets = [inline.formset for inline in response.context["inline_admin_formsets"]]
+    inlines = response.context["inline_admin_formsets"]
+    formsets = [inline.formset for inline in inlines if not isinstance(inline, LaterTab)]
     forms = [response.context["adminform"].form]
     for formset in formsets:
         forms += [formset.management_form, *formset.initial_forms]

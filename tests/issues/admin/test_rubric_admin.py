@@ -396,7 +396,7 @@ def test_lists_say_that_a_test_is_judged_by_a_rubric(client):
     test = make_test(criteria=[{"text": "Names a price"}, {"text": "Is brief"}])
 
     listed = client.get(url("test_changelist"), {"q": "names a"}).content.decode()
-    on_issue = client.get(url("issue_change", test.issue_id)).content.decode()
+    on_issue = client.get(url("issue_tab", test.issue_id, "tests")).content.decode()
 
     assert "rubric of 2" in listed
     assert "rubric of 2" in on_issue

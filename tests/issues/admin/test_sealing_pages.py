@@ -80,8 +80,9 @@ def test_a_viewer_sees_that_there_is_a_sealed_test(client):
     test = make_sealed_test()
     log_in(client, "viewer")
 
-    page = client.get(url("issue_change", test.issue_id)).content.decode()
-    assert f"test {test.pk} (sealed)" in page
+    tab = client.get(url("issue_tab", test.issue_id, "tests")).content.decode()
+    assert f"test {test.pk} (sealed)" in tab
+    assert SECRET not in tab
     response = client.get(url("test_change", test.pk))
     assert flashed_text(response) == [
         f"Test {test.pk} is sealed. Ask an admin to reveal it to you."
@@ -135,5 +136,6 @@ def test_feedback_of_an_issue_with_a_sealed_test_is_sealed_and_other_feedback_is
     assert found == dict.fromkeys(others, 200)
     assert client.get(url("feedback_history", sealed.pk)).status_code == 404
     page = client.get(url("issue_change", test.issue_id)).content.decode()
-    assert f"feedback {sealed.pk} (sealed)" in page
-    assert SECRET not in page
+    tab = client.get(url("issue_tab", test.issue_id, "feedback")).content.decode()
+    assert f"feedback {sealed.pk} (sealed)" in tab
+    assert SECRET not in page + tab
