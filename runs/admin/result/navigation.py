@@ -75,6 +75,7 @@ def _matching(request: HttpRequest, result: Result) -> QuerySet[Result]:
     if run is None:
         filters = replace(filters, sort=filters.sort or "test")
     run = run or result.run
-    listing = Listing(run, run.judge_runs.filter(is_active=True).first(), current_user(request))
+    judge_run = run.judge_runs.filter(is_active=True).only("pk").first()
+    listing = Listing(run, judge_run, current_user(request))
     rows: QuerySet[Result] = listing.in_order(filters).readable_by(request.user)
     return rows
