@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 KEPT = Path(tempfile.gettempdir()) / f"evalhub-bench-{os.getuid()}"
 MADE_OF = ("*/migrations/*.py", "tests/sample_data/*.py")
 UNTIL = "2026-06-30"
+DIGEST = 12
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def folder_of(ledger: Workspace) -> Path:
     content = hashlib.sha256(" ".join(ledger.arguments).encode())
     for file in sorted(file for pattern in MADE_OF for file in ROOT.glob(pattern)):
         content.update(file.read_bytes())
-    return KEPT / f"{ledger.name}{content.hexdigest()[:12]}"
+    return KEPT / f"{ledger.name}{content.hexdigest()[:DIGEST]}"
 
 
 @contextmanager
