@@ -16,8 +16,9 @@ from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_url
 from reports.documents.model_lines import line_style, line_style_of_name
 from runs.comparability import Comparable
+from runs.figures.count_rows import RUN, TAG_SET, grouped_counts, mapped, spread
 from runs.figures.rate import Rate
-from runs.figures.tallies import Counts, Rates, grouped
+from runs.figures.tallies import Counts, Group, Rates
 from runs.models import TagSet
 
 ABSENT = "N/A"
@@ -39,18 +40,21 @@ class TagCell(NamedTuple):
 
 
 class Outcomes:
-    """The results of the tests shown by column and tag; two queries."""
+    """The results of the tests shown by column and tag."""
 
     def __init__(self, beside: SideBySide, columns: Sequence[CompareColumn]) -> None:
         self.columns = columns
         place_of = {run.pk: place for place, one in enumerate(columns) for run in one.runs}
-        tags_of = dict(TagSet.objects.order_by().values_list("pk", "names"))
-        self._groups = grouped(
-            beside.tallies(),
-            lambda tally: [
-                TagCell(tag, place_of[tally.run_id]) for tag in ("", *tags_of[tally.tag_set_id])
-            ],
-        )
+        tags_of: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
+        tags = ["", *sorted({tag for names in tags_of.values() for tag in names})]
+        numbers = {tag: number for number, tag in enumerate(tags)}
+        counts = beside.counts()
+        parts = {pk: [0, *(numbers[tag] for tag in names)] for pk, names in tags_of.items()}
+        rows, places = spread(counts[:, TAG_SET], parts)
+        counts = counts[rows]
+        places = places * len(columns) + mapped(counts[:, RUN], place_of.__getitem__)
+        cells = [TagCell(tag, place) for tag in tags for place in range(len(columns))]
+        self._groups = defaultdict(Group, grouped_counts(counts, places, cells))
         repeats = [sum(run.repeats for run in one.runs) for one in columns]
         self._rates = Rates(self._groups, answers=lambda cell: repeats[cell.place])
 

@@ -10,8 +10,8 @@ from django.db.models import Count, Max, Q, QuerySet
 from evalhub.models import User
 from reports.compare.matching_rule import Tested
 from reports.compare.query import GROUPS, SUMS, saying
-from reports.queries.exposure import only
-from runs.figures.tallies import Tally, tallies_of
+from reports.queries.exposure import counts_of_tests, only
+from runs.figures.count_rows import CountRows, counts_of
 from runs.models import Outcome, Result, Run, TagSet
 
 SCORED = Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
@@ -100,9 +100,11 @@ class SideBySide:
             row["run_id"]: Total(shown - row["tests"], row["overridden"]) for row in rows
         }
 
-    def tallies(self) -> list[Tally]:
-        """Count the results of the tests shown by run, tags, issue and outcome; one query."""
-        return tallies_of(self._shown(), by_tags=True, by_issue=True)
+    def counts(self) -> CountRows:
+        """Count the results of the tests shown; tallies cannot tell tests apart."""
+        if self.wanted.words or self.wanted.shared:
+            return counts_of(self._shown())
+        return counts_of_tests([run.pk for run in self.runs], self.wanted.exposure, self._labels())
 
     def _shown(self) -> QuerySet[Result]:
         """Return the results of the tests shown."""
@@ -118,17 +120,20 @@ class SideBySide:
         return rows.filter(in_runs=len(self.runs)) if self.wanted.shared else rows
 
     def _results(self) -> QuerySet[Result]:
-        rows = only(Result.objects.filter(run__in=self.runs).order_by(), self.wanted.exposure)
-        if self.wanted.issue:
-            rows = rows.filter(issue=self.wanted.issue)
-        if self.wanted.tag:
-            sets = TagSet.objects.values_list("pk", "names")
-            rows = rows.filter(tag_set__in=[pk for pk, names in sets if self.wanted.tag in names])
+        results = Result.objects.filter(self._labels(), run__in=self.runs).order_by()
+        rows = only(results, self.wanted.exposure)
         if self.wanted.words:
             used = Result.objects.filter(run__in=self.runs).order_by()
             revisions = used.values_list("revision", flat=True).distinct()
             rows = rows.filter(revision__in=saying(self.wanted.words, revisions, self.reader))
         return rows
+
+    def _labels(self) -> Q:
+        """Return the conditions on issue and tag."""
+        which = Q(issue=self.wanted.issue) if self.wanted.issue else Q()
+        if self.wanted.tag:
+            which &= Q(tag_set__in=TagSet.with_name(self.wanted.tag))
+        return which
 
 
 def _differing_first(one: TestRow) -> tuple[bool, float, int, int]:

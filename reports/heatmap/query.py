@@ -5,16 +5,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evalhub.models import LanguageModel
 from issues.models import Issue
 from reports.documents.model_lines import names_of
-from reports.queries.exposure import tallies_by_issue
+from reports.queries.exposure import counts_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from runs.figures.tallies import Group, Rates, Tally, grouped
+from runs.figures.count_rows import ISSUE as ISSUE_ID
+from runs.figures.count_rows import RUN, TAG_SET, CountRows, grouped_counts, spread
+from runs.figures.tallies import Group, Rates
 from runs.models import Run, TagSet
 from runs.models.run import RunQuerySet
 
@@ -140,26 +145,31 @@ def _grouped(
     query: HeatQuery, runs: Mapping[int, Run]
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
     """Return the results by row and run, and the names of the rows."""
-    tallies = tallies_by_issue(list(runs), query.tests, by_tags=True)
+    counts = counts_of_tests(list(runs), query.tests)
     if query.rows == ISSUE:
-        titles = Issue.objects.filter(pk__in={tally.issue_id for tally in tallies}).order_by()
-        return _placed(tallies, None), dict(titles.values_list("pk", "title"))
+        keys = np.unique(counts[:, ISSUE_ID]).tolist()
+        groups = _placed(counts, np.searchsorted(keys, counts[:, ISSUE_ID]), keys)
+        present = {place.row for place in groups}
+        titles = Issue.objects.filter(pk__in=present).order_by()
+        return groups, dict(titles.values_list("pk", "title"))
     tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
-    groups = _placed(tallies, tags)
+    names = sorted({name for found in tags.values() for name in found})
+    numbers = {name: number for number, name in enumerate(names)}
+    parts = {pk: [numbers[name] for name in found] for pk, found in tags.items()}
+    rows, places = spread(counts[:, TAG_SET], parts)
+    groups = _placed(counts[rows], places, names)
     return groups, {place.row: str(place.row) for place in groups}
 
 
 def _placed(
-    tallies: Iterable[Tally], tags: Mapping[int, Sequence[str]] | None
+    counts: CountRows, rows: NDArray[np.int64], keys: Sequence[int | str]
 ) -> dict[HeatCell, Group]:
-    """Group the tallies by issue, or by tag where tags are given."""
-
-    def places(tally: Tally) -> Iterable[HeatCell]:
-        for row in [tally.issue_id] if tags is None else tags[tally.tag_set_id]:
-            yield HeatCell(row, tally.run_id)
-            yield HeatCell(row, 0)
-
-    return grouped(tallies, places)
+    """Group the counts, each of the row at its place, by row and run, and by row alone."""
+    runs = [0, *np.unique(counts[:, RUN]).tolist()]
+    columns = np.searchsorted(runs, counts[:, RUN])
+    places = np.concatenate([rows * len(runs) + columns, rows * len(runs)])
+    cells = [HeatCell(row, run) for row in keys for run in runs]
+    return grouped_counts(np.concatenate([counts, counts]), places, cells)
 
 
 def _rows(groups: Mapping[HeatCell, Group], names: Mapping[int | str, str]) -> list[Row]:

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import Exposure, ExposureKind
 from issues.models import Test
-from runs.figures.tallies import Tally, tallies_of, tallies_of_runs
+from runs.figures.count_rows import CountRows, counts_of, counts_of_runs, without
 from runs.models import Result
 
 OPEN, SEALED, NEVER, EXPOSED = "open", "sealed", "never", "exposed"
@@ -26,26 +26,21 @@ DEFINITION = (
 )
 
 
-def tallies_by_issue(
-    runs: Collection[int], tests: str, which: Q | None = None, *, by_tags: bool = False
-) -> list[Tally]:
-    """Count the results of these runs by issue, and by tags if wanted, of a value of `CHOICES`.
+def counts_of_tests(runs: Collection[int], tests: str, which: Q | None = None) -> CountRows:
+    """Count the results of these runs, of a value of `CHOICES`.
 
     Tallies do not tell exposures apart, which depend on the present state of a test. Sealed tests,
     of which there are few, are counted from their results, and open ones are all but these.
     """
-    every: list[Tally] = []
-    if tests in ("", OPEN):
-        every = tallies_of_runs(runs, which, by_tags=by_tags, with_scores=False)
     if not tests:
-        return every
+        return counts_of_runs(runs, which)
     sealed = list(Test.objects.filter(sealed=True).order_by().values_list("pk", flat=True))
     rows = Result.objects.filter(which or Q(), run__in=runs, test__in=sealed)
-    if tests != OPEN:
-        return tallies_of(only(rows, tests), by_tags=by_tags, by_issue=True)
-    left_out = {one[:4]: one.n for one in tallies_of(rows, by_tags=by_tags, by_issue=True)}
-    left = (one._replace(n=one.n - left_out.get(one[:4], 0)) for one in every)
-    return [one for one in left if one.n > 0]
+    if tests == OPEN:
+        return without(counts_of_runs(runs, which), counts_of(rows))
+    if tests == SEALED:
+        return counts_of(rows)
+    return counts_of(rows.filter(was_exposed() if tests == EXPOSED else ~was_exposed()))
 
 
 def was_exposed() -> Exists:

@@ -1,11 +1,11 @@
 """Pass rates over runs: a line for each model variant, and changes of tests and judges."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import NamedTuple
 
+import numpy as np
 from django.db.models import Q
 from django.utils import timezone
 
@@ -13,7 +13,7 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
-from reports.queries.exposure import tallies_by_issue
+from reports.queries.exposure import counts_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of
 from reports.queries.model_identities import identities
@@ -29,9 +29,19 @@ from reports.trend.series_rule import (
     has_releases,
 )
 from runs.comparability import Comparable, Scoring, comparability, scorings_of
+from runs.figures.count_rows import (
+    RUN,
+    TAG_SET,
+    CountRows,
+    N,
+    grouped_counts,
+    is_scored,
+    mapped,
+    spread,
+)
 from runs.figures.rate import Rate
-from runs.figures.tallies import Group, Rates, Tally, grouped
-from runs.models import Outcome, Run, TagSet
+from runs.figures.tallies import Group, Rates
+from runs.models import Run, TagSet
 from runs.models.run import RunQuerySet
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
@@ -271,11 +281,13 @@ class Counted:
         which = Q(issue=query.issue) if query.issue else Q()
         if query.tag:
             which &= Q(tag_set__in=[pk for pk, names in tags_of.items() if query.tag.name in names])
-        tallies = tallies_by_issue(list(series_points), query.tests, which)
-        groups = grouped(tallies, lambda tally: [series_points[tally.run_id]])
-        tagged = tallies_by_issue(_tagged(query, series), query.tests, by_tags=True)
+        points = list(dict.fromkeys(series_points.values()))
+        numbers = {run: points.index(point) for run, point in series_points.items()}
+        counts = counts_of_tests(list(series_points), query.tests, which)
+        groups = grouped_counts(counts, mapped(counts[:, RUN], numbers.__getitem__), points)
+        tagged = counts_of_tests(_tagged(query, series), query.tests)
         kept, left_out = _largest(tagged, tags_of)
-        groups |= grouped(tagged, _by_tag(series_points, tags_of, frozenset(kept)))
+        groups |= _by_tag(tagged, kept, tags_of, points, numbers)
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
         return cls(groups, rates, _lowest_first(kept, groups), left_out)
 
@@ -317,32 +329,37 @@ def _tagged(query: TrendQuery, series: SeriesLines) -> list[int]:
 
 
 def _by_tag(
-    series_points: Mapping[int, RateKey],
+    counts: CountRows,
+    shown: Sequence[str],
     tags_of: Mapping[int, frozenset[str]],
-    shown: frozenset[str],
-) -> Callable[[Tally], Iterable[RateKey]]:
-    """Return a function from a tally to its points, overall and by tag shown."""
-
-    @cache
-    def places(run: int, tag_set: int) -> Iterable[RateKey]:
-        place = series_points[run]
-        return [place._replace(tag=tag) for tag in tags_of[tag_set] & shown]
-
-    return lambda tally: places(tally.run_id, tally.tag_set_id)
+    points: Sequence[RateKey],
+    numbers: Mapping[int, int],
+) -> dict[RateKey, Group]:
+    """Group the results by point and tag shown; `numbers` are the places of the runs' points."""
+    parts = {
+        pk: [place for place, tag in enumerate(shown) if tag in names]
+        for pk, names in tags_of.items()
+    }
+    rows, tags = spread(counts[:, TAG_SET], parts)
+    counts = counts[rows]
+    places = mapped(counts[:, RUN], numbers.__getitem__) * len(shown) + tags
+    return grouped_counts(counts, places, [p._replace(tag=tag) for p in points for tag in shown])
 
 
 NOTHING = Rate(passed=0, n=0, share=None, total=0)
 
 
 def _largest(
-    tallies: Iterable[Tally], tags_of: Mapping[int, frozenset[str]]
+    counts: CountRows, tags_of: Mapping[int, frozenset[str]]
 ) -> tuple[tuple[str, ...], int]:
     """Return the tags with most results, and the number of others."""
+    scored = counts[is_scored(counts)]
+    tag_sets, places = np.unique(scored[:, TAG_SET], return_inverse=True)
     results: Counter[str] = Counter()
-    for tally in tallies:
-        if tally.outcome in (Outcome.PASSED, Outcome.FAILED):
-            for tag in tags_of[tally.tag_set_id]:
-                results[tag] += tally.n
+    for tag_set, n in zip(tag_sets.tolist(), np.bincount(places, scored[:, N]), strict=True):
+        for tag in tags_of[tag_set]:
+            results[tag] += int(n)
+    results = +results
     order = sorted(results, key=lambda tag: (-results[tag], tag))
     return tuple(order[:MAX_TAGS]), max(0, len(order) - MAX_TAGS)
 

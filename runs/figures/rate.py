@@ -54,7 +54,7 @@ def rate_of_issues(
         total: All results, scored or not; None where only scored ones are looked at.
     """
     issues = list(issues)
-    passed, n = sum(one for one, _ in issues), sum(scored for _, scored in issues)
+    passed, n = map(sum, zip(*issues, strict=True)) if issues else (0, 0)
     if not n:
         return Rate(0, 0, None, total=total)
     return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers), total)

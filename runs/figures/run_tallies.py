@@ -83,7 +83,7 @@ def summed(
         A tuple for each group, of its columns and its sums.
     """
     ids = {run if isinstance(run, int) else run.pk for run in runs}
-    tallied = set(RunTally.objects.filter(is_exact=True, run__in=ids).values_list("pk", flat=True))
+    tallied = exact_tallies(ids)
     which = which or Q()
     found: list[tuple[Any, ...]] = []
     if tallied:
@@ -92,6 +92,11 @@ def summed(
     if rest := ids - tallied:
         found += sums_over(Result.objects.filter(which, run__in=rest), by, sums)
     return found
+
+
+def exact_tallies(runs: Collection[int]) -> set[int]:
+    """Return those of these runs whose tallies may be read; one query."""
+    return set(RunTally.objects.filter(is_exact=True, run__in=runs).values_list("pk", flat=True))
 
 
 def sums_over(

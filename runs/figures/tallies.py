@@ -221,17 +221,6 @@ def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:
     return _group(tallies).counts
 
 
-def grouped(
-    tallies: Iterable[Tally], keys: Callable[[Tally], Iterable[K]]
-) -> defaultdict[K, Group]:
-    """Group the tallies by key; one with several keys counts in each."""
-    groups: defaultdict[K, Group] = defaultdict(Group)
-    for tally in tallies:
-        for key in keys(tally):
-            groups[key].add(tally.issue_id, tally.outcome, tally.n)
-    return groups
-
-
 def _group(tallies: Iterable[Tally | Cell]) -> Group:
     group = Group()
     for tally in tallies:

@@ -65,11 +65,10 @@ def rate_interval(
     Raises:
         ValueError: Nothing is scored, or `level` is not within 0 to 1.
     """
-    scored = [(passed, n) for passed, n in issues if n]
-    total = sum(n for _, n in scored)
-    if not total:
+    scored = [one for one in issues if one[1]]
+    if not scored:
         raise ValueError("expected at least one scored result, got none")
-    share = sum(passed for passed, _ in scored) / total
+    share, total = _share(scored)
     if len(scored) < MIN_ISSUES:
         bounds = wilson_bounds(share, total / answers, wilson_quantile(level))
         return RateInterval(bounds, Method.BY_TEST)
@@ -86,10 +85,8 @@ def effective_results(
     Args:
         issues: (passed, scored) of 2 or more issues, each with a scored result.
     """
-    n = sum(scored for _, scored in issues)
-    share = sum(passed for passed, _ in issues) / n
-    size = sum(scored**2 for _, scored in issues) / n
-    least = 1 + least_correlation * (size - 1) if least_correlation else 0.0
+    share, n = _share(issues)
+    least = 1 + least_correlation * (_size(issues, n) - 1) if least_correlation else 0.0
     return n / max(_design_effect(issues, share, n), least)
 
 
@@ -114,6 +111,18 @@ def mean_interval(issues: Sequence[tuple[float, float]], *, level: float = 0.95)
     return wilson_bounds(mean, effective, student_quantile(level, len(weighted) - 1))
 
 
+def _share(issues: Sequence[tuple[float, int]]) -> tuple[float, int]:
+    """Return Σ passed / Σ scored, and Σ scored."""
+    passed, scored = zip(*issues, strict=True)
+    n: int = sum(scored)
+    return sum(passed) / n, n
+
+
+def _size(issues: Sequence[tuple[float, int]], n: int) -> float:
+    """Return the mean over results of how many results their issue has."""
+    return sum(scored**2 for _, scored in issues) / n
+
+
 def _design_effect(issues: Sequence[tuple[float, int]], share: float, n: int) -> float:
     """Return the variance of the rate by issue over that of n independent results.
 
@@ -121,13 +130,12 @@ def _design_effect(issues: Sequence[tuple[float, int]], share: float, n: int) ->
     results are equal, they show no correlation, and one is assumed.
     """
     if not 0 < share < 1:
-        size = sum(scored**2 for _, scored in issues) / n
-        return 1 + UNSEEN_CORRELATION * (size - 1)
+        return 1 + UNSEEN_CORRELATION * (_size(issues, n) - 1)
     found = _variance(issues, share, n) / (share * (1 - share) / n)
     return max(found, 1 - 1 / len(issues))
 
 
 def _variance(issues: Sequence[tuple[float, float]], mean: float, weight: float) -> float:
     """Return the cluster-robust variance of the mean: g / (g - 1) · Σ (x - mean·w)² / (Σ w)²."""
-    squares = fsum((total - mean * w) ** 2 for total, w in issues)
+    squares = fsum([(total - mean * w) ** 2 for total, w in issues])
     return len(issues) / (len(issues) - 1) * squares / weight**2

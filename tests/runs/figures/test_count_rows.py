@@ -1,0 +1,97 @@
+"""Counts of many runs as one array, and the groups made of them."""
+
+import numpy as np
+import pytest
+from django.db.models import Q
+
+from runs.figures.count_rows import (
+    OUTCOME,
+    RUN,
+    N,
+    counts_of,
+    counts_of_runs,
+    grouped_counts,
+    is_scored,
+    mapped,
+    spread,
+    without,
+)
+from runs.figures.run_tallies import count_run, mark_changed
+from runs.figures.tallies import OUTCOMES, Group
+from runs.models import Result
+from tests.factories import make_issue, make_test
+from tests.reports.judged_runs import judged
+
+
+def rows(*found):
+    """Rows of (run, tag set, issue, outcome, n)."""
+    places = [(run, tags, issue, OUTCOMES.index(name), n) for run, tags, issue, name, n in found]
+    return np.array(places, dtype=np.int64).reshape(-1, 5)
+
+
+ROWS = rows(
+    (1, 7, 100, "passed", 3),
+    (1, 7, 100, "failed", 1),
+    (1, 8, 200, "error", 2),
+    (2, 7, 100, "passed", 5),
+    (2, 8, 100, "unscored", 1),
+)
+
+
+def by_run(counts):
+    return grouped_counts(counts, mapped(counts[:, RUN], {1: 0, 2: 1}.__getitem__), ["a", "b"])
+
+
+def test_a_group_is_what_its_rows_add_up_to():
+    one_by_one = {"a": Group(), "b": Group()}
+    for run, _, issue, outcome, n in ROWS.tolist():
+        one_by_one["ab"[run - 1]].add(issue, OUTCOMES[outcome], n)
+
+    assert by_run(ROWS) == one_by_one
+    assert by_run(ROWS)["a"].issues == {100: (3, 4)}
+
+
+def test_a_key_without_results_has_no_group():
+    assert by_run(ROWS[ROWS[:, RUN] == 2]).keys() == {"b"}
+    assert by_run(rows()) == {}
+
+
+def test_what_is_counted_twice_is_left_out():
+    assert by_run(without(ROWS, ROWS[ROWS[:, RUN] == 1])) == by_run(ROWS[ROWS[:, RUN] == 2])
+    assert by_run(without(ROWS, ROWS)) == {}
+
+
+def test_a_row_is_repeated_for_each_part_of_its_key():
+    found = spread(np.array([7, 8, 7]), {7: [0, 4], 8: []})
+
+    assert sorted(zip(*(part.tolist() for part in found), strict=True)) == [
+        (0, 0),
+        (0, 4),
+        (2, 0),
+        (2, 4),
+    ]
+
+
+def test_errors_and_unscored_results_are_not_scored():
+    assert ROWS[is_scored(ROWS)][:, N].tolist() == [3, 1, 5]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_tallied_and_other_runs_are_counted_alike(is_exact):
+    issues = make_issue(tags=("law",)), make_issue()
+    tests = [make_test(issue=issues[n % 2]) for n in range(4)]
+    first = judged([1], [0], [1], [None], tests=tests)
+    second = judged([1], [1], [0], [0], tests=tests)
+    assert count_run(first.pk)
+    if not is_exact:
+        mark_changed([first.pk])
+
+    found = counts_of_runs([first, second])
+
+    every = counts_of(Result.objects.filter(run__in=[first.pk, second.pk]))
+    assert sorted(found.tolist()) == sorted(every.tolist())
+    assert found[:, N].sum() == 8
+    of_one = counts_of_runs([first, second], Q(issue=issues[1]))
+    passed = OUTCOMES.index("passed")
+    assert of_one[of_one[:, OUTCOME] == passed][:, N].sum() == 1
