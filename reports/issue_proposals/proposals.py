@@ -50,7 +50,7 @@ def proposals() -> list[Proposal]:
     """Return the proposals for all issues from complete runs; a constant number of queries."""
     approved = _issues_in(IssueState.APPROVED)
     runs = run_infos()
-    rates = false_fails([run.pk for run in runs], nobody())
+    rates = false_fails(runs, nobody())
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
     lately = sightings(approved, recent(runs, wanted), rates)
     found = [_resolving(issue, seen, lately.runs) for issue, seen in lately.by_issue.items()]
@@ -97,7 +97,7 @@ def proposal_of(issue: Issue) -> Proposal | None:
     if every:
         return next((one for one in every[0] if one.issue == issue.pk), None)
     runs = run_infos()
-    rates = false_fails([run.pk for run in runs], nobody())
+    rates = false_fails(runs, nobody())
     return proposal_for(issue, sightings([issue.pk], runs, rates))
 
 
@@ -181,7 +181,7 @@ def _reopening(
 ) -> Proposal | None:
     """Count variants as one model: an issue is resolved with its failing models in mind."""
     seen = [
-        one._replace(line=models[found.runs[one.run].model_id])
+        replace(one, line=models[found.runs[one.run].model_id])
         for one in found.by_issue.get(issue, ())
     ]
     names = {run.pk: f"{run.model_name} (run {run.pk})" for run in found.runs.values()}

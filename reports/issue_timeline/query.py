@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -121,11 +121,11 @@ class IssueReport:
 def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading) -> IssueReport:
     """Read the whole timeline; a constant number of queries."""
     reader, runs = reading.reader, run_infos()
-    found = sightings([issue.pk], runs, false_fails([run.pk for run in runs], reading))
+    found = sightings([issue.pk], runs, false_fails(runs, reading))
     seen = sorted(found.by_issue[issue.pk], key=lambda one: (one.at, one.run))
     if by_family:
         families = {pk: identity.family for pk, identity in identities().items()}
-        seen = [one._replace(line=families[found.runs[one.run].model_id]) for one in seen]
+        seen = [replace(one, line=families[found.runs[one.run].model_id]) for one in seen]
     keys = [
         RunKey(one.run, str(one.line), found.runs[one.run].variant, one.release, one.at)
         for one in seen

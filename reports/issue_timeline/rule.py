@@ -14,9 +14,10 @@ passed and failed in the runs that are looked at: it is set aside and named. The
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -57,7 +58,8 @@ class FalseFails(NamedTuple):
 NOT_MEASURED = FalseFails()
 
 
-class IssueResult(NamedTuple):
+@dataclass(frozen=True)
+class IssueResult:
     """The results of an issue in a run.
 
     Attributes:
@@ -88,9 +90,13 @@ class IssueResult(NamedTuple):
     def excluded(self) -> int:
         return sum(one.excluded for one in self.tests)
 
+    @cached_property
+    def evidence(self) -> "IssueEvidence":
+        return evidence_of([self])
+
     @property
     def issue_outcome(self) -> IssueOutcome:
-        return evidence_of([self]).issue_outcome
+        return self.evidence.issue_outcome
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class IssueEvidence:
     flaky: tuple[int, ...]
     false_fails: FalseFails
 
-    @property
+    @cached_property
     def p(self) -> float:
         """P(as many failures or more), if humans would pass all; one-sided, binomial."""
         n = self.passed + self.failed
@@ -149,26 +155,33 @@ MIN_P = 0.0001
 
 def evidence_of(runs: Iterable[IssueResult]) -> IssueEvidence:
     """Add up the tests of an issue over runs, each with a model and a revision."""
-    units: dict[Hashable, list[AnswerCounts]] = defaultdict(list)
-    rates: dict[Hashable, list[FalseFails]] = defaultdict(list)
+    units: dict[Hashable, _Unit] = {}
     for seen in runs:
-        for one in seen.tests:
-            unit: Hashable = (seen.line, one.test, one.revision)
-            units[unit].append(one)
-            rates[unit].append(seen.false_fails)
-    passed: list[Hashable] = []
-    failed: list[Hashable] = []
-    flaky: set[int] = set()
-    for unit, found in units.items():
-        has_passed, has_failed = any(t.passed for t in found), any(t.failed for t in found)
-        if has_passed and has_failed:
-            flaky.add(found[0].test)
-        elif has_passed or has_failed:
-            (passed if has_passed else failed).append(unit)
-    measured = [rate for unit in (*passed, *failed) for rate in rates[unit]]
+        line, rate = seen.line, seen.false_fails
+        for test, revision, passed, failed, _ in seen.tests:
+            unit = units.get((line, test, revision))
+            if unit is None:
+                unit = units[line, test, revision] = _Unit(test)
+            unit.passed += passed
+            unit.failed += failed
+            unit.false_fails.append(rate)
+    flaky = {unit.test for unit in units.values() if unit.passed and unit.failed}
+    passed_units = [unit for unit in units.values() if unit.passed and not unit.failed]
+    failed_units = [unit for unit in units.values() if unit.failed and not unit.passed]
+    measured = [rate for unit in (*passed_units, *failed_units) for rate in unit.false_fails]
     return IssueEvidence(
-        len(units), len(passed), len(failed), tuple(sorted(flaky)), _mean(measured)
+        len(units), len(passed_units), len(failed_units), tuple(sorted(flaky)), _mean(measured)
     )
+
+
+@dataclass(slots=True)
+class _Unit:
+    """The answers of one model to a revision of a test, with the false fails of each run."""
+
+    test: int
+    passed: int = 0
+    failed: int = 0
+    false_fails: list[FalseFails] = field(default_factory=list)
 
 
 def _mean(rates: Sequence[FalseFails]) -> FalseFails:
@@ -245,7 +258,7 @@ class ReleasePoint:
     name: str
     runs: tuple[IssueResult, ...]
 
-    @property
+    @cached_property
     def evidence(self) -> IssueEvidence:
         return evidence_of(self.runs)
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from reports.documents.cells import rate_words
 from reports.documents.document import Cell, Column, Link, Table
+from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import row_url
 from reports.issue_timeline.query import IssueReport, Line, Point
 from reports.issue_timeline.rule import (
@@ -15,7 +16,6 @@ from reports.issue_timeline.rule import (
     IssueResult,
     ReleasePoint,
     TurningPoints,
-    evidence_of,
     release_points,
 )
 from reports.trend.figure import Dot, DrawnLine, trend_lines
@@ -73,7 +73,7 @@ def releases_table(report: IssueReport) -> Table:
             Column("p", "p", "p", "One-sided binomial test"),
             Column("flaky", "Flaky tests", "text", "Passed and failed with one model"),
         ),
-        rows=[_release_row(point) for point in reversed(points)],
+        rows=LazyRows(points[::-1], lambda some: [_release_row(point) for point in some]),
         note="A test counts once with each model, however often it was asked. Failed: more tests "
         "fail than the judges' share of false fails explains (binomial test, 5%); a share that was "
         "not measured counts as 0. Passed: not failed, and more than half of all tests pass. Flaky "
@@ -161,7 +161,7 @@ def turns_table(report: IssueReport) -> Table:
 
 def _turns(report: IssueReport, turns: TurningPoints) -> tuple[Cell, ...]:
     now = turns.now
-    found = evidence_of([now]) if now else None
+    found = now.evidence if now else None
     return (
         _seen_link(report, turns.passed_before),
         _seen_link(report, turns.first_failed),

@@ -6,23 +6,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.utils import timezone
 
+from evalhub.values.packed_numbers import packed_rows
 from reports.documents.reading import Reading
 from reports.issue_timeline.rule import NOT_MEASURED, AnswerCounts, FalseFails, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
 from runs.comparability import SCORING, Scoring, scoring, with_active
-from runs.models import JudgeRun, Outcome, Result, Run
+from runs.models import Outcome, Result, Run
 
 
 class RunInfo(NamedTuple):
     """A conclusive run as reports on issues show it. `release` is "" if it has none.
 
     `reopens`: its suite has issues reopened without asking; None without a suite.
-    `scoring` tells whether its outcomes may be compared with those of another run.
+    `scoring` tells whether its outcomes may be compared with those of another run; `jury` is the
+    fingerprint of the active jury, "" without one.
     """
 
     pk: int
@@ -34,6 +36,7 @@ class RunInfo(NamedTuple):
     launch: int | None
     reopens: bool | None
     at: datetime
+    jury: str
     scoring: Scoring
 
     @property
@@ -60,6 +63,7 @@ COLUMNS = (
     "launch_id",
     "suite__reopens_issues",
     "created_at",
+    "active__jury_fingerprint",
 )
 
 
@@ -68,7 +72,14 @@ def run_infos() -> list[RunInfo]:
     rows = with_active(Run.objects.conclusive()).order_by("created_at", "pk")
     n = len(COLUMNS)
     return [
-        RunInfo._make((*row[: n - 1], timezone.localtime(row[n - 1]), scoring(*row[n:])))
+        RunInfo._make(
+            (
+                *row[: n - 2],
+                timezone.localtime(row[n - 2]),
+                row[n - 1] or "",
+                scoring(*row[n:]),
+            )
+        )
         for row in rows.values_list(*COLUMNS, *SCORING)
     ]
 
@@ -77,10 +88,10 @@ EVALUATED = 50
 """Newest runs with human evaluations in which false fails of judges are measured."""
 
 
-def false_fails(runs: Collection[int], reading: Reading) -> dict[int, FalseFails]:
+def false_fails(runs: Iterable[RunInfo], reading: Reading) -> dict[int, FalseFails]:
     """Return the false fails of the active jury of each run, if measured.
 
-    That takes 10 answers that humans passed, drawn at random and judged blind. Four queries, and
+    That takes 10 answers that humans passed, drawn at random and judged blind. Three queries, and
     more where it is not kept yet; a page shows none until they are computed.
     """
     found = calibration(evaluated_runs(last=EVALUATED), reading)
@@ -91,9 +102,7 @@ def false_fails(runs: Collection[int], reading: Reading) -> dict[int, FalseFails
         for party, side in passes.items()
         if side.n >= MIN_OF_EACH
     }
-    rows = JudgeRun.objects.filter(run__in=runs, is_active=True).order_by()
-    juries = rows.values_list("run_id", "jury_fingerprint")
-    keys = {run: jury_key_of(fingerprint) for run, fingerprint in juries}
+    keys = {run.pk: jury_key_of(run.jury) for run in runs if run.jury}
     return {run: rates[key] for run, key in keys.items() if key in rates}
 
 
@@ -107,13 +116,17 @@ def sightings(
     """
     infos = {run.pk: run for run in runs}
     rows = Result.objects.filter(issue__in=issues, run__in=infos).order_by()
-    sums: dict[tuple[int, int], dict[tuple[int, int], dict[str, int]]]
-    sums = defaultdict(lambda: defaultdict(lambda: dict.fromkeys(Outcome, 0)))
-    columns = ("issue_id", "run_id", "test_id", "revision_id", "outcome")
-    for issue, run, *unit, outcome, n in rows.values_list(*columns).annotate(n=Count("pk")):
-        sums[issue, run][unit[0], unit[1]][Outcome(outcome)] += n
+    counted = rows.values("issue_id", "run_id", "test_id", "revision_id").annotate(
+        passes=Count("pk", filter=Q(outcome=Outcome.PASSED)),
+        fails=Count("pk", filter=Q(outcome=Outcome.FAILED)),
+        n=Count("pk"),
+    )
+    columns = ("issue_id", "run_id", "test_id", "revision_id", "passes", "fails", "n")
+    tests: dict[tuple[int, int], list[AnswerCounts]] = defaultdict(list)
+    for issue, run, test, revision, passed, failed, n in packed_rows(counted, *columns).tolist():
+        tests[issue, run].append(AnswerCounts(test, revision, passed, failed, n - passed - failed))
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
-    for (issue, pk), units in sums.items():
+    for (issue, pk), answers in tests.items():
         run = infos[pk]
         found[issue].append(
             IssueResult(
@@ -122,13 +135,8 @@ def sightings(
                 release=run.release,
                 together=run.together,
                 at=run.at,
-                tests=tuple(_counts_of(*unit, counts) for unit, counts in sorted(units.items())),
+                tests=tuple(sorted(answers)),
                 false_fails=rates.get(pk, NOT_MEASURED),
             )
         )
     return Sightings(infos, found)
-
-
-def _counts_of(test: int, revision: int, counts: Mapping[str, int]) -> AnswerCounts:
-    passed, failed = counts[Outcome.PASSED], counts[Outcome.FAILED]
-    return AnswerCounts(test, revision, passed, failed, sum(counts.values()) - passed - failed)

@@ -8,7 +8,7 @@ from issues.models import Feedback, IssueState, Source
 from reports.documents.document import Link
 from reports.documents.reading import Reading
 from reports.issue_timeline.page import ISSUE_TIMELINE
-from reports.queries.issue_outcomes import false_fails
+from reports.queries.issue_outcomes import false_fails, run_infos
 from runs.figures.rate import Rate
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.issue_proposals.test_proposals import ready_issue, released
@@ -270,5 +270,5 @@ def test_false_fails_are_measured_by_humans():
     say(run, [float(one) for one in truth])
 
     # Of 33 passes of humans the jury fails 6.
-    rates = false_fails([run.pk], Reading(make_user("viewer")))
+    rates = false_fails(run_infos(), Reading(make_user("viewer")))
     assert rates[run.pk] == (pytest.approx(6 / 33), 33)
