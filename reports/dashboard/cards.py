@@ -171,7 +171,7 @@ def _overrides(home: Home) -> Content:
         "Newest overturned results",
         newest,
         lambda some: overrides_of(some, home.reading.reader),
-        empty="No verdict is overturned." if reviews.rows else "Open a result that you doubt.",
+        empty="No verdict is overturned." if reviews else "Open a result that you doubt.",
     ).only("issue", "judges", "annotators", "verdicts", "why")
     return Content(table, page_url("overrides"), reviews.sentence)
 

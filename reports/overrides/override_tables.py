@@ -1,7 +1,6 @@
 """The tables of reviewed results."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from evalhub.display.charts import OutcomeRow, tag_bars
@@ -35,7 +34,7 @@ def steps_table(reviews: Reviews, url: Callable[[str], str]) -> Table:
                 for name in BY_ANNOTATORS
             ),
         ),
-        rows=[row(judges) for judges in BY_ANNOTATORS] if reviews.rows else [],
+        rows=[row(judges) for judges in BY_ANNOTATORS] if reviews else [],
         note="Of annotators unscored: they disagree, or rated only some criteria.",
         empty="No annotator has reviewed a result.",
         draw=lambda: _figure(reviews),
@@ -52,14 +51,8 @@ def _figure(reviews: Reviews) -> dict[str, Any] | None:
     return tag_bars(rows) if rows else None
 
 
-def annotators_table(
-    reviews: Reviews, reviewers: Sequence[tuple[str, int]], url: Callable[[str], str]
-) -> Table:
-    """Count the reviewed and overturned results of each annotator, busiest first."""
-    of = {row.result: row for row in reviews.rows}
-    mine = [(who, of[result]) for who, result in reviewers if result in of]
-    reviewed = Counter(who for who, _ in mine)
-    overturned = Counter(who for who, row in mine if row.is_overturned)
+def annotators_table(reviewers: Iterable[tuple[str, int, int]], url: Callable[[str], str]) -> Table:
+    """List how many results each annotator reviewed and overturned, the busiest first."""
     return Table(
         key="annotators",
         title="Annotators",
@@ -69,8 +62,8 @@ def annotators_table(
             Column("overturned", "Overturned", "count"),
         ),
         rows=[
-            (Link(who, url(who)), n, overturned[who])
-            for who, n in sorted(reviewed.items(), key=lambda pair: (-pair[1], pair[0]))
+            (Link(who, url(who)), n, overturned)
+            for who, n, overturned in sorted(reviewers, key=lambda one: (-one[1], one[0]))
         ],
         note="A result reviewed by several annotators counts for each.",
         empty="No annotator reviewed a result.",

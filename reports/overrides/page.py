@@ -93,10 +93,10 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
                 lambda some: overrides_of(some, reading.reader),
                 note=listed_note(len(shown), len(reviews)),
                 empty=f"None of {counted(len(reviews), 'reviewed result')}: choose other results."
-                if reviews.rows
+                if reviews
                 else "Open a result that you doubt, and enter your verdict.",
             ),
-            annotators_table(reviews, reviewers_of(results), lambda who: url(annotator=who)),
+            annotators_table(reviewers_of(results, reviews), lambda who: url(annotator=who)),
         ),
     )
 
@@ -124,7 +124,7 @@ def _sentences(
     by = f", by {filters['annotator']}" if filters["annotator"] else ""
     when = "" if since is None else f", {period_words(since)}"
     yield f"{reviews.sentence.removesuffix('.')}{by}{when}."
-    if reviews.rows:
+    if reviews:
         yield (
             "Annotators often choose answers that they doubt, so this is not the error rate of "
             "the judges: Judge reliability measures that on answers drawn at random."

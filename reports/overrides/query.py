@@ -1,15 +1,18 @@
 """Results that annotators reviewed: what judges and annotators made of them, who and why."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Case, OuterRef, QuerySet, Subquery, Sum, When
+import numpy as np
+from django.db.models import Case, F, OuterRef, QuerySet, Subquery, Sum, When
+from django.db.models.functions import Coalesce
 
 from evalhub.models import User
+from evalhub.values.packed_numbers import packed_rows
 from issues.rubrics.scoring import WHOLE_TEST
-from reports.overrides.rule import Review, Reviews
+from reports.overrides.rule import OVERTURNED, SIDES, Review, Reviews
 from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore, Run
 from runs.scoring.active_evaluations import active_evaluations
 from runs.sights import hidden_from, record
@@ -50,13 +53,20 @@ class Override:
 
 def reviews_of(results: QuerySet[Result]) -> Reviews:
     """Return the reviewed ones among these results; one query."""
-    judged = _active_scores().values("passed")[:1]
-    newest = HumanEvaluation.objects.filter(result=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    evaluations = HumanEvaluation.objects.filter(result=OuterRef("pk")).order_by("-pk")
     rows = results.filter(is_overridden=True).annotate(
-        judged=Subquery(judged), newest=Subquery(newest)
+        judged=Subquery(_active_scores().values("passed")[:1]),
+        newest=Coalesce(Subquery(evaluations.values("pk")[:1]), 0),
     )
-    found = rows.order_by("-newest").values_list("pk", "run_id", "judged", "passed")
-    return Reviews(tuple(Review(*row) for row in found))
+    columns = F("pk"), F("run_id"), _side("judged"), _side("passed"), F("newest")
+    found = packed_rows(rows, *columns)
+    return Reviews(found[np.argsort(-found[:, -1], kind="stable"), :-1])
+
+
+def _side(column: str) -> Case:
+    """Return the place in `SIDES` of what judges or annotators came to."""
+    known = [When(**{column: side}, then=place) for place, side in enumerate(SIDES[:2])]
+    return Case(*known, default=2)
 
 
 def _active_scores() -> QuerySet[ResultScore]:
@@ -64,12 +74,23 @@ def _active_scores() -> QuerySet[ResultScore]:
     return scores.order_by()
 
 
-def reviewers_of(results: QuerySet[Result]) -> list[tuple[str, int]]:
-    """Return (annotator, result) of those with an active evaluation; one query."""
+def reviewers_of(results: QuerySet[Result], reviews: Reviews) -> list[tuple[str, int, int]]:
+    """Count the results that each annotator reviewed and, of them, the overturned; two queries.
+
+    Those with an active evaluation count; `reviews` are those of the results.
+    """
     rows = HumanEvaluation.objects.filter(result__in=results.filter(is_overridden=True)).order_by()
     signed = Case(When(kind=EvaluationKind.WITHDRAWAL, then=-1), default=1)
-    active = rows.values("annotator__username", "result_id").annotate(left=Sum(signed))
-    return list(active.filter(left__gt=0).values_list("annotator__username", "result_id"))
+    active = rows.values("annotator_id", "result_id").annotate(left=Sum(signed)).filter(left__gt=0)
+    people, reviewed = packed_rows(active, F("annotator_id"), F("result_id")).T
+    names = User.objects.filter(pk__in=np.unique(people).tolist()).order_by()
+    overturned = reviews.matching(OVERTURNED)
+    counts = [Counter(people[some.among(reviewed)].tolist()) for some in (reviews, overturned)]
+    return [
+        (name, counts[0][pk], counts[1][pk])
+        for pk, name in names.values_list("pk", "username")
+        if counts[0][pk]
+    ]
 
 
 def overrides_of(reviews: Sequence[Review], reader: User) -> list[Override]:

@@ -109,7 +109,7 @@ def _facts(report: RunReport, links: ResultLinks) -> Iterator[Fact]:
     note = f"95% CI, {report.rate.method}" if report.rate.interval else ""
     yield Fact("pass_rate", "Pass rate", report.rate, "rate", note)
     url, note = page_url("overrides", run=report.run, shown=ALL), ""
-    if report.reviews.rows:
+    if report.reviews:
         note = f"of {counted(len(report.reviews), 'result')} reviewed by annotators"
     yield Fact("overturned", "Overturned", report.reviews.overturned, "count", note, url)
     url = links.results(disputed=True)

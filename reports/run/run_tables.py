@@ -301,7 +301,7 @@ def _weights(report: RunReport) -> Table:
 def _overrides(report: RunReport) -> Table:
     found = {one.review: one for one in report.overrides}
     note = ""
-    if report.reviews.rows:
+    if report.reviews:
         shown = f" The newest {count(len(found))} are listed." if len(found) == MAX_SHOWN else ""
         note = f"{report.reviews.sentence}{shown} The card “Overturned” leads to all of them."
     empty = "No result is reviewed. Open a result you doubt and enter your verdict."
@@ -311,7 +311,7 @@ def _overrides(report: RunReport) -> Table:
         lambda some: [found[one] for one in some],
         note=note,
         names_run=False,
-        empty=report.reviews.sentence if report.reviews.rows else empty,
+        empty=report.reviews.sentence if report.reviews else empty,
     )
 
 

@@ -47,7 +47,7 @@ def counts(**state):
 
 def test_only_opposite_outcomes_are_overturned():
     rows = [(True, True), (False, True), (True, False), (None, True), (False, None), (None, None)]
-    reviews = Reviews(tuple(Review(n, 1, *row) for n, row in enumerate(rows)))
+    reviews = Reviews.of(Review(n, 1, *row) for n, row in enumerate(rows))
 
     assert [row.result for row in reviews.matching("overturned")] == [1, 2]
     assert (reviews.confirmed, reviews.overturned, reviews.others) == (1, 2, 3)
@@ -197,7 +197,7 @@ def test_criteria_and_the_whole_are_told_apart():
     run, ann = judged([0]), make_user("annotator")
     verdict(run, 0, "1", ann)
     reviews = reviews_of(run.results.all())
-    (override,) = overrides_of(reviews.rows, ann)
+    (override,) = overrides_of(reviews, ann)
 
     (one,) = override.verdicts
     assert (one.criterion, one.value, override.judges_score, override.score) == (None, 1, 0, 1)
