@@ -1,12 +1,17 @@
-"""Cells, charts and pages of a report's tables."""
+"""Cells, charts and pages of a report's tables.
 
+Cells are written as strings with Python's own `html.escape`: a page has thousands of them, and
+`format_html` takes many times as long.
+"""
+
+import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import template
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join, json_script
+from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.display.formatting import DASH, percent
@@ -104,13 +109,14 @@ def shade(value: Cell, column: Column, table: Table) -> SafeString:
 def cell(value: Cell, column: Column, look: str = "") -> SafeString:
     """Render a value of a table, with its link, badge or bar."""
     if isinstance(value, tuple):
-        parts = ((cell(part, column),) for part in value)
         between_parts = " " if column.form in ("outcome", "verdict") else ", "
-        return format_html_join(between_parts, "{}", parts) if value else format_html("{}", DASH)
+        parts = between_parts.join(cell(part, column) for part in value)
+        return mark_safe(parts if value else DASH)
     if isinstance(value, Link):
         return _link(value)
     if isinstance(value, Linked):
-        return format_html('<a href="{}">{}</a>', value.url, cell(value.value, column, look))
+        inside = cell(value.value, column, look)
+        return mark_safe(f'<a href="{_escaped(value.url)}">{inside}</a>')
     if isinstance(value, Rate):
         return _rate(value, look)
     if isinstance(value, Estimate):
@@ -120,8 +126,8 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
         if value in OUTCOMES:
             return outcome_badge(value)
         colour = VERDICT_COLOURS.get(value, "")
-        return format_html('<span class="eh-badge{}">{}</span>', colour, value)
-    return format_html("{}", words(value, column.form))
+        return mark_safe(f'<span class="eh-badge{colour}">{_escaped(value)}</span>')
+    return mark_safe(_escaped(words(value, column.form)))
 
 
 VERDICT_COLOURS = {
@@ -131,16 +137,21 @@ VERDICT_COLOURS = {
 }
 
 
+def _escaped(text: object) -> str:
+    return html.escape(str(text))
+
+
 def _link(link: Link) -> SafeString:
-    anchor = format_html('<a href="{}">{}</a>', link.url, link.text) if link.url else link.text
+    text = _escaped(link.text)
+    shown = f'<a href="{_escaped(link.url)}">{text}</a>' if link.url else text
     if link.rows:
-        button = (
+        shown = (
             '<button type="button" class="eh-expand eh-no-print" aria-expanded="false"'
-            ' aria-label="Results of {}" data-rows="{}"></button> {}'
+            f' aria-label="Results of {text}" data-rows="{_escaped(link.rows)}"></button> {shown}'
         )
-        anchor = format_html(button, link.text, link.rows, anchor)
-    note = format_html(' <small class="eh-muted">{}</small>', link.note) if link.note else ""
-    return format_html("{}{}", anchor, note)
+    if link.note:
+        shown += f' <small class="eh-muted">{_escaped(link.note)}</small>'
+    return mark_safe(shown)
 
 
 def _rate(rate: Rate, look: str) -> SafeString:

@@ -29,7 +29,7 @@ def of_total(n: int, total: int) -> float:
 @register.simple_tag
 def outcome_badge(outcome: str) -> SafeString:
     label = OUTCOMES[outcome].label
-    return format_html('<span class="eh-badge eh-badge--{}">{}</span>', outcome, label)
+    return mark_safe(f'<span class="eh-badge eh-badge--{outcome}">{label}</span>')
 
 
 @register.simple_tag
@@ -73,15 +73,12 @@ def count(counts: Counts, outcome: str) -> int:
 
 def rate_marks(share: float, interval: Interval | None) -> SafeString:
     """Render a bar of the share, with a whisker for its interval."""
-    bar = format_html(
-        '<span class="eh-rate-bar eh-fill--passed" style="width: {}%"></span>',
-        f"{100 * share:.2f}",
-    )
+    bar = f'<span class="eh-rate-bar eh-fill--passed" style="width: {100 * share:.2f}%"></span>'
     if interval is None:
-        return bar
+        return mark_safe(bar)
     low, high = interval
-    whisker = '<span class="eh-rate-whisker" style="left: {}%; width: {}%"></span>'
-    return bar + format_html(whisker, f"{100 * low:.2f}", f"{100 * (high - low):.2f}")
+    place = f"left: {100 * low:.2f}%; width: {100 * (high - low):.2f}%"
+    return mark_safe(f'{bar}<span class="eh-rate-whisker" style="{place}"></span>')
 
 
 @register.simple_tag

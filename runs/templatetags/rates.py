@@ -2,7 +2,7 @@
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from runs.completeness import LEAST_IN_WORDS
 from runs.figures.rate import Rate
@@ -16,9 +16,8 @@ def scored_badge(rate: Rate) -> SafeString:
     if rate.total is None:
         return SafeString()
     if rate.is_enough:
-        return format_html(
-            ' <small class="eh-muted eh-nowrap eh-num">{}</small>', rate.scored_words
-        )
+        shown = f' <small class="eh-muted eh-nowrap eh-num">{rate.scored_words}</small>'
+        return mark_safe(shown)  # of numbers alone
     return format_html(
         ' <small class="eh-badge eh-badge--warning eh-num" title="Less than {} scored: what is '
         'missing is seldom a random part">{}</small>',
