@@ -1,12 +1,11 @@
 """Addresses of a run's results, in the order and with the columns that its reader chose."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from django.urls import reverse
-
 from reports.documents.document import Link
-from reports.documents.links import run_url
+from reports.documents.links import row_url, run_url
 from runs.models import Run
 from runs.result_list.filters import Filters
 
@@ -20,13 +19,14 @@ class ResultLinks:
 
     def results(self, **changes: Any) -> str:
         """Return the address of all results that fit these filters."""
-        return f"{run_url(self.run)}?{self._query(**changes)}#results"
+        return f"{run_url(self.run)}?{self._view.query(**changes)}#results"
 
     def line(self, text: str, **changes: Any) -> Link:
         """Return a link to these results, which a page unfolds below the row."""
-        rows = f"{reverse('reports:run_rows', args=[self.run.pk])}?{self._query(**changes)}"
-        return Link(text, self.results(**changes), "", rows)
+        query = self._view.query(**changes)
+        rows = f"{row_url('reports:run_rows', self.run.pk)}?{query}"
+        return Link(text, f"{run_url(self.run)}?{query}#results", "", rows)
 
-    def _query(self, **changes: Any) -> str:
-        view = Filters(sort=self.filters.sort, by_judge=self.filters.by_judge)
-        return view.query(**changes)
+    @cached_property
+    def _view(self) -> Filters:
+        return Filters(sort=self.filters.sort, by_judge=self.filters.by_judge)

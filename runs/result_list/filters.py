@@ -15,6 +15,12 @@ MAX_DIGITS = 18
 ORIGINS = {"human": "human tests", "synthetic": "synthetic tests"}
 """Tests that people wrote, or took from elsewhere, and those that a model drafted."""
 
+PARAMETERS = {name: name for name in ("issue", "test", "tag", "domain", "origin")} | {
+    "q": "search",
+    "sort": "sort",
+}
+"""Parameters of one value with the attributes that hold them."""
+
 FLAGS = ("overridden", "disputed", "failed_judgments", "by_judge")
 
 
@@ -70,13 +76,11 @@ class Filters:
 
     def query(self, **changes: Any) -> str:
         """Return the query string with some parameters changed; the first page unless given."""
-        view = replace(self, **({"page": 1} | changes))
-        pairs = [("outcome", outcome) for outcome in view.outcomes]
-        names = {name: getattr(view, name) for name in ("issue", "test", "tag", "domain", "origin")}
-        named = {**names, "q": view.search, "sort": view.sort}
-        pairs += [(name, str(value)) for name, value in named.items() if value]
-        pairs += [(flag, "1") for flag in FLAGS if getattr(view, flag)]
-        pairs += [("page", str(view.page))] if view.page > 1 else []
+        view = {**vars(self), "page": 1, **changes}  # a page has hundreds of links
+        pairs = [("outcome", outcome) for outcome in view["outcomes"]]
+        pairs += [(name, str(view[part])) for name, part in PARAMETERS.items() if view[part]]
+        pairs += [(flag, "1") for flag in FLAGS if view[flag]]
+        pairs += [("page", str(view["page"]))] if view["page"] > 1 else []
         return urlencode(pairs)
 
     @property
