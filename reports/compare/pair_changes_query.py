@@ -5,12 +5,14 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+
 from reports.compare.evidence_rule import TagSignificance, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
-from runs.figures.run_tallies import summed
-from runs.models import Outcome
+from runs.figures.count_rows import FAILED, ISSUE, OUTCOME, PASSED, RUN, N, counts_of_runs
+from runs.figures.tallies import OUTCOMES
 
 K = TypeVar("K", bound=Hashable)
 
@@ -62,15 +64,17 @@ class PairChange:
 
 def counts_by_issue(runs: Collection[int]) -> dict[int, list[Counted]]:
     """Count the results of each run by issue."""
-    outcomes: dict[tuple[int, int], dict[str, tuple[int, int]]] = defaultdict(dict)
-    by = ("run_id", "issue_id", "outcome")
-    for run, issue, outcome, n, tests in summed(runs, by, ("n", "test_ids")):
-        outcomes[run, issue][outcome] = n, int(tests)
+    counts = counts_of_runs(runs, sums=("n", "test_ids"))
+    groups, places = np.unique(counts[:, [RUN, ISSUE]], axis=0, return_inverse=True)
+    sums = np.zeros((len(groups), len(OUTCOMES), 2), np.int64)
+    np.add.at(sums, (places, counts[:, OUTCOME]), counts[:, N:])
+    columns = (
+        *(sums[:, PASSED, 0], sums[:, FAILED, 0], sums[:, :, 0].sum(axis=1)),
+        *(sums[:, PASSED, 1], sums[:, FAILED, 1]),
+    )
     found: dict[int, list[Counted]] = {run: [] for run in runs}
-    for (run, issue), counts in outcomes.items():
-        passed, failed = (counts.get(one, (0, 0)) for one in (Outcome.PASSED, Outcome.FAILED))
-        total = sum(n for n, _ in counts.values())
-        found[run].append(Counted(run, issue, passed[0], failed[0], total, passed[1], failed[1]))
+    for row in np.column_stack([groups, *columns]).tolist():
+        found[row[0]].append(Counted._make(row))
     return found
 
 

@@ -4,47 +4,71 @@ Reports that draw many runs need tens of thousands of counts.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.db.models import Case, Q, QuerySet, Value, When
 from numpy.typing import NDArray
 
 from evalhub.values.packed_numbers import Numbers, packed_rows
-from runs.figures.run_tallies import exact_tallies
+from runs.figures.rate import Rate, rate_of_issues
+from runs.figures.run_tallies import TALLIED, exact_tallies
 from runs.figures.tallies import OUTCOMES, Group
 from runs.models import Outcome, Result, Run, TallyRow
 
 RUN, TAG_SET, ISSUE, OUTCOME, N = range(5)
 """The columns of `CountRows`; an outcome is its place in `OUTCOMES`."""
 
-SCORED = [OUTCOMES.index(outcome) for outcome in (Outcome.PASSED, Outcome.FAILED)]
+SCORED = PASSED, FAILED = [OUTCOMES.index(one) for one in (Outcome.PASSED, Outcome.FAILED)]
+OTHERS = [place for place in range(len(OUTCOMES)) if place not in SCORED]
 
 CountRows = Numbers
-"""Shape (rows, 5). Several rows can be of one group: whoever reads them adds up."""
+"""Shape (rows, 5), or more with further sums.
+
+Several rows can be of one group: whoever reads them adds up.
+"""
 
 _PLACE = Case(*(When(outcome=name, then=Value(n)) for n, name in enumerate(OUTCOMES)))
-COLUMNS = ("run_id", "tag_set_id", "issue_id", _PLACE, "n")
-"""What `CountRows` are read from, of tallies and of grouped results."""
+COLUMNS = ("run_id", "tag_set_id", "issue_id", _PLACE)
+"""What the groups of `CountRows` are read from, of tallies and of results."""
 
 K = TypeVar("K", bound=Hashable)
 
 
-def counts_of_runs(runs: Iterable[Run | int], which: Q | None = None) -> CountRows:
-    """Count the results of runs, as `run_tallies.summed` does."""
+@dataclass(slots=True)
+class IssueGroup(Group):
+    """A group whose issues are two lists, of how many passed and how many are scored."""
+
+    by_issue: tuple[list[int], list[int]] = ([], [])
+
+    def rate(self, *, answers: int) -> Rate:
+        total = self.scored + sum(self.others.values())
+        return rate_of_issues(zip(*self.by_issue, strict=True), answers=answers, total=total)
+
+
+def counts_of_runs(
+    runs: Iterable[Run | int], which: Q | None = None, sums: Sequence[str] = ("n",)
+) -> CountRows:
+    """Count the results of runs, as `run_tallies.summed` does.
+
+    Args:
+        which: Condition on issue, tags, origin or outcome.
+        sums: Columns of whole numbers in `TALLIED`, none of them null.
+    """
     ids = {run if isinstance(run, int) else run.pk for run in runs}
     tallied = exact_tallies(ids)
-    found = [counts_of(Result.objects.filter(which or Q(), run__in=ids - tallied))]
+    found = [counts_of(Result.objects.filter(which or Q(), run__in=ids - tallied), sums)]
     if tallied:
         rows = TallyRow.objects.filter(which or Q(), run__in=tallied)
-        found.append(packed_rows(rows, *COLUMNS))
+        found.append(packed_rows(rows, *COLUMNS, *sums))
     return np.concatenate(found)
 
 
-def counts_of(results: QuerySet[Result]) -> CountRows:
+def counts_of(results: QuerySet[Result], sums: Sequence[str] = ("n",)) -> CountRows:
     """Count these results; one query."""
-    counted = results.order_by().values("run_id", "tag_set_id", "issue_id", "outcome")
-    return packed_rows(counted.annotate(n=Count("pk")), *COLUMNS)
+    by_group = results.order_by().values("run_id", "tag_set_id", "issue_id", "outcome")
+    return packed_rows(by_group.annotate(**{one: TALLIED[one] for one in sums}), *COLUMNS, *sums)
 
 
 def without(counts: CountRows, part: CountRows) -> CountRows:
@@ -85,25 +109,21 @@ def grouped_counts(counts: CountRows, places: Numbers, keys: Sequence[K]) -> dic
     by_outcome = sums.reshape(-1, kinds).astype(np.int64)
     has_results = by_outcome.any(axis=1)
     cells, by_outcome = cells[has_results], by_outcome[has_results]
-    issues_of, places_of = issues[cells % max(1, len(issues))], cells // max(1, len(issues))
-    present, starts = np.unique(places_of, return_index=True)
-    ends = np.append(starts[1:], len(cells))
+    present, starts = np.unique(cells // max(1, len(issues)), return_index=True)
+    if not len(present):
+        return {}
+    passed = by_outcome[:, PASSED].tolist()
+    scored = by_outcome[:, SCORED].sum(axis=1).tolist()
+    totals = np.add.reduceat(by_outcome, starts).tolist()
+    ends = [*starts[1:].tolist(), len(scored)]
     return {
-        keys[place]: _group(issues_of[start:end], by_outcome[start:end])
-        for place, start, end in zip(present.tolist(), starts, ends, strict=False)
+        keys[place]: IssueGroup(
+            passed=total[PASSED],
+            scored=total[PASSED] + total[FAILED],
+            others={OUTCOMES[other]: total[other] for other in OTHERS if total[other]},
+            by_issue=(passed[start:end], scored[start:end]),
+        )
+        for place, total, start, end in zip(
+            present.tolist(), totals, starts.tolist(), ends, strict=True
+        )
     }
-
-
-def _group(issues: Numbers, by_outcome: Numbers) -> Group:
-    """Return the group of these issues, each with its results by outcome."""
-    passed = by_outcome[:, SCORED[0]]
-    scored = by_outcome[:, SCORED].sum(axis=1)
-    is_scored = scored > 0
-    pairs = zip(passed[is_scored].tolist(), scored[is_scored].tolist(), strict=True)
-    others = zip(OUTCOMES, by_outcome.sum(axis=0).tolist(), strict=True)
-    return Group(
-        passed=int(passed.sum()),
-        scored=int(scored.sum()),
-        others={name: n for place, (name, n) in enumerate(others) if n and place not in SCORED},
-        issues=dict(zip(issues[is_scored].tolist(), pairs, strict=True)),
-    )
