@@ -29,7 +29,11 @@ EVIDENCE = (
 )
 
 
-def evidence_of(rankings: CapabilityRanks) -> list[list[AgainstFirst]]:
+Evidence = list[list[AgainstFirst]]
+"""The first model of each ranking against each of its models."""
+
+
+def evidence_of(rankings: CapabilityRanks) -> Evidence:
     """Test the first model of each capability against the others."""
     return against_first(
         [
@@ -96,7 +100,7 @@ def _parts_url(weighed: Weighed, model: str) -> str:
     return page_url("capabilities", capability=weighed.row.name, model=model) + "#components"
 
 
-def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
+def ranking_table(rankings: CapabilityRanks, evidence: Evidence, report: CapabilityReport) -> Table:
     return Table(
         key="ranking",
         title="Ranking",
@@ -112,8 +116,8 @@ def ranking_table(rankings: CapabilityRanks, report: CapabilityReport) -> Table:
         ),
         rows=[
             _ranked_row(weighed, place, one, sure, report)
-            for (weighed, ranked, _), evidence in zip(rankings, evidence_of(rankings), strict=True)
-            for place, (one, sure) in enumerate(zip(ranked, evidence, strict=True), 1)
+            for (weighed, ranked, _), tested in zip(rankings, evidence, strict=True)
+            for place, (one, sure) in enumerate(zip(ranked, tested, strict=True), 1)
         ],
         note="Weighted mean of its components: grades as (g − 1) / 9, and the latest score of each "
         "suite, by name or else by its heaviest topic. p treats components as independent.",

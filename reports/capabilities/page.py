@@ -9,6 +9,7 @@ from evalhub.display.formatting import counted
 from evalhub.statistics.changes.change_test import is_significant
 from reports.capabilities.capability_tables import (
     CapabilityRanks,
+    Evidence,
     champions_table,
     components_table,
     evidence_of,
@@ -59,20 +60,21 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         ranked = [one for one in found if isinstance(one, Capability)]
         ranked.sort(key=lambda one: (-round(one.score, 9), one.model))
         rankings.append((weighed, ranked, [one for one in found if isinstance(one, Excluded)]))
+    evidence = evidence_of(rankings)
     graded_suites = {one.suite for one in report.graded}
     least = max(1, min(MIN_SUITES, len(graded_suites)))
     dimensions = champions(report.graded, least=least)
     return Document(
         title=f"Models ranked by {chosen or 'capability'}",
         sentences=(
-            *_sentences(rankings, report),
+            *_sentences(rankings, evidence, report),
             *judged_by(report.field, {one.suite for one in report.field.latest}),
         ),
         facts=_facts(report, rankings),
         tables=(
             overview_table(rankings, report),
             *parts_tables(filters, rankings, report),
-            ranking_table(rankings, report),
+            ranking_table(rankings, evidence, report),
             champions_table(dimensions, report, least),
             excluded_table(rankings, dimensions, report),
             apart_table(report.field, reading.reader),
@@ -93,13 +95,15 @@ def _labels(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[str, .
     return all_labels(labels_by_model(runs))
 
 
-def _sentences(rankings: CapabilityRanks, report: CapabilityReport) -> Iterable[str]:
-    for (weighed, ranked, _), evidence in zip(rankings, evidence_of(rankings), strict=True):
+def _sentences(
+    rankings: CapabilityRanks, evidence: Evidence, report: CapabilityReport
+) -> Iterable[str]:
+    for (weighed, ranked, _), tested in zip(rankings, evidence, strict=True):
         if ranked:
             best = ranked[0]
             name = model_name(report, best.model)
             n = counted(len(best.parts), "component")
-            yield f"{weighed.row.name}: {name} with {best.score:.2f} ({n}), {_ahead(evidence)}."
+            yield f"{weighed.row.name}: {name} with {best.score:.2f} ({n}), {_ahead(tested)}."
 
 
 def _ahead(evidence: Sequence[AgainstFirst]) -> str:

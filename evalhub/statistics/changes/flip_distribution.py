@@ -20,6 +20,7 @@ MAX_STEPS = 20_000
 """Sum of whole steps up to which no term is rounded."""
 
 _TOLERANCE = 1e-9
+_NEAR = 1e-6
 _TINY = 1e-100
 _FEW = 60
 _DIVISORS = range(1, 13)
@@ -69,7 +70,7 @@ def _steps(terms: NDArray[np.float64]) -> NDArray[np.int64]:
         multiples = terms / unit
         whole = np.round(multiples)
         are_steps = abs(whole).min() >= 1 and abs(whole).sum() <= MAX_STEPS
-        if are_steps and np.allclose(multiples, whole, rtol=0, atol=1e-6):
+        if are_steps and (abs(multiples - whole) <= _NEAR).all():
             steps = whole.astype(np.int64)
             return steps // max(1, gcd(*abs(steps).tolist()))
     step = sqrt(float((terms**2).sum())) / STEPS
