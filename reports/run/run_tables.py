@@ -7,6 +7,7 @@ from evalhub.display.charts import Figure, OutcomeRow, RateRow, issue_bars, tag_
 from evalhub.display.formatting import clip, count, counted, percent, usd, words
 from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
+from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import MAX_SHOWN
@@ -159,21 +160,18 @@ def _issues(report: RunReport, links: ResultLinks) -> Table:
         "issues",
         "Issues, lowest pass rate first",
         (Column("issue", "Issue", "link"), Column("issue_id", "ID"), *LINE_COLUMNS),
-        [
-            _line(
-                line,
-                links,
-                Linked(line.issue_id, page_url("issue_timeline", issue=line.issue_id)),
-                issue=line.issue_id,
-            )
-            for line in report.issues
-        ],
+        LazyRows(report.issues, lambda some: [_issue(line, links) for line in some]),
         note=f"The order is not tested: see Underperforming issues.{cut}",
         empty="This run has no results.",
         draw=lambda: issue_bars(worst) if worst else None,
         describes="Bars of the failure rate of each issue with its interval",
         filters="issue",
     )
+
+
+def _issue(line: Line, links: ResultLinks) -> tuple[Cell, ...]:
+    number = Linked(line.issue_id, page_url("issue_timeline", issue=line.issue_id))
+    return _line(line, links, number, issue=line.issue_id)
 
 
 def _line(

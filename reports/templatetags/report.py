@@ -1,6 +1,7 @@
 """Badges, bars and marks of reports."""
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from django import template
@@ -49,10 +50,11 @@ def issue_options(lines: Sequence[Line], chosen: int | None) -> SafeString:
     """Render options for the worst issues and the chosen one."""
     offered = [*lines[:MAX_OPTIONS], *(o for o in lines[MAX_OPTIONS:] if o.issue_id == chosen)]
     options = (
-        (line.issue_id, mark_safe(" selected" * (line.issue_id == chosen)), clip(line.name, 60))
+        f'<option value="{line.issue_id}"{" selected" * (line.issue_id == chosen)}>'
+        f"{escape(clip(line.name, 60))}</option>"
         for line in offered
     )
-    return format_html_join("", '<option value="{}"{}>{}</option>', options)
+    return mark_safe("".join(options))
 
 
 @register.filter
