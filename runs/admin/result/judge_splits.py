@@ -14,7 +14,8 @@ def judge_splits_of(results: Sequence[Result]) -> dict[int, str]:
     Values of a "should not" are inverted. The results were read with their revisions. One query.
     """
     values: dict[int, list[float | None]] = defaultdict(list)
-    rows = Judgment.objects.filter(result__in=results, judge_run__is_active=True).order_by()
+    ids = [row.pk for row in results]  # a list's rows as a subquery would be looked for again
+    rows = Judgment.objects.filter(result__in=ids, judge_run__is_active=True).order_by()
     for result, polarity, value in rows.values_list("result_id", "criterion__polarity", "value"):
         values[result].append(inverted(value) if polarity == Polarity.SHOULD_NOT else value)
     splits = {}
