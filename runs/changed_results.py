@@ -16,10 +16,22 @@ def changed_since(moment: datetime) -> Q:
     """
     judged = JudgeRun.objects.filter(_moved(moment) | Q(active_since__gte=moment))
     runs = Run.objects.filter(_moved(moment) | Q(pk__in=judged.order_by().values("run")))
-    evaluated = HumanEvaluation.objects.filter(created_at__gte=moment).values("result")
-    answered = Answer.objects.filter(created_at__gte=moment, result=OuterRef("pk"))
+    evaluated = HumanEvaluation.objects.filter(created_at__gte=moment)
+    answered = Answer.objects.filter(created_at__gte=moment)
+    few = [
+        list(rows.order_by().values_list(name, flat=True)[: MANY + 1])
+        for rows, name in ((runs, "pk"), (evaluated, "result"), (answered, "result"))
+    ]
+    if all(len(one) <= MANY for one in few):
+        return Q(run__in=few[0]) | Q(pk__in={*few[1], *few[2]})
     in_runs = Q(run__in=runs.order_by().values("pk"))
-    return in_runs | Q(pk__in=evaluated.order_by()) | Q(Exists(answered.order_by()))
+    of_answers = Exists(answered.filter(result=OuterRef("pk")).order_by())
+    return in_runs | Q(pk__in=evaluated.order_by().values("result")) | Q(of_answers)
+
+
+MANY = 1000
+"""Runs or results up to which those that changed are named: a database finds them by its indexes,
+and looks through all results for the others."""
 
 
 def _moved(moment: datetime) -> Q:

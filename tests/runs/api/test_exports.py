@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from evalhub.api import exports
 from evalhub.files import parquet
 from issues.models import Feedback
+from runs.changed_results import changed_since
 from runs.judging.activation import set_active
 from runs.launching.launch import add_judge_run
 from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, Run, Sight
@@ -147,7 +148,11 @@ def test_a_reader_without_the_right_gets_the_figures_of_sealed_tests_only():
     assert judgments == []
 
 
-def test_updated_since_leaves_out_what_is_old_and_finds_each_kind_of_change(client):
+@pytest.mark.parametrize("many", [0, 1000])
+def test_updated_since_leaves_out_what_is_old_and_finds_each_kind_of_change(
+    client, monkeypatch, many
+):
+    monkeypatch.setattr("runs.changed_results.MANY", many)
     _old, changed, rejudged = (rubric_run(CRITERIA, VOTES) for _ in range(3))
     before = timezone.now() - timedelta(days=9)
     for model in (Run, JudgeRun):
@@ -168,6 +173,13 @@ def test_updated_since_leaves_out_what_is_old_and_finds_each_kind_of_change(clie
 
     found = {row["run"] for row in lines(client, "results", updated_since=since)}
     assert found == {changed.pk, rejudged.pk}
+
+
+def test_few_changes_are_found_without_a_look_at_every_answer(run):
+    few = Result.objects.filter(changed_since(timezone.now() - timedelta(days=1)))
+
+    assert "runs_answer" not in str(few.query)
+    assert few.count() == run.results.count()
 
 
 def test_feedback_that_was_triaged_is_found_again(client):
