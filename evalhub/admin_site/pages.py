@@ -8,6 +8,7 @@ from django.apps import apps
 from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ORDER_VAR
 from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.db.models import SET_NULL, Model, QuerySet
@@ -87,6 +88,13 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     def action_checkbox(self, row: Model) -> SafeString:
         html = '<input type="checkbox" class="action-select" name="{}" value="{}" aria-label="{}">'
         return format_html(html, ACTION_CHECKBOX_NAME, row.pk, "Select record")
+
+    def get_paginator(self, request: HttpRequest, queryset: Any, *args: Any, **kwargs: Any) -> Any:
+        paginator = super().get_paginator(request, queryset, *args, **kwargs)
+        if ORDER_VAR in request.GET:
+            own = self.get_queryset(request).query.order_by
+            paginator.unsorted = own or self.get_ordering(request) or self.opts.ordering or ("-pk",)
+        return paginator
 
     def listed(self, request: HttpRequest) -> QuerySet[Any] | None:
         """Return the rows of the list, all pages of it; None if it lacks a filter that is set."""
