@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import mean_interval
 from runs.completeness import is_enough
 from runs.figures.rate import Rate, rate_of_issues
-from runs.figures.run_tallies import summed, sums_over
-from runs.models import Outcome, Result, Run
+from runs.figures.run_tallies import summed
+from runs.models import Outcome, Run
 
 OUTCOMES = tuple(Outcome.values)
 """Listing the members of a class of choices takes longer than adding up a line."""
@@ -27,12 +27,11 @@ K = TypeVar("K", bound=Hashable)
 class Tally(NamedTuple):
     """Results of one run and outcome, added up.
 
-    `tag_set_id` and `issue_id` are 0 if not counted apart. `with_score` of the `n`
-    results have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
+    `issue_id` is 0 if not counted apart. `with_score` of the `n` results have a score: `weight` is
+    their Σ w and `weighted_score` their Σ w·s.
     """
 
     run_id: int
-    tag_set_id: int
     issue_id: int
     outcome: str
     n: int
@@ -42,7 +41,7 @@ class Tally(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A `Tally` by tags and issue with everything else that is added up.
+    """The results of one run, set of tags, issue and outcome, with everything that is added up.
 
     `answered` have an answer or ended in an error. `similar` have a measured similarity.
     """
@@ -158,63 +157,21 @@ SUMS = (
 """The sums of a tally and the further ones of a cell, in the order of their fields."""
 
 
-def tallies_of(
-    results: QuerySet[Result],
-    *,
-    by_tags: bool = False,
-    by_issue: bool = False,
-    with_scores: bool = False,
-) -> list[Tally]:
-    """Count these results by run and outcome in one query.
-
-    Args:
-        by_tags: Tell sets of tags apart.
-        by_issue: Tell issues apart: rates need it for their intervals.
-        with_scores: Add up the scores too.
-    """
-    by, sums = _columns(by_tags, by_issue, with_scores)
-    return _tallies(sums_over(results, by, sums), by_tags, by_issue)
-
-
 def tallies_of_runs(
-    runs: Iterable[Run | int],
-    which: Q | None = None,
-    *,
-    by_tags: bool = False,
-    by_issue: bool = True,
-    with_scores: bool = True,
+    runs: Iterable[Run | int], *, by_issue: bool = True, with_scores: bool = True
 ) -> list[Tally]:
-    """Count the results of these runs, by default by issue: enough for rates and scores.
-
-    Args:
-        which: Condition on issue, tags, origin or outcome.
-    """
-    by, sums = _columns(by_tags, by_issue, with_scores)
-    return _tallies(summed(runs, by, sums, which), by_tags, by_issue)
+    """Count the results of these runs, by default by issue: enough for rates and scores."""
+    by = ("run_id", *(("issue_id",) if by_issue else ()), "outcome")
+    rows = summed(runs, by, ("n", *(SCORES if with_scores else ())))
+    if by_issue:
+        return [Tally(*row) for row in rows]
+    return [Tally(run, 0, *rest) for run, *rest in rows]
 
 
 def cells_of(runs: Iterable[Run | int], **which: str) -> list[Cell]:
     """Count the results of these runs; `which` filters them by columns."""
     by = ("run_id", "tag_set_id", "issue_id", "outcome")
     return [Cell(*row) for row in summed(runs, by, ("n", *SCORES, *SUMS), Q(**which))]
-
-
-def _columns(
-    by_tags: bool, by_issue: bool, with_scores: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    parts = {"tag_set_id": by_tags, "issue_id": by_issue}
-    apart = [name for name, is_apart in parts.items() if is_apart]
-    return ("run_id", *apart, "outcome"), ("n", *(SCORES if with_scores else ()))
-
-
-def _tallies(rows: Iterable[tuple[Any, ...]], by_tags: bool, by_issue: bool) -> list[Tally]:
-    if by_tags and by_issue:
-        return [Tally(*row) for row in rows]
-    if by_tags:
-        return [Tally(run, tags, 0, *rest) for run, tags, *rest in rows]
-    if by_issue:
-        return [Tally(run, 0, issue, *rest) for run, issue, *rest in rows]
-    return [Tally(run, 0, 0, *rest) for run, *rest in rows]
 
 
 def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:
