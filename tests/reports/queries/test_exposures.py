@@ -31,7 +31,7 @@ def test_results_of_a_choice_are_counted_as_one_by_one(tests, is_tallied):
 
 def added_up(counts):
     """Add up the rows of each group; those of OPEN are counted and taken off again."""
-    groups = Counter()
+    groups: Counter[tuple[int, ...]] = Counter()
     for *group, n in counts.tolist():
         groups[tuple(group)] += n
     return +groups
