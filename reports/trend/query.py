@@ -152,7 +152,7 @@ class TrendReport:
 
     def tag_rate(self, point: Point, tag: str) -> Rate | None:
         """Return the rate; None where no result of the point has the tag."""
-        return self.rates.get(point.place._replace(tag=tag))
+        return self.rates.get(RateKey(tag, *point.place[1:]))
 
 
 def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
@@ -231,13 +231,14 @@ def _run_keys(scope: Scope, query: TrendQuery) -> list[RunKey]:
     rows = _of_models(scope.runs.order_by(), query)
     families = {pk: one.family for pk, one in identities().items()} if query.by_family else {}
     columns = ("pk", "variant_key", "language_model_id", "release", "created_at")
+    zone = timezone.get_current_timezone()  # asked for once: a site has thousands of runs
     return [
         RunKey(
             run,
             families[model] if query.by_family else variant,
             variant,
             release,
-            timezone.localtime(at),
+            at.astimezone(zone),
         )
         for run, variant, model, release, at in rows.values_list(*columns)
     ]
@@ -343,7 +344,7 @@ def _by_tag(
     rows, tags = spread(counts[:, TAG_SET], parts)
     counts = counts[rows]
     places = mapped(counts[:, RUN], numbers.__getitem__) * len(shown) + tags
-    return grouped_counts(counts, places, [p._replace(tag=tag) for p in points for tag in shown])
+    return grouped_counts(counts, places, [RateKey(tag, *p[1:]) for p in points for tag in shown])
 
 
 NOTHING = Rate(passed=0, n=0, share=None, total=0)

@@ -58,7 +58,9 @@ def counts_of_runs(
     """
     ids = {run if isinstance(run, int) else run.pk for run in runs}
     tallied = exact_tallies(ids)
-    found = [counts_of(Result.objects.filter(which or Q(), run__in=ids - tallied), sums)]
+    found = [np.empty((0, len(COLUMNS) + len(sums)), np.int64)]
+    if others := ids - tallied:
+        found.append(counts_of(Result.objects.filter(which or Q(), run__in=others), sums))
     if tallied:
         rows = TallyRow.objects.filter(which or Q(), run__in=tallied)
         found.append(packed_rows(rows, *COLUMNS, *sums))
