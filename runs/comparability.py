@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.db.models import FilteredRelation, Q, QuerySet
@@ -64,7 +65,15 @@ class Scoring(NamedTuple):
     @property
     def key(self) -> str:
         """A digest, equal for runs of the same tests if and only if they are comparable."""
-        return digest(list(self))
+        if self.similarity:
+            return digest(list(self))
+        return _key_of_judges(self.whole, self.rubric)
+
+
+@lru_cache(maxsize=1000)
+def _key_of_judges(whole: str, rubric: str) -> str:
+    """Return the key without similarity: thousands of runs share a few."""
+    return digest([whole, rubric, ()])
 
 
 COMPARABLE = Comparable(Comparability.COMPARABLE)
@@ -86,8 +95,13 @@ def comparability(first: Scoring, second: Scoring) -> Comparable:
     """
     if first.similarity != second.similarity:
         return OTHER_SIMILARITY
-    pairs = (first.whole, second.whole), (first.rubric, second.rubric)
-    return OTHER_JURY if any(a and b and a != b for a, b in pairs) else COMPARABLE
+    if _differ(first.whole, second.whole) or _differ(first.rubric, second.rubric):
+        return OTHER_JURY
+    return COMPARABLE
+
+
+def _differ(first: str, second: str) -> bool:
+    return bool(first and second and first != second)
 
 
 def comparability_of(first: Run, second: Run) -> Comparable:

@@ -1,7 +1,7 @@
 """Topics of runs: the tags of their suites and those from executive summaries."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.db.models import Q
 
@@ -43,15 +43,20 @@ def topics_of(
         suite_tags: Result of `tags_by_suite`.
     """
     automatic = automatic_tags()
-    found = {}
-    for run, suite, launch in runs:
-        tags = {
-            *suite_tags.get(suite or 0, ()),
-            *automatic["run"].get(run, ()),
-            *automatic["launch"].get(launch or 0, ()),
-        }
-        found[run] = frozenset(key for tag in tags if is_shown(key := topic_key(tag)))
-    return found
+    by_suite = {suite: _topics(tags) for suite, tags in suite_tags.items()}
+    by_run = {run: _topics(tags) for run, tags in automatic["run"].items()}
+    by_launch = {launch: _topics(tags) for launch, tags in automatic["launch"].items()}
+    none: Topics = frozenset()
+    return {
+        run: by_suite.get(suite or 0, none)
+        | by_run.get(run, none)
+        | by_launch.get(launch or 0, none)
+        for run, suite, launch in runs
+    }
+
+
+def _topics(tags: Iterable[str]) -> Topics:
+    return frozenset(key for tag in tags if is_shown(key := topic_key(tag)))
 
 
 def all_topics() -> list[str]:
@@ -59,4 +64,4 @@ def all_topics() -> list[str]:
     tags = {name for names in tags_by_suite().values() for name in names}
     done = ExecutiveSummary.objects.filter(~Q(tags=[]), state=BatchState.DONE).order_by()
     automatic = {tag for found in done.values_list("tags", flat=True) for tag in found}
-    return sorted({key for tag in tags | automatic if is_shown(key := topic_key(tag))})
+    return sorted(_topics(tags | automatic))
