@@ -17,11 +17,10 @@ from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.model_identities import identities
-from reports.queries.run_variants import judge_runs_of
 from reports.queries.topics import Topics, tags_by_suite, topics_of
 from runs.baselines import baselines_of
-from runs.comparability import SCORING, Scoring, scoring
-from runs.figures.run_labels import labels_of
+from runs.comparability import SCORING, Scoring, scoring, with_active
+from runs.figures.run_labels import LABELLED, labels
 from runs.figures.run_tallies import summed
 from runs.models import Result, Run, TagSet
 
@@ -248,10 +247,10 @@ def frozen_tags() -> list[str]:
 
 
 def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
-    """Return the labels of these runs' figures; two queries."""
-    judge_runs = judge_runs_of(runs)
-    rows = Run.objects.filter(pk__in=runs).only("endpoint", "is_scripted", "has_imported_answers")
-    return {run.pk: labels_of(run, judge_runs.get(run.pk)) for run in rows}
+    """Return the labels of these runs' figures; one query."""
+    rows = with_active(Run.objects.filter(pk__in=runs)).order_by()
+    columns = ("pk", *LABELLED, "active__jury")
+    return {pk: labels(*row) for pk, *row in rows.values_list(*columns)}
 
 
 def all_labels(labels: Mapping[Any, Iterable[str]]) -> tuple[str, ...]:

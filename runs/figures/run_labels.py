@@ -7,12 +7,24 @@ from runs.models import JudgeRun, Run
 
 def labels_of(run: Run, current: JudgeRun | None) -> tuple[str, ...]:
     """Label the run and its active judge run."""
-    judges = [judge["endpoint"] for judge in current.jury.get("judges", ())] if current else []
+    run_columns = run.endpoint, run.is_scripted, run.has_imported_answers
+    return labels(*run_columns, current.jury if current else None)
+
+
+LABELLED = ("endpoint", "is_scripted", "has_imported_answers")
+"""Columns of runs that `labels` takes, in its order."""
+
+
+def labels(
+    endpoint: dict[str, Any], is_scripted: bool, is_imported: bool, jury: dict[str, Any] | None
+) -> tuple[str, ...]:
+    """Label a run; the jury is that of its active judge run, None without one."""
+    judges = [judge["endpoint"] for judge in (jury or {}).get("judges", ())]
     found = {
-        "scripted model": run.is_scripted,
+        "scripted model": is_scripted,
         "scripted judge": any(judge.get("is_scripted") for judge in judges),
-        "imported answers": run.has_imported_answers,
-        "judges its own answers": any(judges_itself(run, judge) for judge in judges),
+        "imported answers": is_imported,
+        "judges its own answers": any(_address(judge) == _address(endpoint) for judge in judges),
     }
     return tuple(label for label, holds in found.items() if holds)
 
