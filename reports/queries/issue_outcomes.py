@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from evalhub.values.many_numbers import Among
 from evalhub.values.packed_numbers import packed_rows
 from reports.documents.reading import Reading
 from reports.issue_timeline.rule import NOT_MEASURED, AnswerCounts, FalseFails, IssueResult
@@ -34,6 +35,7 @@ class RunInfo(NamedTuple):
     variant: str
     release: str
     launch: int | None
+    repeats: int
     reopens: bool | None
     at: datetime
     jury: str
@@ -61,6 +63,7 @@ COLUMNS = (
     "variant_key",
     "release",
     "launch_id",
+    "repeats",
     "suite__reopens_issues",
     "created_at",
     "active__jury_fingerprint",
@@ -70,12 +73,12 @@ COLUMNS = (
 def run_infos() -> list[RunInfo]:
     """Return all conclusive runs, oldest first; one query."""
     rows = with_active(Run.objects.conclusive()).order_by("created_at", "pk")
-    n = len(COLUMNS)
+    n, zone = len(COLUMNS), timezone.get_current_timezone()
     return [
         RunInfo._make(
             (
                 *row[: n - 2],
-                timezone.localtime(row[n - 2]),
+                row[n - 2].astimezone(zone),
                 row[n - 1] or "",
                 scoring(*row[n:]),
             )
@@ -115,7 +118,7 @@ def sightings(
         rates: Of `false_fails`.
     """
     infos = {run.pk: run for run in runs}
-    rows = Result.objects.filter(issue__in=issues, run__in=infos).order_by()
+    rows = Result.objects.filter(Among("run_id", infos), issue__in=issues).order_by()
     counted = rows.values("issue_id", "run_id", "test_id", "revision_id").annotate(
         passes=Count("pk", filter=Q(outcome=Outcome.PASSED)),
         fails=Count("pk", filter=Q(outcome=Outcome.FAILED)),
@@ -123,8 +126,10 @@ def sightings(
     )
     columns = ("issue_id", "run_id", "test_id", "revision_id", "passes", "fails", "n")
     tests: dict[tuple[int, int], list[AnswerCounts]] = defaultdict(list)
-    for issue, run, test, revision, passed, failed, n in packed_rows(counted, *columns).tolist():
-        tests[issue, run].append(AnswerCounts(test, revision, passed, failed, n - passed - failed))
+    found_rows = packed_rows(counted, *columns)
+    found_rows[:, -1] -= found_rows[:, -3] + found_rows[:, -2]
+    for issue, run, *counts in found_rows.tolist():
+        tests[issue, run].append(AnswerCounts._make(counts))
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
     for (issue, pk), answers in tests.items():
         run = infos[pk]
