@@ -15,7 +15,7 @@ from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_proposals.proposals import kept_proposals
 from reports.issue_timeline.query import IssueReport, Line, issue_report
-from reports.issue_timeline.rule import IssueOutcome, passed_in_a_row, release_points
+from reports.issue_timeline.rule import IssueOutcome, passed_last
 from reports.issue_timeline.timeline_tables import (
     changes_table,
     feedback_table,
@@ -143,9 +143,8 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         labels = ", ".join(str(label) for label in issue.resolution_labels.all())
         parts = ". ".join(part for part in (labels, report.resolution_note) if part)
         yield f"Resolution: {parts or 'no note.'}"
-    points = release_points(report.seen)
-    if points:
-        newest = points[-1]
+    if report.releases:
+        newest = report.releases[-1]
         name = f"release {newest.name}" if newest.name else "the newest launch"
         yield f"In {name} {STATED[newest.issue_outcome]}: {newest.evidence.words}"
     if report.proposal:
@@ -169,7 +168,7 @@ def _facts(report: IssueReport) -> Iterator[Fact]:
     yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of this issue")
     failing = sum(_latest(line) == IssueOutcome.FAILED for line in report.lines)
     yield Fact("failing", "Models failing now", failing, "count", f"of {len(report.lines)}")
-    row = len(passed_in_a_row(report.seen))
+    row = len(passed_last(report.releases))
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE
     yield Fact(
         "row",

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from django.db.models import Count, Exists, OuterRef
@@ -15,7 +16,13 @@ from reports.documents.rate_cells import issue_rate, share_without_interval
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
-from reports.issue_timeline.rule import IssueResult, TurningPoints, turning_points
+from reports.issue_timeline.rule import (
+    IssueResult,
+    ReleasePoint,
+    TurningPoints,
+    release_points,
+    turning_points,
+)
 from reports.leaderboard.query import labels_by_run
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.issue_outcomes import RunInfo, false_fails, run_infos, sightings
@@ -117,6 +124,10 @@ class IssueReport:
     labels: tuple[str, ...]
     incomplete: tuple[IncompleteRun, ...]
 
+    @cached_property
+    def releases(self) -> list[ReleasePoint]:
+        return release_points(self.seen)
+
 
 def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading) -> IssueReport:
     """Read the whole timeline; a constant number of queries."""
@@ -173,12 +184,10 @@ def _lines(
     turns: dict[Hashable, list[IssueResult]] = defaultdict(list)
     for one in seen:
         turns[str(one.line)].append(one)
-    rows = Run.objects.filter(pk__in=series.runs).order_by()
-    repeats = dict(rows.values_list("pk", "repeats"))
     newest = [series_line.series_points[-1].newest.run for series_line in series.shown]
     fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
     names, looks = named_lines(
-        rows.filter(pk__in=newest).only(*fields, "endpoint"),
+        Run.objects.filter(pk__in=newest).order_by().only(*fields, "endpoint"),
         [series_line.key for series_line in series.shown],
         by_family,
     )
@@ -187,9 +196,7 @@ def _lines(
         Line(
             names[series_line.key],
             looks[series_line.key],
-            tuple(
-                _point(series_point, runs, repeats) for series_point in series_line.series_points
-            ),
+            tuple(_point(series_point, runs, infos) for series_point in series_line.series_points),
             turning_points(comparable[series_line.key]),
             len(turns[series_line.key]) - len(comparable[series_line.key]),
         )
@@ -204,12 +211,12 @@ def _comparable(seen: Sequence[IssueResult], infos: Mapping[int, RunInfo]) -> li
 
 
 def _point(
-    series_point: SeriesPoint, runs: Mapping[int, IssueResult], repeats: Mapping[int, int]
+    series_point: SeriesPoint, runs: Mapping[int, IssueResult], infos: Mapping[int, RunInfo]
 ) -> Point:
     seen = tuple(runs[run.run] for run in series_point.runs)
     passed = sum(one.passed for one in seen)
     scored = passed + sum(one.failed for one in seen)
-    answers = sum(repeats[run.run] for run in series_point.runs)
+    answers = sum(infos[run.run].repeats for run in series_point.runs)
     total = scored + sum(one.excluded for one in seen)
     rate = issue_rate(passed, scored, answers=answers, total=total)
     return Point(series_point, seen, rate)

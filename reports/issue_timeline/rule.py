@@ -121,7 +121,7 @@ class IssueEvidence:
         n = self.passed + self.failed
         return at_most(n - self.failed, n, 1 - self.false_fails.rate)
 
-    @property
+    @cached_property
     def issue_outcome(self) -> IssueOutcome:
         if self.failed and is_significant(self.p):
             return IssueOutcome.FAILED
@@ -153,8 +153,10 @@ class IssueEvidence:
 MIN_P = 0.0001
 
 
-def evidence_of(runs: Iterable[IssueResult]) -> IssueEvidence:
+def evidence_of(runs: Sequence[IssueResult]) -> IssueEvidence:
     """Add up the tests of an issue over runs, each with a model and a revision."""
+    if len({seen.line for seen in runs}) == len(runs):
+        return _of_models_asked_once(runs)
     units: dict[Hashable, _Unit] = {}
     for seen in runs:
         line, rate = seen.line, seen.false_fails
@@ -172,6 +174,25 @@ def evidence_of(runs: Iterable[IssueResult]) -> IssueEvidence:
     return IssueEvidence(
         len(units), len(passed_units), len(failed_units), tuple(sorted(flaky)), _mean(measured)
     )
+
+
+def _of_models_asked_once(runs: Iterable[IssueResult]) -> IssueEvidence:
+    """Add up runs of different models: no test of one is a test of another."""
+    total, flaky = 0, set()
+    passed_rates: list[FalseFails] = []
+    failed_rates: list[FalseFails] = []
+    for seen in runs:
+        total += len(seen.tests)
+        rate = seen.false_fails
+        for test, _, passed, failed, _ in seen.tests:
+            if passed and failed:
+                flaky.add(test)
+            elif passed:
+                passed_rates.append(rate)
+            elif failed:
+                failed_rates.append(rate)
+    mean = _mean([*passed_rates, *failed_rates])
+    return IssueEvidence(total, len(passed_rates), len(failed_rates), tuple(sorted(flaky)), mean)
 
 
 @dataclass(slots=True)
@@ -192,7 +213,8 @@ def _mean(rates: Sequence[FalseFails]) -> FalseFails:
     """
     if not rates:
         return NOT_MEASURED
-    return FalseFails(sum(one.rate for one in rates) / len(rates), min(one.n for one in rates))
+    shares, sizes = zip(*rates, strict=True)
+    return FalseFails(sum(shares) / len(rates), min(sizes))
 
 
 def _time(seen: IssueResult) -> tuple[datetime, int]:
@@ -276,11 +298,15 @@ def release_points(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
 
 
 def passed_in_a_row(runs: Iterable[IssueResult]) -> list[ReleasePoint]:
-    """Return the newest releases that passed in a row, newest first.
+    """Return the newest releases that passed in a row, newest first."""
+    return passed_last(release_points(runs))
+
+
+def passed_last(points: Sequence[ReleasePoint]) -> list[ReleasePoint]:
+    """Return the newest of these releases that passed in a row, newest first.
 
     If any run has a release, launches without one do not count, but a failed one ends the row.
     """
-    points = release_points(runs)
     has_releases = any(point.name for point in points)
     row = []
     for point in reversed(points):

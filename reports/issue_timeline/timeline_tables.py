@@ -16,7 +16,6 @@ from reports.issue_timeline.rule import (
     IssueResult,
     ReleasePoint,
     TurningPoints,
-    release_points,
 )
 from reports.trend.figure import Dot, DrawnLine, trend_lines
 
@@ -58,7 +57,6 @@ def runs_table(report: IssueReport) -> Table:
 
 def releases_table(report: IssueReport) -> Table:
     """Return the outcome of each release with its evidence, newest first."""
-    points = release_points(report.seen)
     return Table(
         key="releases",
         title="Releases",
@@ -73,7 +71,7 @@ def releases_table(report: IssueReport) -> Table:
             Column("p", "p", "p", "One-sided binomial test"),
             Column("flaky", "Flaky tests", "text", "Passed and failed with one model"),
         ),
-        rows=LazyRows(points[::-1], lambda some: [_release_row(point) for point in some]),
+        rows=LazyRows(report.releases[::-1], lambda some: [_release_row(point) for point in some]),
         note="A test counts once with each model, however often it was asked. Failed: more tests "
         "fail than the judges' share of false fails explains (binomial test, 5%); a share that was "
         "not measured counts as 0. Passed: not failed, and more than half of all tests pass. Flaky "
