@@ -93,7 +93,7 @@ class ResultDetailSerializer(ResultSerializer):
 
     @extend_schema_field(ResultVerdictSerializer(allow_null=True))
     def get_verdict(self, result: Result) -> Any:
-        verdict = verdicts_on(result).active
+        verdict = verdicts_on(result, with_judges=True).active
         if verdict.result_score is None:
             return None
         data = ResultVerdictSerializer(verdict).data

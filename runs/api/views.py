@@ -304,9 +304,10 @@ class ResultViewSet(VerdictsShown):
         user = self.request.user
         readable = Result.objects.readable_by(user).filter(pk=OuterRef("pk"))
         answers = Prefetch("answer", Answer.objects.readable_by(user))
+        related = ("run", "revision__template") if self.action == "retrieve" else ()
         return (
             Result.objects.annotate(is_readable=Exists(readable), **NAMES)
-            .select_related("tag_set")
+            .select_related("tag_set", *related)
             .prefetch_related(answers)
             .order_by("-pk")
         )

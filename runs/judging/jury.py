@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from django.db.models import Prefetch, prefetch_related_objects
+
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import LanguageModel
 from evalhub.values.digest import digest
 from issues.judge_templates.lifecycle import rubric_templates
-from issues.models import JudgeTemplate
+from issues.models import JudgeTemplate, TemplateExample
 from runs.judging.prompts import JudgePromptTemplate
 from runs.models import Approach, Judge, Method
 from runs.models.jury import method_identity
@@ -137,10 +139,20 @@ def method_of(judge: Mapping[str, Any]) -> list[str]:
     return method_identity(judge.get("method", Method.SINGLE), judge.get("role", ""))
 
 
-def prompt_templates_of(ids: Iterable[int | None]) -> dict[int, JudgePromptTemplate]:
-    """Return templates with their examples and variants, by id."""
-    rows = JudgeTemplate.objects.filter(pk__in={pk for pk in ids if pk})
-    found = rows.prefetch_related("examples", "variants")
+def prompt_templates_of(
+    ids: Iterable[int | None], known: JudgeTemplate | None = None
+) -> dict[int, JudgePromptTemplate]:
+    """Return templates with their examples and variants, by id.
+
+    Args:
+        known: A template that has been read.
+    """
+    wanted = {pk for pk in ids if pk}
+    found = [known] if known and known.pk in wanted else []
+    if unread := wanted - {template.pk for template in found}:
+        found += JudgeTemplate.objects.filter(pk__in=unread).order_by()
+    examples = Prefetch("examples", TemplateExample.objects.order_by("order", "pk"))
+    prefetch_related_objects(found, examples, "variants")
     return {template.pk: JudgePromptTemplate.of(template) for template in found}
 
 

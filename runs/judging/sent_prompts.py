@@ -51,7 +51,8 @@ def prompts_of(
     judgments = list(judgments)
     judges = {j.judge_id: j for j in frozen_jury_of(judge_run.jury, with_templates=False).everyone}
     own = result.revision.template_id
-    templates = prompt_templates_of(judgment.template_id or own for judgment in judgments)
+    used = (judgment.template_id or own for judgment in judgments)
+    templates = prompt_templates_of(used, result.revision.template)
     later = {pk for pk, judge in judges.items() if judge.method != Method.SINGLE}
     sent = _sent(judge_run, result, judgments, later)
     prompts = {}

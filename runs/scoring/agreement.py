@@ -52,12 +52,17 @@ class Units(NamedTuple):
 NO_UNITS = Units("", [], set())
 
 
-def scales_of(template_ids: Iterable[int | None]) -> Scales:
-    """Name the scales of these templates; judgments without a template share one of their own."""
-    templates = JudgeTemplate.objects.filter(pk__in={pk for pk in template_ids if pk})
-    scales: dict[int | None, str] = {None: ""}
-    scales |= {pk: digest(scale)[:12] for pk, scale in templates.values_list("pk", "scale")}
-    return scales
+def scales_of(template_ids: Iterable[int | None], known: JudgeTemplate | None = None) -> Scales:
+    """Name the scales of these templates; judgments without a template share one of their own.
+
+    Args:
+        known: A template that has been read.
+    """
+    wanted = {pk for pk in template_ids if pk}
+    found = {known.pk: known.scale} if known else {}
+    if unread := wanted - found.keys():
+        found |= JudgeTemplate.objects.filter(pk__in=unread).values_list("pk", "scale")
+    return {None: "", **{pk: digest(found[pk])[:12] for pk in wanted & found.keys()}}
 
 
 SEED = 1

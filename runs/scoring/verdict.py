@@ -28,8 +28,7 @@ from runs.scoring.agreement import (
     scales_of,
 )
 from runs.scoring.score import Rule, consensus_of
-
-JUDGED_WITH = ("criterion", "template", "judge__language_model", "judge__template")
+from runs.scoring.verdict_rows import JUDGED_WITH, evaluations_of, judgments_of
 
 
 class CriterionValue(NamedTuple):
@@ -241,7 +240,8 @@ class ResultVerdict:
     @cached_property
     def agreement(self) -> Agreement:
         return agreement_on(
-            self._judge_values, scales_of(row.template_id for row in self.judgments)
+            self._judge_values,
+            scales_of((row.template_id for row in self.judgments), self.result.revision.template),
         )
 
     @cached_property
@@ -275,22 +275,26 @@ class ResultVerdicts(NamedTuple):
     evaluations: list[HumanEvaluation]
 
 
-def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
+def verdicts_on(
+    result: Result, *, with_calls: bool = False, with_judges: bool = False
+) -> ResultVerdicts:
     """Read the verdicts on a result; the number of queries does not depend on their size.
 
     Args:
         with_calls: Read the judges' calls too, for a test without a rubric.
+        with_judges: Read the judges of judgments too, with what names them.
     """
     every = list(result.revision.criteria.all())
     rubric = [criterion for criterion in every if criterion.key != WHOLE_TEST]
-    judge_runs = list(
-        JudgeRun.objects.filter(run=result.run_id).select_related("run").order_by("-number")
-    )
-    judgments = _judgments_of(result, judge_runs, with_calls=with_calls and not rubric)
-    scores = {row.judge_run_id: row for row in ResultScore.objects.filter(result=result)}
+    judge_runs = list(JudgeRun.objects.filter(run=result.run_id).order_by("-number"))
+    for one in judge_runs:
+        one.run = result.run
+    related = [*JUDGED_WITH] if with_judges else []
+    related += ["call"] if with_calls and not rubric else []
+    judgments = judgments_of(result, judge_runs, every, related)
+    scores = {row.judge_run_id: row for row in ResultScore.objects.filter(result=result).order_by()}
     judges = judge_infos_of(judge_runs)
-    evaluated = HumanEvaluation.objects.filter(result=result).order_by("pk")
-    evaluations = list(evaluated.select_related("annotator", "criterion", "example"))
+    evaluations = evaluations_of(result, every)
 
     def verdict(judge_run: JudgeRun | None, human: Mapping[int, HumanScore]) -> ResultVerdict:
         pk = judge_run.pk if judge_run else 0
@@ -313,19 +317,6 @@ def verdicts_on(result: Result, *, with_calls: bool = False) -> ResultVerdicts:
     active = next((judge_run for judge_run in judge_runs if judge_run.is_active), None)
     inactive = [verdict(judge_run, {}) for judge_run in judge_runs if judge_run is not active]
     return ResultVerdicts(verdict(active, _human_scores(evaluations)), inactive, evaluations)
-
-
-def _judgments_of(
-    result: Result, judge_runs: Sequence[JudgeRun], *, with_calls: bool
-) -> Mapping[int, list[Judgment]]:
-    """Return the judgments of a result by judge run."""
-    calls = ["call__language_model"] if with_calls else []
-    rows = Judgment.objects.filter(judge_run__in=judge_runs, result=result)
-    rows = rows.select_related(*JUDGED_WITH, *calls)
-    judgments: dict[int, list[Judgment]] = defaultdict(list)
-    for row in rows.order_by("criterion__order", "is_backup", "judge", "sample"):
-        judgments[row.judge_run_id].append(row)
-    return judgments
 
 
 def _human_scores(evaluations: Iterable[HumanEvaluation]) -> Mapping[int, HumanScore]:

@@ -160,7 +160,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     def _result(self, request: HttpRequest, pk: int) -> Result:
         """Return a result that the reader may read, else answer 404."""
         readable = Result.objects.readable_by(request.user)
-        related = ("run", "run__suite", "issue", "test", "tag_set", "revision__template")
+        related = ("run", "issue", "test", "tag_set", "revision__template")
         result: Result = get_object_or_404(readable.select_related(*related), pk=pk)
         return result
 

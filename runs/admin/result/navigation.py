@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from evalhub.admin_site.pages import current_user
-from runs.models import Result, Run
+from runs.models import JudgeRun, Result, Run
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing
 
@@ -75,7 +75,7 @@ def _matching(request: HttpRequest, result: Result) -> QuerySet[Result]:
     if run is None:
         filters = replace(filters, sort=filters.sort or "test")
     run = run or result.run
-    judge_run = run.judge_runs.filter(is_active=True).only("pk").first()
+    judge_run = JudgeRun.objects.filter(run=run, is_active=True).only("pk").order_by("pk").first()
     listing = Listing(run, judge_run, current_user(request))
     rows: QuerySet[Result] = listing.in_order(filters).readable_by(request.user)
     return rows

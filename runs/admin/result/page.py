@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db.models import prefetch_related_objects
+from django.db.models import Prefetch, prefetch_related_objects
 
 from evalhub.llm.content.content_parts import Part, content_text, image_parts
 from evalhub.models import Call, CallRole, ItemState, User
 from evalhub.work.overview import Holding, holding_of
 from issues.conversation import request_messages, turns_to_generate
+from issues.models import FrozenCriterion
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.adjudication import Adjudication, adjudication_of
@@ -147,7 +148,8 @@ class ResultPage:
 
 def page_of(result: Result, reader: User) -> ResultPage:
     """Read the page of a result in a fixed number of queries."""
-    prefetch_related_objects([result], "revision__criteria")
+    criteria = Prefetch("revision__criteria", FrozenCriterion.objects.order_by("order"))
+    prefetch_related_objects([result], criteria)
     answer: Answer | None = getattr(result, "answer", None)
     verdicts = verdicts_on(result, with_calls=True)
     passes = result.revision.passes

@@ -54,7 +54,8 @@ class ReviewedResultAdmin(Filing):
         return [path("<int:pk>/correct/", view, name="runs_result_correct"), *super().get_urls()]
 
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
-        found = Correction.objects.filter(result=result).select_related("annotator", "promoted_by")
+        found = Correction.objects.filter(result=result)
+        found = found.prefetch_related("annotator", "promoted_by")  # most results have none
         return {
             **super().page_context(request, result),
             "corrections": list(found.order_by("-pk")),
