@@ -3,8 +3,6 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import Q, QuerySet
-
 from evalhub.models import User
 from runs.models import HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, BlindMode
@@ -37,9 +35,10 @@ def is_hidden(assignment: Assignment) -> bool:
 
 def hidden_for(annotator: User, result_id: int) -> Assignment | None:
     """Return the assignment in which the annotator reviews this result blind; None: none."""
-    about = Q(item__result=result_id) | Q(item__other=result_id)
-    assignments = _held(annotator).filter(about)
-    return next((one for one in assignments if is_hidden(one)), None)
+    about = (
+        one for one in _held(annotator) if result_id in (one.item.result_id, one.item.other_id)
+    )
+    return next((one for one in about if is_hidden(one)), None)
 
 
 def held_blind(reader: Any) -> Collection[int]:
@@ -51,8 +50,9 @@ def held_blind(reader: Any) -> Collection[int]:
     return [pk for item in hidden for pk in (item.result_id, item.other_id) if pk]
 
 
-def _held(annotator: Any) -> QuerySet[Assignment]:
+def _held(annotator: Any) -> list[Assignment]:
+    """Return the assignments that the annotator is working on; they are few."""
     held = Assignment.objects.filter(annotator=annotator.pk, state__in=KEPT)
     if not held.exists():  # as for most readers of most pages
-        return held.none()
-    return held.select_related("queue", "item__result", "item__other")
+        return []
+    return list(held.select_related("queue", "item__result", "item__other"))
