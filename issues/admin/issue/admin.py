@@ -1,8 +1,12 @@
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -12,7 +16,9 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from evalhub.access.models import User
 from evalhub.admin_site.buttons import Button
+from evalhub.admin_site.contributions import LoadedList
 from evalhub.admin_site.later_tabs import LaterTabs
+from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
@@ -65,6 +71,21 @@ class ResolutionForm(forms.Form):
         return data
 
 
+class IssueList(LoadedList):
+    """The list of issues, with the tags of the rows shown."""
+
+    def load(self, request: HttpRequest, rows: Sequence[Any]) -> None:
+        tagged = Issue.tags.through.objects.filter(issue__in=[row.pk for row in rows])
+        names: dict[int, list[tuple[str]]] = defaultdict(list)
+        for issue, name in tagged.order_by("tag__kind", "tag__name").values_list(
+            "issue", "tag__name"
+        ):
+            names[issue].append((name,))
+        for row in rows:
+            row.names_of_tags = names[row.pk]
+        super().load(request, rows)
+
+
 class AssigneeField(forms.ModelChoiceField):
     """A user; the error of a refused one says their name."""
 
@@ -73,6 +94,17 @@ class AssigneeField(forms.ModelChoiceField):
             return super().to_python(value)
         except forms.ValidationError as error:
             raise forms.ValidationError(refusal(row_number(value))) from error
+
+
+@cache
+def _totals() -> dict[str, Coalesce]:
+    """Return the annotations of the list; to write them anew takes longer than to count."""
+    tests = Test.objects.exclude(state=TestState.DEPRECATED)
+    return {
+        "tests_total": number_of(tests, "issue"),
+        "tests_approved": number_of(tests.filter(state=TestState.APPROVED), "issue"),
+        "feedback_total": number_of(Feedback.objects.all(), "issue"),
+    }
 
 
 @admin.register(Issue)
@@ -123,15 +155,13 @@ class IssueAdmin(
         css = {"all": ("evalhub/triage.css",)}
         js = ("evalhub/similar.js",)
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
+        return IssueList
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
         """Annotate `tests_total`, `tests_approved` and `feedback_total`."""
-        tests = Test.objects.exclude(state=TestState.DEPRECATED)
         issues: QuerySet[Issue] = super().get_queryset(request)
-        return issues.prefetch_related("tags").annotate(
-            tests_total=number_of(tests, "issue"),
-            tests_approved=number_of(tests.filter(state=TestState.APPROVED), "issue"),
-            feedback_total=number_of(Feedback.objects.all(), "issue"),
-        )
+        return issues.annotate(**_totals())
 
     def found_as(self, issue: Issue) -> tuple[str, str]:
         where = f"issue {issue.pk}, {issue.get_state_display()}, {issue.get_severity_display()}"
@@ -142,9 +172,8 @@ class IssueAdmin(
         return issue.severity, issue.get_severity_display()
 
     @display(description="tags")
-    def tag_names(self, issue: Issue) -> str:
-        names = ((tag.name,) for tag in issue.tags.all())
-        return format_html_join(" ", '<span class="eh-tag">{}</span>', names)
+    def tag_names(self, issue: Any) -> str:
+        return format_html_join(" ", '<span class="eh-tag">{}</span>', issue.names_of_tags)
 
     @display(description="tests", ordering="tests_approved")
     def test_counts(self, issue: Any) -> str:
