@@ -58,6 +58,8 @@ def _chosen_options(widget: Any, name: str, sent: Any, attrs: Any = None) -> lis
     if not widget.is_required and not widget.allow_multiple_selected:
         options.append(widget.create_option(name, "", "", False, 0))
     made = widget.create_option(name, "", "", True, 0)
+    if not chosen:
+        return [(None, options, 0)]
     rows = widget.choices.queryset.using(widget.db).filter(**{f"{key}__in": chosen})
     for value, label in _names_of(rows, key, widget.choices.field):
         options.append({**made, "value": value, "label": label, "index": str(len(options))})
