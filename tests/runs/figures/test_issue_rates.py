@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from evalhub.models import BatchState
 from runs.baselines import pin
-from runs.figures.issue_rates import IssueRate, rate_run_of, rates_in
+from runs.figures.issue_rates import IssueRate, models_with_runs, rate_run_of, rates_in
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.judged_runs import answer, finish, judge
@@ -39,6 +39,16 @@ def test_the_model_that_ran_last_changes_nothing(run_of):
 
     assert rate_run_of(None).run == first
     assert rate_run_of(None).name == f"alpha, {first.label}"
+
+
+def test_a_model_is_offered_from_its_first_run_on(run_of):
+    alpha, beta = make_model(name="alpha"), make_model(name="beta")
+    run_of(beta)
+    before = models_with_runs()
+    run_of(alpha)
+
+    assert before == [(beta.pk, "beta")]
+    assert models_with_runs() == [(alpha.pk, "alpha"), (beta.pk, "beta")]
 
 
 def test_without_a_choice_it_is_the_baseline(run_of):
