@@ -10,8 +10,14 @@ from evalhub.display.formatting import counted
 from evalhub.models import BatchState
 from runs.figures.rate import Rate
 from runs.figures.states import current_of, state_label, state_of
-from runs.figures.tallies import Counts, Score, Tally, counts_of, rate_of, score_of, tallies_of_runs
+from runs.figures.tallies import Counts, Score, Tally, group_of, score_of, tallies_of_runs
 from runs.models import JudgeRun, Run
+
+OF_JUDGE_RUNS = (
+    *("number", "is_active", "state", "reason", "spent_usd"),
+    *("jury", "jury_name", "whole_fingerprint", "rubric_fingerprint"),
+)
+"""Columns that are read of judge runs; others are wide."""
 
 
 @dataclass(frozen=True)
@@ -73,20 +79,22 @@ def figures_of(runs: Sequence[Run]) -> dict[int, RunFigures]:
     for tally in tallies_of_runs(runs):
         tallies[tally.run_id].append(tally)
     judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
-    for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
+    found = JudgeRun.objects.filter(run__in=runs).order_by("number")
+    for judge_run in found.only("run", *OF_JUDGE_RUNS):
         judge_runs[judge_run.run_id].append(judge_run)
     return {run.pk: _figures(run, tallies[run.pk], judge_runs[run.pk]) for run in runs}
 
 
 def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> RunFigures:
     spent_usd, is_cost_partial = spent_in_all(run, judge_runs)
+    group = group_of(tallies)
     return RunFigures(
         state=state_of(run, judge_runs),
         state_label=state_label(run, judge_runs),
         reason=run.reason
         or next((judge_run.reason for judge_run in judge_runs if judge_run.reason), ""),
-        counts=counts_of(tallies),
-        rate=rate_of(tallies, answers=run.repeats),
+        counts=group.counts,
+        rate=group.rate(answers=run.repeats),
         score=score_of(tallies),
         spent_usd=spent_usd,
         is_cost_partial=is_cost_partial,

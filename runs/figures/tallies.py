@@ -175,10 +175,10 @@ def cells_of(runs: Iterable[Run | int], **which: str) -> list[Cell]:
 
 
 def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:
-    return _group(tallies).counts
+    return group_of(tallies).counts
 
 
-def _group(tallies: Iterable[Tally | Cell]) -> Group:
+def group_of(tallies: Iterable[Tally | Cell]) -> Group:
     group = Group()
     for tally in tallies:
         group.add(tally.issue_id, tally.outcome, tally.n)
@@ -208,7 +208,7 @@ class Rates(Generic[K]):
 
 def rate_of(tallies: Iterable[Tally | Cell], *, answers: int) -> Rate:
     """Return the pass rate of these results as one group."""
-    return _group(tallies).rate(answers=answers)
+    return group_of(tallies).rate(answers=answers)
 
 
 def score_of(tallies: Iterable[Tally | Cell]) -> Score:

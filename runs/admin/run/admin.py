@@ -29,8 +29,14 @@ from runs.deletion import contents_of, delete_run
 from runs.figures.run_figures import figures_of
 from runs.models import Run
 
-UNSHOWN = ("params", "system_prompt", "launch__spec", "requested_by__preferences")
-"""Columns that may be long, and of which the list says nothing."""
+UNSHOWN = (
+    *("params", "system_prompt", "request_id", "source_id", "texts_removed_at"),
+    *(f"launch__{name}" for name in ("spec", "cron", "next_at", "last_at", "last_outcome")),
+    *("launch__is_paused", "launch__release", "launch__created_at"),
+    *(f"requested_by__{name}" for name in ("preferences", "password", "email", "last_login")),
+    *("requested_by__first_name", "requested_by__last_name", "requested_by__date_joined"),
+)
+"""Columns of which the list says nothing."""
 STOP_POLLING = 286
 """Status with which htmx ends a poll."""
 
