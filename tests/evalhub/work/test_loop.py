@@ -309,7 +309,7 @@ def test_small_run_is_not_kept_waiting_by_a_huge_one(provider, model_at, start):
     eventually(lambda: provider.total > 5, "the huge run's start")
     small = make_run(*some_tests(5, "Small"), model=model)
 
-    eventually(lambda: states(small) == {ItemState.DONE}, "the small run", 10)
+    eventually(lambda: states(small) == {ItemState.DONE}, "the small run")
 
     assert huge.results.filter(state=ItemState.PENDING).count() > 75
     worker.stop()
