@@ -12,6 +12,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.json_field import BoundedJSON
 from evalhub.admin_site.later_tabs import LaterInline
+from evalhub.admin_site.same_forms import SameForms
 from issues.admin.badges import badge
 from issues.admin.text_areas import TextAreas
 from issues.models import Comment, CommentFields, TestComment
@@ -54,7 +55,7 @@ class SealableInline(LaterInline):
         return badge(row.state, row.get_state_display())
 
 
-class CommentInline(TextAreas, StackedInline):
+class CommentInline(SameForms, TextAreas, StackedInline):
     """Append-only comments; `StateAdmin` writes who made them."""
 
     model: type[CommentFields] = Comment
@@ -71,7 +72,9 @@ class CommentInline(TextAreas, StackedInline):
         return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("author")  # type: ignore[no-any-return]
+        comments: QuerySet[Any] = super().get_queryset(request).select_related("author")
+        columns = (column.name for column in self.model._meta.concrete_fields)
+        return comments.only(*columns, "author__username")
 
     @display(description="author and time")
     def author_and_time(self, comment: CommentFields) -> str:

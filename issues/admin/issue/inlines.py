@@ -7,13 +7,15 @@ from django.http import HttpRequest
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
+from evalhub.admin_site.same_forms import SameForms
 from issues.admin.inlines import SealableInline
 from issues.models import Feedback, Source, Test
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
 
-class SourceInline(TabularInline):
+class SourceInline(SameForms, TabularInline):
     model = Source
+    fields = ("kind", "value")
     extra = 0
     tab = True
     show_count = True
