@@ -1,9 +1,10 @@
 """The widgets of forms: the plain ones are written here, since their templates took most time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from html import escape
 from typing import Any
 
+from django.forms import Select
 from django.forms.renderers import DjangoTemplates
 from django.utils.formats import localize
 from django.utils.safestring import SafeString, mark_safe
@@ -136,6 +137,31 @@ def _divisions(context: Mapping[str, Any]) -> str | None:
     if context["errors"] or context["fields"]:
         return None
     return "".join(str(field) for field in context["hidden_fields"])
+
+
+class PlainSelect(Select):
+    """Written from its choices, without a dictionary for each option."""
+
+    def render(
+        self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None
+    ) -> SafeString:
+        chosen = self.format_value(value)
+        groups = "\n".join(
+            f'<optgroup label="{text(label)}">{_options(choices, chosen)}</optgroup>'
+            if isinstance(choices, list | tuple)
+            else _options([(label, choices)], chosen)
+            for label, choices in self.choices
+        )
+        given = attributes(self.build_attrs(self.attrs, attrs))
+        return mark_safe(f'<select name="{text(name)}"{given}>\n{groups}\n</select>')
+
+
+def _options(choices: Iterable[tuple[Any, Any]], chosen: Collection[str]) -> str:
+    return "\n".join(
+        f'<option value="{_plain(value)}"{" selected" if str(value) in chosen else ""}>'
+        f"{text(label)}</option>"
+        for value, label in choices
+    )
 
 
 WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {

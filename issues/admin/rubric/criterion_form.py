@@ -6,9 +6,11 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Prefetch, prefetch_related_objects
 from django.forms.boundfield import BoundField
 from django.forms.models import BaseInlineFormSet
 
+from evalhub.admin_site.form_renderer import PlainSelect
 from issues.checks import CHECKS, located_problems_of
 from issues.models import Criterion
 from issues.models.criterion import Polarity
@@ -51,7 +53,7 @@ class CriterionForm(forms.ModelForm):
         label="Polarity",
         choices=[(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")],
         initial=Polarity.SHOULD,
-        widget=forms.Select(INPUT),
+        widget=PlainSelect(INPUT),
     )
     weight = forms.FloatField(
         min_value=MIN_WEIGHT,
@@ -60,11 +62,11 @@ class CriterionForm(forms.ModelForm):
         widget=forms.NumberInput({**INPUT, "min": MIN_WEIGHT, "max": MAX_WEIGHT, "step": "any"}),
     )
     alternative = forms.TypedChoiceField(
-        label="Counts", required=False, coerce=int, empty_value=None, widget=forms.Select(INPUT)
+        label="Counts", required=False, coerce=int, empty_value=None, widget=PlainSelect(INPUT)
     )
     mandatory = forms.BooleanField(required=False)
     check_name = forms.ChoiceField(
-        label="Checked by", required=False, widget=forms.Select({**INPUT, "data-eh-check": "true"})
+        label="Checked by", required=False, widget=PlainSelect({**INPUT, "data-eh-check": "true"})
     )
     citation = PlainText(label="Source", required=False, widget=forms.Textarea(LINES))
     order = forms.IntegerField(
@@ -177,6 +179,14 @@ class RubricFormSet(BaseInlineFormSet):
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
         form.fields["id"].error_messages["invalid_choice"] = GONE
+
+    def get_queryset(self) -> Any:
+        """Return the criteria of the page's test, read once for all that the page says of them."""
+        if self.is_bound or self.instance.pk is None:
+            return super().get_queryset()
+        rows = Criterion.objects.order_by("order", "pk")
+        prefetch_related_objects([self.instance], Prefetch("criteria", rows))
+        return list(self.instance.criteria.all())
 
     def total_form_count(self) -> int:
         """Add the criteria that a new test starts with to the empty rows."""

@@ -2,8 +2,11 @@
 
 from dataclasses import asdict
 from functools import cache
-from typing import Any
 
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
+
+from evalhub.admin_site.same_forms import SameForms
 from issues.admin.inlines import PartInline
 from issues.admin.rubric.criterion_form import CriterionForm, RubricFormSet
 from issues.checks import CHECKS
@@ -13,11 +16,19 @@ from issues.rubrics.scoring import MAX_CRITERIA
 
 
 @cache
-def _arguments_of(check: str) -> list[dict[str, Any]]:
-    return [asdict(argument) for argument in arguments_of(check)]
+def _checks() -> SafeString:
+    checks = {
+        check.name: {
+            "description": check.description,
+            "reason": check.reason,
+            "arguments": [asdict(argument) for argument in arguments_of(check.name)],
+        }
+        for check in CHECKS.values()
+    }
+    return json_script(checks, "eh-checks")
 
 
-class RubricInline(PartInline):
+class RubricInline(SameForms, PartInline):
     """A form per criterion; without a script, a plain list of forms."""
 
     model = Criterion
@@ -32,13 +43,6 @@ class RubricInline(PartInline):
         js = ("evalhub/editor_shared.js", "evalhub/rubric.js")
         css = {"all": ("evalhub/rubric.css",)}
 
-    def checks(self) -> dict[str, Any]:
+    def checks(self) -> SafeString:
         """Return the checks as the script needs them to build fields."""
-        return {
-            check.name: {
-                "description": check.description,
-                "reason": check.reason,
-                "arguments": _arguments_of(check.name),
-            }
-            for check in CHECKS.values()
-        }
+        return _checks()

@@ -10,7 +10,7 @@ from django.forms.renderers import DjangoTemplates
 from django.utils.safestring import mark_safe
 from unfold import widgets
 
-from evalhub.admin_site.form_renderer import Renderer
+from evalhub.admin_site.form_renderer import PlainSelect, Renderer
 
 HOSTILE = "<b>\"1\" & '2'</b>"
 CHOICES = [("", "—"), ("Group", [(1, "one"), ("2", HOSTILE)]), (3, mark_safe("<i>3</i>"))]
@@ -47,6 +47,16 @@ def test_a_widget_is_written_as_its_template_writes_it(widget, value):
     )
 
     assert words_of(written) == words_of(theirs)
+
+
+@pytest.mark.parametrize("value", [None, "", 3, "2"])
+def test_a_plain_select_is_written_as_django_writes_it(value):
+    ours, theirs = (
+        kind({"class": "a"}, CHOICES).render("of", value, {"id": "id_of"})
+        for kind in (PlainSelect, forms.Select)
+    )
+
+    assert words_of(ours) == words_of(theirs)
 
 
 def test_a_label_errors_and_hidden_fields_are_written_as_their_templates_do():
