@@ -44,6 +44,12 @@ def row_number(text: str | None) -> int:
     return int(str(text)) if is_number and len(str(text)) <= 18 else 0
 
 
+def is_about_a_row(request: HttpRequest) -> bool:
+    """Return whether the page is that of one row, not of a list."""
+    match = request.resolver_match
+    return match is not None and "object_id" in match.kwargs
+
+
 def bounded_text(text: str | None, most: int) -> str:
     """Cut a text from a link or form, and drop characters that no database can store."""
     return UNSTORABLE.sub("", text or "").strip()[:most]

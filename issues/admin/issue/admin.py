@@ -193,7 +193,7 @@ class IssueAdmin(
         """Offer as assignees those who may work on issues, and the one of this issue."""
         form = super().get_form(request, obj, **kwargs)
         if "assignee" in form.base_fields:
-            form.base_fields["assignee"].queryset = assignable(obj)
+            form.base_fields["assignee"].queryset = assignable(obj).only("username")
         return form
 
     def facts(self, row: Any) -> list[str]:

@@ -76,7 +76,7 @@ class Merging(StateAdmin):
         facts: list[str] = []
         if issue.merged_into is not None:
             facts.append(format_html("merged into {}", link_to(issue.merged_into)))
-        if merged := list(issue.merged.order_by("pk")):
+        if merged := list(issue.merged.order_by("pk").only("title")):
             links = format_html_join(", ", "{}", ((link_to(other),) for other in merged))
             facts.append(format_html("merged here: {}", links))
         return facts

@@ -52,12 +52,14 @@ class MovesWithTests(StateAdmin):
                     url = self.url_of("move_tests", issue.pk)
                     buttons.append(Button(label, url, {"move": name}, "primary"))
         versions = issue.history.order_by("-history_date", "-history_id")
-        newest = versions.values_list("history_id", flat=True).first()
-        made, _ = states.last_move(issue)
-        if made and made.history_id == newest and made.history_user_id == user.pk:
-            name = (made.history_change_reason or "").split(":")[0]
-            if name not in ("", "Undone"):
-                buttons.append(Button(f"Undo “{name}”", self.url_of("undo", issue.pk)))
+        columns = ("state", "history_user", "history_change_reason")
+        match list(versions.values_list(*columns)[:2]):
+            case [(state, by, reason), (before, *_)] if state != before and by == user.pk:
+                name = (reason or "").split(":")[0]
+            case _:
+                name = ""
+        if name not in ("", "Undone"):
+            buttons.append(Button(f"Undo “{name}”", self.url_of("undo", issue.pk)))
         return buttons
 
     def carry_out(self, request: HttpRequest, row: Any, move: Move, data: dict[str, Any]) -> None:

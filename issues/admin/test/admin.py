@@ -14,7 +14,7 @@ from unfold.decorators import display
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
@@ -122,6 +122,8 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).readable_by(request.user)
+        if is_about_a_row(request):
+            return tests.select_related("issue", "template")
         return tests.annotate(points=rubric_size()).prefetch_related("tags", "issue__tags")
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
