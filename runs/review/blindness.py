@@ -43,16 +43,13 @@ def hidden_for(annotator: User, result_id: int) -> Assignment | None:
 
 def held_blind(reader: Any) -> Collection[int]:
     """Return the results that this reader reviews blind now."""
-    held = _held(reader)
-    if not held.select_related(None).exists():  # most readers: the join of all parts takes longer
-        return []
-    hidden = [one.item for one in held if is_hidden(one)]
+    hidden = [one.item for one in _held(reader) if is_hidden(one)]
     return [pk for item in hidden for pk in (item.result_id, item.other_id) if pk]
 
 
 def _held(annotator: Any) -> list[Assignment]:
     """Return the assignments that the annotator is working on; they are few."""
     held = Assignment.objects.filter(annotator=annotator.pk, state__in=KEPT)
-    if not held.exists():  # as for most readers of most pages
+    if not held.exists():  # most readers hold none, and the join of all parts takes longer
         return []
     return list(held.select_related("queue", "item__result", "item__other"))
