@@ -112,8 +112,7 @@ class TestForm(forms.ModelForm):
             self.initial["kind"] = TURNS
         if "template" in self.fields:
             offered = Q(state=TemplateState.PUBLISHED) | Q(pk=self.instance.template_id)
-            rows = JudgeTemplate.objects.filter(offered).only("title", "version")
-            self.fields["template"].queryset = rows  # type: ignore[attr-defined]
+            self.fields["template"].queryset = JudgeTemplate.objects.filter(offered)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
