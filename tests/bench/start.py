@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-import django
+from tests.bench.site import prepare
 
 STRAIGHT = "straight"
 SIDES = {
@@ -34,19 +34,10 @@ def started_cpu_s(folder: Path) -> float:
 
 
 def main(folder: Path) -> None:
-    os.environ.update(
-        DJANGO_SETTINGS_MODULE="evalhub.settings",
-        EVALHUB_DATA_DIR=str(folder),
-        EVALHUB_SECRET_KEY="a secret of the bench, which is long enough",
-        EVALHUB_LOG_LEVEL="WARNING",
-    )
-    django.setup()
-    from django.core.management import call_command
-
+    prepare(folder)
     from evalhub.models import LanguageModel
     from tests import factories
 
-    call_command("migrate", verbosity=0)
     found = {}
     for side, fields in SIDES.items():
         LanguageModel.objects.all().delete()

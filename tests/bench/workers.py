@@ -5,14 +5,12 @@ from the first call to the last reply; all processes are idle and ready before t
 """
 
 import json
-import os
 import sys
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-import django
-
+from tests.bench.site import prepare
 from tests.provider import Provider
 
 LATENCY_MS = 2000
@@ -89,16 +87,7 @@ def window_s(spread: Spread, folder: Path) -> float:
 
 
 def main(number: int, folder: Path) -> None:
-    os.environ.update(
-        DJANGO_SETTINGS_MODULE="evalhub.settings",
-        EVALHUB_DATA_DIR=str(folder),
-        EVALHUB_SECRET_KEY="a secret of the bench, which is long enough",
-        EVALHUB_LOG_LEVEL="WARNING",
-    )
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
+    prepare(folder)
     sys.stdout.write(json.dumps({"window_s": window_s(SPREADS[number], folder)}))
 
 
