@@ -11,6 +11,7 @@ BOTH_ENGINES = (
     "evalhub/access/test_request_limits.py",
     "evalhub/llm/test_embeddings.py",
     "evalhub/test_kept_values.py",
+    "evalhub/test_many_numbers.py",
     "evalhub/test_idempotency.py",
     "evalhub/operations/test_backup.py",
     "evalhub/notifications/test_outbox.py",

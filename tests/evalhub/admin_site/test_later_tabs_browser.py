@@ -42,7 +42,10 @@ def test_a_tab_is_opened_by_keys_and_its_rows_follow(page, issue):
 
 def test_a_link_to_a_tab_opens_it(page, issue):
     page.goto(url("issue_change", issue.pk) + "#tests")
-    page.get_by_role("link", name="Question 20.").wait_for()
+    newest = page.get_by_role("link", name="Question 20.")
+    newest.wait_for()
+    assert newest.is_visible()
+    assert page.locator("#tests-group").get_by_role("status").count() == 0
 
 
 def test_a_tab_that_cannot_be_read_says_so_and_is_read_again(page, issue, faults):
