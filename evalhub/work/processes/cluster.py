@@ -34,6 +34,9 @@ fork = multiprocessing.get_context("fork")
 STOP_WITHIN_S = 7.0
 """Workers that have not ended by then are killed: the command ends within 8 s."""
 
+GARBAGE = 10_000
+"""Objects made between two searches for cycles among them: rows and replies have few."""
+
 TEND_S = 0.5
 """Interval at which the parent checks for processes to start."""
 
@@ -168,6 +171,7 @@ def prepare() -> None:
     connections.close_all()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(GARBAGE)
 
 
 def _models() -> list[LanguageModel]:
