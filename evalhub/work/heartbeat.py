@@ -27,6 +27,9 @@ SHARE_S = 0.4
 UNEVEN_S = 0.1
 """The same while one of them has more calls in flight than its part, or waits to begin."""
 
+TOGETHER_S = 2.0
+"""The same for so long after a worker's start: those of a site start together."""
+
 CHECK_S = 1.0
 REMIND_S = 60.0
 """Interval at which the log repeats why a worker takes no work."""
@@ -114,23 +117,31 @@ class Heartbeat:
 
     # Language models -------------------------------------------------------------------------
 
-    async def announce_use(self) -> None:
-        """Follow the other workers' announcements, and only then send this worker's own."""
+    async def announce_use(self, *, if_shared: bool = False) -> None:
+        """Follow the other workers' announcements, and only then send this worker's own.
+
+        Args:
+            if_shared: Send none while no other worker uses one of the models.
+        """
         for live_batch in self.live_batches.values():
             if live_batch.tasks:
                 self.limiters.need(live_batch.models)
         now = await self.database.with_retries(clock.now)
         await self.follow()
+        if if_shared and not self.limiters.are_shared:
+            return
         await self.database.with_retries(
             leases.beat, self.worker, now, self.limiters.uses(), self.problem
         )
 
     async def keep_up(self) -> NoReturn:
         """Follow the other workers in time to share a model's limits evenly."""
+        started_at = time.monotonic()
         while True:
-            await asyncio.sleep(UNEVEN_S if self.limiters.are_uneven else SHARE_S)
+            is_new = time.monotonic() < started_at + TOGETHER_S
+            await asyncio.sleep(UNEVEN_S if is_new or self.limiters.are_uneven else SHARE_S)
             try:
-                await (self.announce_use() if self.limiters.are_shared else self.follow())
+                await self.announce_use(if_shared=True)
             except Exception:
                 log.exception("%s could not read the others' use; trying again", self.worker)
 

@@ -148,7 +148,7 @@ class RateLimiter:
         self.paused_until = time.monotonic() + shared.paused_s
         if self.announced_at is not None and not self.is_joined:
             self.is_joined = shared.seen_at is None or shared.seen_at > self.announced_at
-        if self.is_joined and self.width == 0:
+        if self.is_joined and self.width == 0 and self.is_even:  # not only until others have less
             waiting, self.waiting = self.waiting, deque()
             for future in waiting:
                 if not future.done():

@@ -16,8 +16,8 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MODEL = Endpoint(language_model_id=1, name="m", litellm_model="openai/m")
 
 
-def limits(width=1, per_minute=None, paused_s=0.0, seen_at=None):
-    return {1: Shared(width, per_minute, 1.0, paused_s, seen_at)}
+def limits(width=1, per_minute=None, paused_s=0.0, seen_at=None, is_even=True):
+    return {1: Shared(width, per_minute, 1.0, paused_s, seen_at, is_even)}
 
 
 def joined(**fields):
@@ -110,6 +110,20 @@ def test_who_waits_for_a_model_that_is_left_to_others_is_sent_back():
         with pytest.raises(GivenBack):
             await waiting
         await first
+
+    asyncio.run(story())
+
+
+def test_who_waits_until_others_have_no_more_than_their_part_keeps_its_item():
+    """They have more when one joins, for as long as their calls take."""
+
+    async def story():
+        limiters, gate = joined(width=0, is_even=False), Gate()
+        waiting = asyncio.create_task(call(limiters, gate))
+        await asyncio.sleep(0)
+        limiters.follow(limits(width=0, is_even=False))
+        limiters.follow(limits(width=1))
+        await asyncio.wait_for(waiting, 1)
 
     asyncio.run(story())
 
