@@ -77,7 +77,7 @@ class Loop:
             await self.database.close()
 
     async def _run(self) -> None:
-        self.saver = Saver(self.database, self.worker)
+        self.saver = Saver(self.database, self.worker, self.limiters)
         self.funding = Funding(self.database, self.worker)
         self.heartbeat = Heartbeat(
             self.beats, self.worker, self.limiters, self.live_batches, self.saver, self.changed
@@ -141,7 +141,7 @@ class Loop:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.changed.wait(), TICK_S)
                 # What ends together is looked at together, and saving has time between rounds.
-                await asyncio.sleep(min(took_s, TICK_S))
+                await self.limiters.give_way(took_s, 0.0, TICK_S)
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for live_batch in self.live_batches.values() for task in live_batch.tasks}

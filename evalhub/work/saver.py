@@ -19,6 +19,7 @@ from evalhub.llm.models import Call
 from evalhub.work import unsaved_replies
 from evalhub.work.database import Database, Unavailable
 from evalhub.work.kinds import AnyKind, Save, kinds
+from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.models import Worker
 from evalhub.work.rows import insert
 
@@ -28,8 +29,7 @@ STUCK_S = 2.0
 """Time after which a transaction that does not end counts as stuck, as behind a lock."""
 
 GATHER_S, LONGEST_GATHER_S = 0.02, 0.2
-"""Time for which a save waits to share its transaction with others: as long as the last one took,
-within these bounds, so that a busy process spends at most half its time on saving."""
+"""Bounds of the time for which saves are gathered into a transaction, by how long the last took."""
 
 Waiting = tuple[Save | None, "asyncio.Future[bool]"]
 """A save and its outcome; None in place of the save marks a `flush`."""
@@ -38,11 +38,11 @@ Waiting = tuple[Save | None, "asyncio.Future[bool]"]
 class Saver:
     """Collects saves and writes them, fenced by the worker's leases."""
 
-    def __init__(self, database: Database, worker: Worker) -> None:
-        self.database, self.worker = database, worker
+    def __init__(self, database: Database, worker: Worker, limiters: RateLimiters) -> None:
+        self.database, self.worker, self.limiters = database, worker, limiters
         self._waiting: list[Waiting] = []
         self._being_stored: list[Waiting] = []
-        self._began_at, self._gather_s = 0.0, GATHER_S
+        self._began_at, self._took_s = 0.0, 0.0
         self._arrived = asyncio.Event()
         self._is_over = False
 
@@ -69,14 +69,13 @@ class Saver:
         try:
             while True:
                 await self._arrived.wait()
-                await asyncio.sleep(self._gather_s)
+                await self.limiters.give_way(self._took_s, GATHER_S, LONGEST_GATHER_S)
                 self._arrived.clear()
                 self._being_stored, self._waiting = self._waiting, []
                 self._began_at = time.monotonic()
                 await self._store(self._being_stored)
                 self._being_stored = []
-                took_s = time.monotonic() - self._began_at
-                self._gather_s = min(max(took_s, GATHER_S), LONGEST_GATHER_S)
+                self._took_s = time.monotonic() - self._began_at
         finally:
             self.end()
 

@@ -24,6 +24,9 @@ IDLE_S = 5.0
 OUTAGE_ITEMS = 3
 """Items that have to fail, or wait behind one, for a provider to count as down."""
 
+REST_S = 0.02
+"""While a worker rests, it looks this often whether its models need it."""
+
 LOOK_S = 1.0
 """While a call waits for the rate, its batch's gate is checked this often."""
 
@@ -221,6 +224,18 @@ class RateLimiters:
             and not (limiter.is_joined and limiter.is_even and limiter.in_flight <= limiter.width)
             for limiter in self._limiters.values()
         )
+
+    async def give_way(self, took_s: float, shortest_s: float, longest_s: float) -> None:
+        """Wait before doing again what took so long, and as long again while calls wait their turn.
+
+        The models are busy without it, so that a worker spends at most a third of its time on it.
+        """
+        until = time.monotonic() + min(2 * took_s, longest_s)
+        await asyncio.sleep(min(max(took_s, shortest_s), longest_s))
+        while any(limiter.waiting for limiter in self._limiters.values()):
+            if (left_s := until - time.monotonic()) <= 0:
+                return
+            await asyncio.sleep(min(left_s, REST_S))
 
     def uses(self) -> dict[str, dict[str, Any]]:
         """Return this worker's use of each model for the heartbeat, as JSON; leave idle models."""

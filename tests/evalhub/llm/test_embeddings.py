@@ -52,7 +52,7 @@ def measure(provider, run, transactional_db):
     async def in_a_worker(first, second, endpoint):
         database = Database()
         worker = await database(leases.register)
-        saver = Saver(database, worker)
+        saver = Saver(database, worker, RateLimiters())
         saving = asyncio.create_task(saver.run())
         caller = ModelCaller(
             work_key="judgerun 1",

@@ -128,6 +128,28 @@ def test_who_waits_until_others_have_no_more_than_their_part_keeps_its_item():
     asyncio.run(story())
 
 
+@pytest.mark.parametrize(("is_crowded", "seconds"), [(False, 0.1), (True, 0.2)])
+def test_worker_does_other_things_for_longer_while_calls_wait(monkeypatch, is_crowded, seconds):
+    waited = []
+
+    async def sleep(seconds):
+        waited.append(seconds)
+
+    async def story():
+        limiters, gate = joined(), Gate()
+        tasks = [asyncio.create_task(call(limiters, gate, 9)) for _ in range(1 + is_crowded)]
+        await turn(0)
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        monkeypatch.setattr(subject.time, "monotonic", lambda: sum(waited))
+        await limiters.give_way(0.1, 0.0, 1.0)
+        for task in tasks:
+            task.cancel()
+
+    turn = asyncio.sleep
+    asyncio.run(story())
+    assert sum(waited) == pytest.approx(seconds)
+
+
 def test_calls_per_minute_are_begun_no_faster(monkeypatch):
     monkeypatch.setattr(subject, "MINUTE_S", 0.3)
     monkeypatch.setattr(subject, "LOOK_S", 0.01)

@@ -12,6 +12,7 @@ from evalhub.models import Call, ItemState
 from evalhub.work import database, leases, saver
 from evalhub.work.database import Database
 from evalhub.work.kinds import Save, kinds
+from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver, store
 from runs.answering.work import Turn
 from runs.models import Answer, Judgment
@@ -48,7 +49,7 @@ def saved_by(worker, *saves):
 
     async def story():
         database = Database()
-        own = Saver(database, worker)
+        own = Saver(database, worker, RateLimiters())
         task = asyncio.create_task(own.run())
         outcomes = await asyncio.gather(*map(own.add, saves), return_exceptions=True)
         task.cancel()
@@ -144,7 +145,7 @@ def test_flush_waits_for_what_is_being_saved(leased):
 
     async def story():
         database = Database()
-        own = Saver(database, worker)
+        own = Saver(database, worker, RateLimiters())
         task = asyncio.create_task(own.run())
         own.add(turn(run, result))
         await asyncio.sleep(0.03)  # being written now

@@ -10,6 +10,7 @@ from evalhub.models import BatchState, Call, ItemState, Worker
 from evalhub.work import leases, unsaved_replies
 from evalhub.work.database import Database
 from evalhub.work.kinds import kinds
+from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver, store
 from runs import control
 from runs.models import Answer, Judgment, Run
@@ -111,7 +112,7 @@ def test_reply_that_waits_when_a_worker_ends_is_kept_in_a_file(leased, data_fold
 
     async def story():
         database = Database()
-        saver = Saver(database, worker)
+        saver = Saver(database, worker, RateLimiters())
         saver.add(completed(turn(run, result)))
         task = asyncio.create_task(saver.run())
         await asyncio.sleep(0)
