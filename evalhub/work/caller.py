@@ -179,7 +179,7 @@ class ModelCaller(Caller):
     """Makes and saves the calls for one item, with retries.
 
     Attributes:
-        queue_save: Queues content, or None, to be saved with calls.
+        queue_save: Queues content, or None, to be saved with calls, after other saves.
         sealed: Sealed tests whose text the calls carry. Sending it outside the trusted network is
             recorded in `sendings` first.
         fund: Reserves a call's cost, if there is a limit.
@@ -191,7 +191,7 @@ class ModelCaller(Caller):
 
     worker_id: int
     limiters: RateLimiters
-    queue_save: Callable[[Any, list[Call]], Saved]
+    queue_save: Callable[[Any, list[Call], Sequence[Saved]], Saved]
     database: Database
     random: Random
     sendings: Sendings
@@ -310,14 +310,18 @@ class ModelCaller(Caller):
         except DatabaseError:
             log.exception("The rate of %s could not be changed", endpoint.name)
 
-    async def save(self, content: Any, *calls: Call) -> None:
-        """Save content together with its calls; raise LeaseLost if another worker has the item."""
-        if not await self.save_later(content, *calls):
+    async def save(self, content: Any, *calls: Call, after: Sequence[Saved] = ()) -> None:
+        """Save content together with its calls; raise LeaseLost if another worker has the item.
+
+        Args:
+            after: What was queued before and must be saved too; errors of it are raised.
+        """
+        if not await self.save_later(content, *calls, after=after):
             raise LeaseLost
 
-    def save_later(self, content: Any, *calls: Call) -> Saved:
+    def save_later(self, content: Any, *calls: Call, after: Sequence[Saved] = ()) -> Saved:
         """Save as `save` does, without waiting."""
-        future = self.queue_save(content, list(calls))
+        future = self.queue_save(content, list(calls), after)
         if cost := sum(cost_of(call) for call in calls if call.pk is None):
             budget = self.gate.budget
             future.add_done_callback(lambda _: budget.mark_saved(cost))

@@ -15,7 +15,7 @@ from django.utils.module_loading import import_string
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.models import Call
-from evalhub.work.caller import ModelCaller
+from evalhub.work.caller import ModelCaller, Saved
 from evalhub.work.limits.budget import Spend
 from evalhub.work.models import Batch, Item, ItemState
 
@@ -36,7 +36,8 @@ class Save:
     """Content for an item, to be saved in a transaction shared with others.
 
     If the item's lease was lost meanwhile, only the calls are recorded: they were made and paid
-    for. `content` is whatever the kind's `store` understands; None: only the calls.
+    for. `content` is whatever the kind's `store` understands; None: only the calls. `after`: saves
+    of the item, queued before; unless each of them is made, this one, without calls, is not either.
     """
 
     kind: AnyKind
@@ -44,6 +45,7 @@ class Save:
     item_id: int
     content: Any = None
     calls: list[Call] = field(default_factory=list)
+    after: Sequence[Saved] = ()
 
 
 class Kind(ABC, Generic[BatchT, ItemT, JobT]):

@@ -269,8 +269,8 @@ class Loop:
             worker_id=self.worker.pk,
             gate=gate,
             limiters=self.limiters,
-            queue_save=lambda content, calls: self.saver.add(
-                Save(kind, batch.pk, job.item_id, content, calls)
+            queue_save=lambda content, calls, after: self.saver.add(
+                Save(kind, batch.pk, job.item_id, content, calls, after)
             ),
             database=self.database,
             random=self.random,

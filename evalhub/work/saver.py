@@ -98,6 +98,7 @@ class Saver:
                 future.cancel()
 
     async def _store(self, waiting: list[Waiting]) -> None:
+        waiting = [one for one in waiting if _may_be_made(*one)]
         saves = [save for save, _ in waiting if save is not None]
         try:
             held = await self.database.with_retries(store, saves, self.worker.pk) if saves else []
@@ -109,13 +110,12 @@ class Saver:
         except Exception:
             log.exception("Saving %d items together failed: now one by one", len(saves))
             for save, future in waiting:
-                await self._store_alone(save, future)
+                if _may_be_made(save, future):
+                    await self._store_alone(save, future)
             return
         kept = iter(held)
         for save, future in waiting:
-            is_kept = save is None or next(kept)
-            if not future.done():
-                future.set_result(is_kept)
+            _end(future, is_kept=save is None or next(kept))
 
     async def _store_alone(self, save: Save | None, future: "asyncio.Future[bool]") -> None:
         """Save one alone: a bad row must not lose its neighbours' answers, nor its own calls."""
@@ -129,8 +129,7 @@ class Saver:
             await self._store_calls_only(save)
             _fail(future, error)
         else:
-            if not future.done():
-                future.set_result(kept)
+            _end(future, is_kept=kept)
 
     async def _store_calls_only(self, save: Save) -> None:
         for call in save.calls:
@@ -145,7 +144,31 @@ class Saver:
         unsaved_replies.write([call for save in saves for call in save.calls])
 
 
-def _fail(future: "asyncio.Future[bool]", error: Exception) -> None:
+def _may_be_made(save: Save | None, future: "asyncio.Future[bool]") -> bool:
+    """Return False if an earlier save that this one needs was not made: it ends like that one.
+
+    An earlier one that has not ended is made in the same transaction.
+    """
+    ended = [earlier for earlier in save.after if earlier.done()] if save else []
+    for earlier in ended:
+        if earlier.cancelled():
+            future.cancel()
+        elif error := earlier.exception():
+            _fail(future, error)
+        elif not earlier.result():
+            _end(future, is_kept=False)
+        else:
+            continue
+        return False
+    return True
+
+
+def _end(future: "asyncio.Future[bool]", *, is_kept: bool) -> None:
+    if not future.done():
+        future.set_result(is_kept)
+
+
+def _fail(future: "asyncio.Future[bool]", error: BaseException) -> None:
     if not future.done():
         future.set_exception(error)
         future.exception()  # seen: not everybody waits for what becomes of a save

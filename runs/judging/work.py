@@ -15,7 +15,7 @@ from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
 from evalhub.work.caller import ModelCaller, Saved
-from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
+from evalhub.work.errors import BatchFailed, GivenBack
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
 from evalhub.work.rows import insert, overwrite
@@ -80,16 +80,15 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
 
     async def perform(self, job: JudgingTask, caller: ModelCaller) -> None:
         near: list[float | None] = []
-        saved = await all_or_none(
+        judged = await all_or_none(
             [
                 *(_decide(criterion_task, job, caller) for criterion_task in job.criterion_tasks),
                 _compare(job, caller, near),
             ]
         )
-        if not all([await future for futures in saved for future in futures]):
-            raise LeaseLost
+        saved = [future for futures in judged for future in futures]
         costs = [CallCost(call.cost_usd, bool(call.error_kind)) for call in caller.calls]
-        await caller.save(Finished(total_cost([*job.earlier, *costs]), *near))
+        await caller.save(Finished(total_cost([*job.earlier, *costs]), *near), after=saved)
 
     def store(self, saves: list[Save]) -> None:
         # Copies: saving may be done again after it failed, and must not find keys that were undone.

@@ -60,7 +60,9 @@ def measure(provider, run, transactional_db):
             worker_id=worker.pk,
             gate=Gate(),
             limiters=OpenLimiters(),
-            queue_save=lambda content, calls: saver.add(Save(kinds()[-1], 1, 7, content, calls)),
+            queue_save=lambda content, calls, after: saver.add(
+                Save(kinds()[-1], 1, 7, content, calls)
+            ),
             database=database,
             random=Random(1),
             sendings=Sendings(database),

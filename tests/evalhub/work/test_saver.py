@@ -1,10 +1,11 @@
 """Saving in shared transactions, fenced by leases."""
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from django.db import OperationalError
+from django.db import IntegrityError, OperationalError
 from django.utils import timezone
 
 from evalhub.llm.completion import Completion
@@ -15,6 +16,7 @@ from evalhub.work.kinds import Save, kinds
 from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver, store
 from runs.answering.work import Turn
+from runs.judging.work import Finished
 from runs.models import Answer, Judgment
 from tests.factories import make_jury, make_model, make_run, make_test
 
@@ -95,6 +97,76 @@ def test_bad_row_does_not_take_its_neighbours_answers_with_it(leased):
     assert outcomes[0] is outcomes[2] is True
     assert isinstance(outcomes[1], Exception)
     assert set(Answer.objects.values_list("result", flat=True)) == {one.pk, three.pk}
+
+
+@pytest.fixture
+def judged(leased):
+    """A judgment of a leased result, to be saved with `value`, and the end of its result."""
+    run, worker = leased
+    judge_run, result = run.judge_runs.get(), run.results.first()
+    judge_run.result_scores.update(worker=worker)
+    item = judge_run.result_scores.get(result=result)
+
+    def saves(value=1.0):
+        judgment = Judgment(
+            judge_run=judge_run,
+            result=result,
+            criterion=result.revision.criteria.get(),
+            judge_id=judge_run.jury["judges"][0]["judge"],
+            state="ok",
+            value=value,
+            created_at=timezone.now(),
+        )
+        one = Save(JUDGING, judge_run.pk, item.pk, judgment, [call_of(run, item_id=item.pk)])
+        return one, Save(JUDGING, judge_run.pk, item.pk, Finished(None))
+
+    return worker, item, saves
+
+
+def saved_in_order(worker, first, second, *, apart):
+    """Save two, of which the second needs the first; `apart`: once the first has ended."""
+
+    async def story():
+        database = Database()
+        own = Saver(database, worker, RateLimiters())
+        task = asyncio.create_task(own.run())
+        futures = [own.add(first)]
+        if apart:
+            await asyncio.wait(futures)
+        futures.append(own.add(replace(second, after=[futures[0]])))
+        outcomes = await asyncio.gather(*futures, return_exceptions=True)
+        task.cancel()
+        await database.close()
+        return outcomes
+
+    return asyncio.run(story())
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_item_ends_together_with_its_last_judgment(judged, apart):
+    worker, item, saves = judged
+    assert saved_in_order(worker, *saves(), apart=apart) == [True, True]
+    item.refresh_from_db()
+    assert (item.state, item.score) == (ItemState.DONE, 1.0)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_item_without_one_of_its_judgments_does_not_end(judged, apart):
+    worker, item, saves = judged
+    first, second = saved_in_order(worker, *saves(value=2.0), apart=apart)
+    assert isinstance(first, IntegrityError)
+    assert second is first
+    item.refresh_from_db()
+    assert item.state == ItemState.PENDING
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_item_of_another_worker_does_not_end(judged, apart):
+    worker, item, saves = judged
+    leases.free([worker])
+    assert saved_in_order(worker, *saves(), apart=apart) == [False, False]
+    item.refresh_from_db()
+    assert item.state == ItemState.PENDING
 
 
 def test_call_of_what_cannot_be_saved_is_recorded_all_the_same(leased):
