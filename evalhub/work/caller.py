@@ -46,6 +46,9 @@ OUTAGE_TRY = 3
 EXTRA_TOKENS = 20
 """Estimate of what a provider adds to each request."""
 
+HOPS = 2
+"""Turns of the event loop until a call that waited is sent: one to wake it, one for the others."""
+
 Saved = asyncio.Future[bool]
 """The outcome of a save: False if the item belongs to another worker now."""
 
@@ -239,7 +242,6 @@ class ModelCaller(Caller):
         if (call := self._take_unsaved(pending)) is not None:
             return cast(T, call.kept_completion()), call
         await self.sendings.note(self.sealed, pending.endpoint, pending.role)
-        limiter = self.limiters.limiter(pending.endpoint.language_model_id)
         attempt, began_at = 0, 0.0
         while True:
             attempt += 1
@@ -255,9 +257,24 @@ class ModelCaller(Caller):
             except CallError as error:
                 await self._wait_or_raise(error, pending.endpoint, attempt, began_at)
             else:
-                if limiter.replied():
-                    await self._end_outage(pending.endpoint)
+                await self._let_others_begin(pending.endpoint, found[1])
                 return found
+
+    async def _let_others_begin(self, endpoint: Endpoint, call: Call) -> None:
+        """End an outage, and let calls that waited for this one be sent before its reply is read.
+
+        Replies come in crowds, as they were asked for, and take as long to read as one to arrive.
+        """
+        limiter = self.limiters.limiter(endpoint.language_model_id)
+        try:
+            if limiter.replied():
+                await self._end_outage(endpoint)
+            for _ in range(HOPS):
+                await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            call.keep_reply()
+            self.record(call)
+            raise
 
     def _take_unsaved(self, pending: PendingCall[T]) -> Call | None:
         for call in self.unsaved:

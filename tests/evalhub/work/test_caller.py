@@ -1,17 +1,22 @@
 """The cost of calls, cost limits, and failures."""
 
+import asyncio
 import threading
 import time
 from decimal import Decimal
+from random import Random
+from types import SimpleNamespace
 
 import pytest
 from django.db.models import Sum
 
+from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
-from evalhub.models import BatchState, Call, ItemState, SharedRate
-from evalhub.work.caller import estimate_usd
+from evalhub.models import BatchState, Call, CallRole, ItemState, SharedRate
+from evalhub.work.caller import ModelCaller, estimate_usd
 from evalhub.work.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
+from evalhub.work.limits.rate_limiter import RateLimiters
 from runs import control
 from runs.models import Judgment, Run
 from tests import provider as scripted
@@ -66,6 +71,53 @@ def test_estimate_goes_by_the_most_that_may_be_answered():
     )
     assert estimate_usd(endpoint, [], {}) == pytest.approx(0.05)
     assert estimate_usd(endpoint, [], {"max_tokens": 10}) == pytest.approx(0.01)
+
+
+# Interrupted -------------------------------------------------------------------------------------
+
+
+async def free(estimate_usd):
+    """There is no limit."""
+
+
+async def no_sealed_test(sealed, endpoint, role):
+    """Nothing has to be recorded before it is sent."""
+
+
+def test_reply_that_came_before_its_item_was_stopped_is_kept(monkeypatch):
+    """It is paid for: the item's next try takes it."""
+    endpoint = Endpoint(language_model_id=1, name="m", litellm_model="openai/m")
+    saved = []
+
+    async def complete(*request):
+        asyncio.get_running_loop().call_soon(asking.cancel)
+        return Completion(text="Four.")
+
+    async def story():
+        nonlocal asking
+        limiters = RateLimiters()
+        limiters.limiter(1).width, limiters.limiter(1).is_joined = 1, True
+        caller = ModelCaller(
+            work_key="run 1",
+            item_id=7,
+            worker_id=1,
+            gate=Gate(),
+            limiters=limiters,
+            queue_save=lambda content, calls, after: saved.extend(calls) or asyncio.Future(),
+            database=None,
+            random=Random(1),
+            sendings=SimpleNamespace(note=no_sealed_test),
+            fund=free,
+            may_hold=lambda: True,
+        )
+        asking = asyncio.create_task(caller.call(endpoint, [], {}, role=CallRole.CANDIDATE))
+        await asyncio.wait([asking])
+        return asking.cancelled()
+
+    asking = None
+    monkeypatch.setattr("evalhub.llm.gateway.complete", complete)
+    assert asyncio.run(story())
+    assert [(call.error_kind, call.kept_completion().text) for call in saved] == [("", "Four.")]
 
 
 # Money of a run ----------------------------------------------------------------------------------
