@@ -198,6 +198,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:issues_test_rubric": (post(WRITERS),),
     "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
     "admin:issues_test_try": (post(WRITERS),),
+    "admin:issues_test_try_pane": (get(WRITERS),),
     "admin:issues_test_edit": (get(WRITERS), post(WRITERS, act="propose")),
     "admin:issues_generation_add": (get(WRITERS), post(WRITERS)),
     "admin:issues_generation_act": (post(WRITERS, act="undo"),),

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import reverse
+from django.template.response import TemplateResponse
 
 from evalhub.access.sealed_exposure import Role, record_sendings, sealed_exposure
 from evalhub.admin_site.contributions import Contribution, contribute
@@ -43,14 +43,9 @@ UNSAVED_SEALED = (
 def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
     """Do what the sent form asks for; stream its events as lines of JSON."""
     user = current_user(request)
-    number = row_number(request.POST.get("try-test"))
-    test = get_object_or_404(Test.objects.readable_by(user), pk=number) if number else None
-    if test is None:
-        writes = model_admin.has_add_permission(request)
-    else:
-        writes = model_admin.has_change_permission(request, test)
-    if request.method != "POST" or not writes or not user.has_perm(TRY_TEST):
+    if request.method != "POST":
         raise PermissionDenied
+    test = _test_written(model_admin, request, request.POST.get("try-test"))
     draft = draft_of(request.POST)._replace(test_id=test.pk if test else None, reader=user)
     try:
         act = act_of(request.POST, draft, test, user)
@@ -63,9 +58,22 @@ def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
         words = f"{exposure} {' '.join(exposure.before())}"
         return _response(iter([line({"consent": exposure.key, "words": words})]))
     record_sendings(act.sealed, act.roles, by=user)
-    caller = caller_of(user, act.roles, item_id=number or None)
+    caller = caller_of(user, act.roles, item_id=test.pk if test else None)
     save = partial(save_calls, caller)
     return _response(streamed(partial(_performed, act, caller), at_end=save))
+
+
+def _test_written(model_admin: Any, request: HttpRequest, sent: str | None) -> Test | None:
+    """Return the test that a user writes and may try, by its number; None for a new one."""
+    user, number = current_user(request), row_number(sent)
+    test = get_object_or_404(Test.objects.readable_by(user), pk=number) if number else None
+    if test is None:
+        writes = model_admin.has_add_permission(request)
+    else:
+        writes = model_admin.has_change_permission(request, test)
+    if not writes or not user.has_perm(TRY_TEST):
+        raise PermissionDenied
+    return test
 
 
 async def _performed(act: Act, caller: DirectCaller, emit: Emit) -> None:
@@ -93,26 +101,30 @@ def _refuse_outside(roles: list[Role]) -> None:
 
 
 def pane(request: HttpRequest, test: Test | None) -> str:
-    """Return the pane's HTML; "" for users who cannot edit this test."""
-    user = current_user(request)
+    """Return the pane's place, whose form is asked for when it is seen.
+
+    It is "" for users who cannot edit this test.
+    """
     verb = "change" if test else "add"
-    if not user.has_perm(f"issues.{verb}_test"):
+    if not current_user(request).has_perm(f"issues.{verb}_test"):
         return ""
+    return render_to_string("runs/playground/pane.html", {"test": test})
+
+
+def pane_view(model_admin: Any, request: HttpRequest) -> TemplateResponse:
+    """Return the pane's form."""
+    user = current_user(request)
+    test = _test_written(model_admin, request, request.GET.get("test"))
     published = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED)
-    return render_to_string(
-        "runs/playground/pane.html",
-        {
-            "test": test,
-            "url": reverse("admin:issues_test_try"),
-            "models": LanguageModel.objects.active().only("name", "is_scripted"),
-            "juries": Jury.objects.filter(is_active=True).only("name"),
-            "templates": published.order_by("title", "-version").only("title", "version"),
-            "others": open_tests_of(test.issue, user).exclude(pk=test.pk).count() if test else 0,
-        },
-        request=request,
-    )
+    shown = {
+        "test": test,
+        "models": LanguageModel.objects.active().only("name", "is_scripted"),
+        "juries": Jury.objects.filter(is_active=True).only("name"),
+        "templates": published.order_by("title", "-version").only("title", "version"),
+        "others": open_tests_of(test.issue, user).exclude(pk=test.pk).count() if test else 0,
+    }
+    return TemplateResponse(request, "runs/playground/pane_form.html", shown)
 
 
-contribute(
-    Contribution(permission=TRY_TEST, form_section=pane, views=(("try/", try_view, "try"),)), Test
-)
+VIEWS = (("try/", try_view, "try"), ("try/pane/", pane_view, "try_pane"))
+contribute(Contribution(permission=TRY_TEST, form_section=pane, views=VIEWS), Test)

@@ -7,13 +7,59 @@
   const { element, button, readEvents, whenReady } = window.evalhubEditing;
   const KEPT = "evalhub-try-";
   const LOST = "The server could not be reached. Nothing typed is lost: try again.";
+  const TAKEN = "The reference counts as yours now; save the test to keep it.";
   const OUT =
     "You are logged out, or may not do this. Log in again in another tab, then try again here: nothing typed is lost.";
 
-  class Playground {
-    constructor(root, form) {
-      this.root = root;
+  /* The fields of the test's form, with the mark of a reference that a model wrote. */
+  class Fields {
+    constructor(form) {
       this.form = form;
+      this.marked = element("p", { class: "eh-muted try-mark", role: "status" });
+      this.field("reference").after(this.marked);
+      this.field("reference").addEventListener("input", () => {
+        if (!this.writes && this.field("reference_by").value === "model") this.takeReference();
+      });
+      this.field("reference_by").addEventListener("change", () => this.mark());
+      this.mark();
+    }
+
+    field(name) {
+      return this.form.elements[name];
+    }
+
+    write(name, value) {
+      this.writes = true;
+      this.field(name).value = value;
+      for (const type of ["input", "change"]) this.field(name).dispatchEvent(new Event(type, { bubbles: true }));
+      this.writes = false;
+    }
+
+    takeReference() {
+      this.write("reference_by", "human");
+      this.mark();
+    }
+
+    mark() {
+      const by = this.field("reference_by").value;
+      this.marked.hidden = by !== "model" || !this.field("reference").value.trim();
+      if (this.marked.hidden) return;
+      const take = button("Take as mine", () => {
+        this.takeReference();
+        this.marked.replaceChildren(TAKEN);
+        this.marked.hidden = false;
+      });
+      this.marked.replaceChildren(
+        "Written by a model, and nobody has taken it yet. It counts as yours once you edit it, or: ",
+        take,
+      );
+    }
+  }
+
+  class Playground {
+    constructor(root, fields) {
+      this.root = root;
+      this.fields = fields;
       this.own = root.querySelector("[data-try-form]");
       this.reply = root.querySelector("[data-try-reply]");
       this.judged = root.querySelector("[data-try-judged]");
@@ -29,7 +75,6 @@
       root.addEventListener("keydown", (event) => {
         if (event.key === "Escape" && this.running) this.stop();
       });
-      this.watchReference();
     }
 
     /* The last choices of this browser. */
@@ -61,7 +106,7 @@
     /* Asking ---------------------------------------------------------------------------------- */
 
     body(act, consent) {
-      const body = new FormData(this.form);
+      const body = new FormData(this.fields.form);
       for (const [name, value] of new FormData(this.own)) body.append(name, value);
       body.set("try-act", act);
       body.set("try-test", this.root.dataset.tryTest);
@@ -158,86 +203,62 @@
 
     /* The form -------------------------------------------------------------------------------- */
 
-    field(name) {
-      return this.form.elements[name];
-    }
-
-    write(name, value) {
-      this.writes = true;
-      this.field(name).value = value;
-      for (const type of ["input", "change"]) this.field(name).dispatchEvent(new Event(type, { bubbles: true }));
-      this.writes = false;
-    }
-
     put(name, text) {
-      const before = this.field(name).value;
-      this.write(name, text);
+      const before = this.fields.field(name).value;
+      this.fields.write(name, text);
       this.note(
         "It is in the field “Flagged answer” on the tab “Judging” now; save the test to keep it. ",
-        this.undo(name, text, () => this.write(name, before)),
+        this.undo(name, text, () => this.fields.write(name, before)),
       );
     }
 
     /* A button that puts back what was there, unless the field has been edited since. */
     undo(name, written, restore) {
       return button("Undo", () => {
-        const isKept = this.field(name).value === written;
+        const isKept = this.fields.field(name).value === written;
         if (isKept) restore();
         this.note(isKept ? "Undone." : "The field was edited since, so it stays as it is.");
       });
     }
 
     drafted(text) {
-      const before = [this.field("reference").value, this.field("reference_by").value];
-      this.write("reference", text);
-      this.write("reference_by", "model");
-      this.mark();
+      const before = [this.fields.field("reference").value, this.fields.field("reference_by").value];
+      this.fields.write("reference", text);
+      this.fields.write("reference_by", "model");
+      this.fields.mark();
       this.settled = true;
       this.note(
         "The draft is in the field “Reference answer” on the tab “Judging” now. It counts as written by a model until you edit it, or take it as yours. ",
         button("Take as mine", () => this.takeReference()),
         " ",
         this.undo("reference", text, () => {
-          this.write("reference", before[0]);
-          this.write("reference_by", before[1]);
-          this.mark();
+          this.fields.write("reference", before[0]);
+          this.fields.write("reference_by", before[1]);
+          this.fields.mark();
         }),
       );
     }
 
     takeReference() {
-      this.write("reference_by", "human");
-      this.mark();
-      this.note("The reference counts as yours now; save the test to keep it.");
-    }
-
-    watchReference() {
-      this.marked = element(
-        "p",
-        { class: "eh-muted try-mark" },
-        "Written by a model, and nobody has taken it yet. It counts as yours once you edit it, or: ",
-        button("Take as mine", () => this.takeReference()),
-      );
-      this.field("reference").after(this.marked);
-      this.field("reference").addEventListener("input", () => {
-        if (!this.writes && this.field("reference_by").value === "model") {
-          this.write("reference_by", "human");
-          this.mark();
-        }
-      });
-      this.field("reference_by").addEventListener("change", () => this.mark());
-      this.mark();
-    }
-
-    mark() {
-      const by = this.field("reference_by").value;
-      this.marked.hidden = by !== "model" || !this.field("reference").value.trim();
+      this.fields.takeReference();
+      this.note(TAKEN);
     }
   }
 
   whenReady(() => {
     const root = document.querySelector("[data-try]");
     const form = document.getElementById("test_form");
-    if (root?.querySelector("[data-try-form]") && form) new Playground(root, form);
+    if (!root || !form) return;
+    const fields = new Fields(form);
+    let isHeld = false;
+    root.addEventListener("htmx:beforeSwap", () => {
+      isHeld = root.contains(document.activeElement);
+    });
+    root.addEventListener("htmx:afterSwap", () => {
+      const own = root.querySelector("[data-try-form]");
+      if (own) new Playground(root, fields);
+      // Who came to it by keys before it was there goes on from its first field.
+      if (isHeld) own?.elements[0].focus();
+    });
   });
 })();

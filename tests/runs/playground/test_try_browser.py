@@ -50,7 +50,14 @@ def editor(page, log_in, model_at, script):
     log_in(make_user("annotator"))
     page.goto(f"{url('test_add')}?issue={issue.pk}")
     page.fill("[name=prompt]", "VAT on books?")
+    see_pane(page)
     return page
+
+
+def see_pane(page):
+    """Come to the pane, whose form is asked for then."""
+    page.locator("[data-try]").scroll_into_view_if_needed()
+    page.locator("[data-try-form]").wait_for()
 
 
 def status(page, words):
@@ -86,10 +93,49 @@ def test_a_test_is_tried_while_it_is_written(editor, script):
     editor.goto(url("test_change", test.pk))
     note = editor.get_by_text("Written by a model, and nobody has taken it yet")
     assert note.is_visible()
+    assert editor.locator("[data-try-form]").count() == 0
     assert editor.get_by_text("reference by a model").is_visible()
     editor.locator("[name=reference]").press("End")
     editor.keyboard.type(" Always.")
     assert (by.input_value(), note.is_visible()) == ("human", False)
+
+
+def test_the_pane_is_reached_by_keys_before_it_was_seen(page, log_in, model_at):
+    model_at(name="Ada")
+    log_in(make_user("annotator"))
+    page.goto(url("test_add"))
+    place = page.locator("[data-try] [role=status]")
+    place.focus()
+    page.locator("[data-try-form]").wait_for()
+    page.wait_for_function("document.activeElement.name === 'try-model'")
+    assert violations(page) == []
+
+
+def test_a_pane_that_cannot_be_read_says_so_and_is_read_again(page, log_in, model_at, faults):
+    model_at(name="Ada")
+    log_in(make_user("annotator"))
+    page.route("**/try/pane/", lambda route: route.abort())
+    page.goto(url("test_add"))
+    page.locator("[data-try]").scroll_into_view_if_needed()
+    failure = page.get_by_role("alert").filter(has_text="The models could not be loaded.")
+    failure.wait_for()
+    page.unroute("**/try/pane/")
+    faults.clear()
+    failure.get_by_role("button", name="Try again").click()
+    page.locator("[data-try-form]").wait_for()
+    assert failure.is_hidden()
+
+
+def test_a_draft_of_a_model_is_taken_where_it_is_marked(page, log_in):
+    log_in(make_user("annotator"))
+    test = make_test(reference=RIGHT, reference_by="model")
+    page.goto(url("test_change", test.pk))
+    page.get_by_role("button", name="Take as mine").click()
+    assert page.get_by_text("The reference counts as yours now").is_visible()
+    with page.expect_navigation():
+        page.click("[name=_save]")
+    test.refresh_from_db()
+    assert test.reference_by == "human"
 
 
 def test_a_reply_is_stopped_by_escape_and_asked_again(editor, script):
@@ -134,6 +180,7 @@ def test_a_sealed_test_is_sent_outside_only_after_a_yes(editor, settings, provid
     settings.EVALHUB_TRUSTED_ADDRESSES = []
     sealed = make_test(sealed=True)
     editor.goto(url("test_change", sealed.pk))
+    see_pane(editor)
     editor.locator("[data-try-act=ask]").click()
     status(editor, "is sealed and would be sent to 127.0.0.1")
     assert provider.total == 0

@@ -340,13 +340,41 @@ def test_only_writers_with_the_right_may_try(client, model_at, annotator):
     assert client.get(url("test_try")).status_code == 403
     log_in(client, "viewer")
     assert client.post(url("test_try"), sent).status_code == 403
+    assert client.get(url("test_try_pane")).status_code == 403
     assert "data-try=" not in client.get(url("test_change", make_test().pk)).content.decode()
 
 
-def test_the_pane_is_on_both_forms(client, annotator, model_at):
+def test_both_forms_have_the_place_of_the_pane(client, annotator, model_at):
+    test, place = make_test(), url("test_try_pane")
+    for page, asked in (
+        (url("test_add"), place),
+        (url("test_change", test.pk), f"{place}?test={test.pk}"),
+    ):
+        assert f'hx-get="{asked}"' in client.get(page).content.decode()
+
+
+def test_the_pane_offers_models_and_counts_the_other_tests(client, annotator, model_at):
     model_at(name="Ada")
-    for page in (url("test_add"), url("test_change", make_test().pk)):
-        assert "data-try-form" in client.get(page).content.decode()
+    test = make_test()
+    make_test(issue=test.issue)
+
+    html = client.get(url("test_try_pane"), {"test": test.pk}).content.decode()
+
+    assert ">Ada</option>" in html
+    assert "other tests (1)" in html
+
+
+def test_a_pane_without_models_says_so(client, annotator):
+    assert "No model to ask" in client.get(url("test_try_pane")).content.decode()
+
+
+def test_there_is_no_pane_of_a_sealed_test_for_others(client):
+    user = log_in(client, "model developer")
+    for right in ("try_test", "change_test"):
+        grant(user, right)
+    address = url("test_try_pane")
+    assert client.get(address, {"test": make_test().pk}).status_code == 200
+    assert client.get(address, {"test": make_test(sealed=True).pk}).status_code == 404
 
 
 def test_a_sealed_test_needs_consent_and_writes_the_exposure(
