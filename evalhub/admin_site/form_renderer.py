@@ -18,6 +18,22 @@ SIGN = (
     " dark:hover:text-base-200 -translate-y-1/2"
 )
 
+OPENER = (
+    "bg-white border border-base-200 cursor-pointer flex items-center h-[38px] justify-center ml-2"
+    " rounded-default select-none shadow-xs shrink-0 text-base-400 text-sm w-[38px]"
+    " hover:text-base-700 dark:bg-base-900 dark:border-base-700 dark:text-base-500"
+    " dark:hover:text-base-200 focus:outline-2 focus:-outline-offset-2 focus:outline-primary-600"
+)
+MENU = (
+    "bg-white border border-base-200 flex flex-col py-1 rounded-default shadow-lg top-7 z-50 w-56"
+    " dark:bg-base-800 dark:border-base-700 *:opacity-50 *:[&[href]]:opacity-100 *:flex"
+    " *:items-center *:gap-2 *:mx-1 *:px-3 *:py-2 *:max-h-[30px] *:truncate *:rounded-default"
+    " *:hover:bg-base-100 *:dark:hover:bg-base-700 *:dark:hover:text-base-200"
+)
+POPUP = ' data-popup="yes"'
+RED = "text-red-600 dark:text-red-500"
+DELETES = "text-red-600 hover:text-red-600 dark:!text-red-500 dark:hover:!text-red-500"
+
 
 class Renderer(DjangoTemplates):
     """Django's own, with the plain widgets written without their templates."""
@@ -139,6 +155,63 @@ def _divisions(context: Mapping[str, Any]) -> str | None:
     return "".join(str(field) for field in context["hidden_fields"])
 
 
+def _related(context: Mapping[str, Any]) -> str:
+    """Return a field with its menu to change, add, view or delete the rows that it refers to."""
+    name = text(context["name"])
+    model = "" if context["model_has_limit_choices_to"] else text(context["model"])
+    model_ref = f' data-model-ref="{model}"' if model else ""
+    links = "" if context["is_hidden"] else _related_links(context, name)
+    return (
+        '<div class="flex-col items-center w-full">'
+        '<div class="flex flex-row related-widget-wrapper"'
+        f' data-id="related-widget-wrapper-{name}"{model_ref}>{context["rendered_widget"]}'
+        f"{_menu(name, links) if links else ''}</div></div>"
+    )
+
+
+def _menu(name: str, links: str) -> str:
+    opens = "openRelatedWidgetWrapper"
+    return (
+        f'<div x-data="{{ {opens}: false }}"><div class="{OPENER}"'
+        f' x-ref="relatedWidgetWrapper{name}" x-on:click="{opens} = !{opens}">'
+        '<span class="material-symbols-outlined">more_vert</span></div>'
+        '<template x-teleport="body">'
+        f'<nav class="{MENU}" id="related-widget-wrapper-{name}" x-cloak x-transition'
+        f' x-on:click.outside="{opens} = false" x-on:keydown.escape="{opens} = false"'
+        f' x-anchor.bottom-end.offset.4="$refs[\'relatedWidgetWrapper{name}\']" x-show="{opens}">'
+        f"{links}</nav></template></div>"
+    )
+
+
+def _related_links(context: Mapping[str, Any], name: str) -> str:
+    model, popup = text(context["model"]), text(context["url_params"])
+    changed = text(context.get("change_related_template_url", ""))
+    links = ""
+    if context["can_change_related"]:
+        to = f' data-href-template="{changed}?{popup}"{POPUP}'
+        links += _related_link("change", name, to, f"Change selected {model}", "edit")
+    if context["can_add_related"]:
+        to = f'{POPUP} href="{text(context["add_related_url"])}?{popup}"'
+        links += _related_link("add", name, to, f"Add another {model}", "add")
+    if context["can_view_related"]:
+        to = f' data-href-template="{changed}?{text(context["view_related_url_params"])}"'
+        links += _related_link("view", name, to, f"View selected {model}", "visibility")
+    if context["can_delete_related"]:
+        deleted = text(context["delete_related_template_url"])
+        to = f' data-href-template="{deleted}?{popup}"{POPUP}'
+        links += _related_link("delete", name, to, f"Delete selected {model}", "delete")
+    return links
+
+
+def _related_link(act: str, name: str, to: str, title: str, sign: str) -> str:
+    css, red = (f" {DELETES}", f" {RED}") if act == "delete" else ("", "")
+    return (
+        f'<a class="related-widget-wrapper-link {act}-related{css}" id="{act}_id_{name}"{to}'
+        f' title="{title}"><span class="material-symbols-outlined -ml-1.5 text-icon{red}">{sign}'
+        f'</span> <span class="grow truncate">{title}</span></a>'
+    )
+
+
 class PlainSelect(Select):
     """Written from its choices, without a dictionary for each option."""
 
@@ -175,5 +248,6 @@ WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
     "unfold/widgets/textarea.html": _text_area,
     "unfold/widgets/select.html": _framed_select,
     "unfold/widgets/radio.html": _radios,
+    "unfold/widgets/related_widget_wrapper.html": _related,
 }
 """By their templates; None from one that leaves a case to its template."""

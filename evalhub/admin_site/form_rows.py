@@ -12,6 +12,7 @@ from django.db.models import FileField, JSONField
 from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 from unfold.templatetags.unfold import changeform_condition
 from unfold.widgets import CHECKBOX_LABEL_CLASSES, LABEL_CLASSES
 
@@ -26,7 +27,10 @@ LABEL = (
 )
 CHECKBOX_LABEL = "font-medium flex items-start -ml-2 min-w-32 w-32 lg:min-w-56 lg:w-56"
 ERRORS = "mt-2 text-red-600 text-xs dark:text-red-500"
-REQUIRED = mark_safe('<span class="text-red-600 dark:text-red-500">*</span>')
+REQUIRED = '<span class="text-red-600 dark:text-red-500">*</span>'
+LABEL_CSS, CHECKBOX_LABEL_CSS = " ".join(LABEL_CLASSES), " ".join(CHECKBOX_LABEL_CLASSES)
+ENDS = tuple(":?.!")
+"""Signs of a label that no further one follows."""
 CELL = (
     "min-h-[62.5px] align-middle border-b max-md:border-b border-base-200"
     " lg:group-[.last]/parent:border-b-0 dark:border-base-800 group field-tabular flex"
@@ -67,7 +71,7 @@ def _field(field: Any, conditions: Mapping[str, str]) -> str:
     if conditions:
         field = changeform_condition(field)
     name = _named(field, "name")
-    errors = "" if field.is_readonly else field.errors()
+    errors = "" if field.is_readonly or not field.field.errors else field.errors()
     condition = conditions.get(name)
     css = LINE if field.is_readonly else f"{LINE} field-{name}"
     css += " errors" if errors else ""
@@ -93,16 +97,16 @@ def _labelled(field: Any, value: str, errors: str) -> str:
 
 def _label(field: Any) -> str:
     if field.is_readonly:
-        return str(field.label_tag())
-    css = " ".join(CHECKBOX_LABEL_CLASSES if field.is_checkbox else LABEL_CLASSES)
-    is_required = field.field.field.required
-    return str(
-        field.field.label_tag(
-            contents=conditional_escape(field.field.label),
-            attrs={"class": f"{css} required" if is_required else css},
-            label_suffix=REQUIRED if is_required else "",
-        )
-    )
+        name = conditional_escape(capfirst(field.field["label"]))
+        return f'<label class="{LABEL_CSS} mb-2">{name}</label>'
+    bound = field.field
+    label: str = conditional_escape(bound.label)
+    css = CHECKBOX_LABEL_CSS if field.is_checkbox else LABEL_CSS
+    if bound.field.required:
+        css += " required"
+        label += "" if label.endswith(ENDS) else REQUIRED
+    key = f' for="{escape(bound.id_for_label)}"' if bound.id_for_label else ""
+    return f'<label class="{css}"{key}>{label}</label>'
 
 
 def read_only_value(field: Any) -> str:

@@ -5,15 +5,20 @@ from copy import deepcopy
 
 import pytest
 from django import forms
+from django.contrib import admin
 from django.contrib.admin import HORIZONTAL
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.forms.renderers import DjangoTemplates
+from django.test.html import parse_html
 from django.utils.safestring import mark_safe
 from unfold import widgets
 
 from evalhub.admin_site.form_renderer import PlainSelect, Renderer
+from issues.models import Issue
 
 HOSTILE = "<b>\"1\" & '2'</b>"
 CHOICES = [("", "—"), ("Group", [(1, "one"), ("2", HOSTILE)]), (3, mark_safe("<i>3</i>"))]
+RIGHTS = ("add", "change", "delete", "view")
 FLAT = [("1", "one"), ("2", HOSTILE)]
 PLAIN = [
     (forms.TextInput(), HOSTILE),
@@ -47,6 +52,22 @@ def test_a_widget_is_written_as_its_template_writes_it(widget, value):
     )
 
     assert words_of(written) == words_of(theirs)
+
+
+@pytest.mark.parametrize("rights", [(), RIGHTS, ("view",)])
+def test_a_related_field_is_written_as_its_template_writes_it(rights):
+    relation = Issue._meta.get_field("assignee").remote_field
+    granted = {f"can_{right}_related": right in rights for right in RIGHTS}
+    widget = RelatedFieldWidgetWrapper(forms.Select(), relation, admin.site, **granted)
+    widget.template_name = "unfold/widgets/related_widget_wrapper.html"
+    context = widget.get_context("of", "1", {"id": "id_of"})
+
+    ours, theirs = (
+        renderer.render(widget.template_name, context)
+        for renderer in (Renderer(), DjangoTemplates())
+    )
+
+    assert parse_html(ours) == parse_html(theirs)
 
 
 @pytest.mark.parametrize("value", [None, "", 3, "2"])
