@@ -2,10 +2,11 @@ from typing import Any
 
 from django import template
 from django.template.context import Context
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.admin_site.form_rows import lines_of, shown_rows_of, table_rows_of
 from evalhub.admin_site.form_stacks import stacked_rows_of, tabs_of
+from evalhub.admin_site.page_tabs import number_of_rows, tab_links_of
 
 register = template.Library()
 
@@ -35,8 +36,12 @@ def shown_rows(formset: Any) -> SafeString:
     return shown_rows_of(formset)
 
 
+@register.simple_tag(takes_context=True)
+def page_tabs(context: Context) -> SafeString:
+    form, inlines = context.get("adminform"), context.get("inline_admin_formsets") or ()
+    return tab_links_of(form, inlines) if form else mark_safe("")
+
+
 @register.simple_tag
 def form_table_count(formset: Any) -> int:
-    """Return the number of an inline's saved rows, on all its pages, without a query of its own."""
-    paginator = getattr(formset, "paginator", None)
-    return int(paginator.count) if paginator else len(formset.get_queryset())
+    return number_of_rows(formset)
