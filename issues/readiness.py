@@ -7,17 +7,21 @@ from django.core.exceptions import ValidationError
 from evalhub.llm.content.images import check_images
 from issues.checks import CHECKS, problems_of
 from issues.conversation import check_messages, raw_prompt_problems
-from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test, TestState
+from issues.issue_counts import IssueCounts, counts_of
+from issues.models import Criterion, Issue, JudgeTemplate, TemplateState, Test
 
 
-def problems_of_issue(issue: Issue) -> list[str]:
-    """List the problems of an issue; empty if it is ready."""
-    seen = issue.feedback.exists() or issue.sources.exists()
-    tested = issue.tests.exclude(state=TestState.DEPRECATED).exists()
+def problems_of_issue(issue: Issue, counts: IssueCounts | None = None) -> list[str]:
+    """List the problems of an issue; empty if it is ready.
+
+    Args:
+        counts: Of its rows, where they are known.
+    """
+    counts = counts or counts_of(issue)
     return _missing(
         (issue.description.strip(), "Add a description."),
-        (seen, "Add feedback or a source that shows it."),
-        (tested, "Add a test that reproduces it."),
+        (counts.feedback or issue.sources.exists(), "Add feedback or a source that shows it."),
+        (counts.open_tests, "Add a test that reproduces it."),
     )
 
 

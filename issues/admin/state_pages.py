@@ -113,8 +113,11 @@ class StateAdmin(DownloadedList, PanelAdmin):
     def panel(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         panel = super().panel(request, row)
         moves = [self._button(move, row) for move in states.open_moves(row, request.user)]
-        problems = [] if states.is_merged(row) else states.problems_of(row)
+        problems = [] if states.is_merged(row) else self.problems_of(row)
         return {**panel, "buttons": [*panel["buttons"], *moves], "problems": problems}
+
+    def problems_of(self, row: Any) -> list[str]:
+        return states.problems_of(row)
 
     def _button(self, move: Move, row: HasState) -> Button:
         url, kind = self.url_of("move", row.pk), KINDS.get(move.name, "")

@@ -1,5 +1,5 @@
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
+from django.forms.models import ModelChoiceIterator
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -19,7 +20,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import LoadedList
 from evalhub.admin_site.later_tabs import LaterTabs
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
 from issues import states
@@ -44,8 +45,10 @@ from issues.admin.issue.moves_with_tests import MovesWithTests
 from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
 from issues.admin.state_pages import StateAdmin
 from issues.admin.text_areas import TextAreas, text_area
-from issues.assignees import assignable, refusal
+from issues.assignees import assignable, names_of_assignable, refusal
+from issues.issue_counts import counts_of
 from issues.models import Feedback, Issue, ResolutionLabel, Test, TestState
+from issues.readiness import problems_of_issue
 from issues.states import Move
 
 
@@ -71,6 +74,16 @@ class ResolutionForm(forms.Form):
         return data
 
 
+class IssueForm(forms.ModelForm):
+    """Offers as assignees those who may work on issues, and the one of this issue."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        assignee: Any = self.fields.get("assignee")
+        if assignee:
+            assignee.issue = Issue(assignee_id=self.instance.assignee_id)
+
+
 class IssueList(LoadedList):
     """The list of issues, with the tags of the rows shown."""
 
@@ -86,10 +99,22 @@ class IssueList(LoadedList):
         super().load(request, rows)
 
 
+class _Assignees(ModelChoiceIterator):
+    """The names of users, whose rows are not read for a list of them."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield "", self.field.empty_label
+        yield from names_of_assignable(self.field.issue)
+
+
 class AssigneeField(forms.ModelChoiceField):
-    """A user; the error of a refused one says their name."""
+    """A user who may be assigned; the error of a refused one says their name."""
+
+    iterator = _Assignees
+    issue: Issue | None = None
 
     def to_python(self, value: Any) -> Any:
+        self.queryset = assignable(self.issue)
         try:
             return super().to_python(value)
         except forms.ValidationError as error:
@@ -111,6 +136,7 @@ def _totals() -> dict[str, Coalesce]:
 class IssueAdmin(
     LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
 ):
+    form = IssueForm
     downloaded_as = "issues.api.views.IssueViewSet"
     list_before_template = "issues/issue_list_before.html"
     when_empty = "An issue describes a fault; its tests reproduce it."
@@ -159,9 +185,16 @@ class IssueAdmin(
         return IssueList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
-        """Annotate `tests_total`, `tests_approved` and `feedback_total`."""
+        """Annotate `tests_total`, `tests_approved` and `feedback_total` of a list."""
         issues: QuerySet[Issue] = super().get_queryset(request)
-        return issues.annotate(**_totals())
+        return issues if is_about_a_row(request) else issues.annotate(**_totals())
+
+    def get_object(self, *args: Any, **kwargs: Any) -> Any:
+        """Return an issue with its `counts`."""
+        issue = super().get_object(*args, **kwargs)
+        if issue is not None and not hasattr(issue, "counts"):
+            issue.counts = counts_of(issue)
+        return issue
 
     def found_as(self, issue: Issue) -> tuple[str, str]:
         where = f"issue {issue.pk}, {issue.get_state_display()}, {issue.get_severity_display()}"
@@ -189,16 +222,13 @@ class IssueAdmin(
             kwargs |= {"form_class": AssigneeField, "queryset": User.objects.none()}
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
-    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
-        """Offer as assignees those who may work on issues, and the one of this issue."""
-        form = super().get_form(request, obj, **kwargs)
-        if "assignee" in form.base_fields:
-            form.base_fields["assignee"].queryset = assignable(obj).only("username")
-        return form
-
     def facts(self, row: Any) -> list[str]:
-        counts = f"{row.tests_approved} of {counted(row.tests_total, 'test')} approved"
+        approved = row.counts.tests_in(TestState.APPROVED)
+        counts = f"{approved} of {counted(row.counts.open_tests, 'test')} approved"
         return [counts, *sealed_facts(row), *self.merge_facts(row)]
+
+    def problems_of(self, row: Any) -> list[str]:
+        return problems_of_issue(row, row.counts)
 
     def buttons(self, request: HttpRequest, row: Any) -> list[Button]:
         buttons = [
@@ -223,7 +253,8 @@ class IssueAdmin(
 
     def consequences(self, row: Any, move: Move) -> list[str]:
         if move.name == "deprecate":
-            return [f"Its {row.tests_total} tests will no longer run. Existing results are kept."]
+            tests = counts_of(row).open_tests
+            return [f"Its {tests} tests will no longer run. Existing results are kept."]
         if move.name == "resolve":
             return ["Its tests keep running, so that a relapse shows up."]
         return super().consequences(row, move)

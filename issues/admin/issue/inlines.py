@@ -27,6 +27,9 @@ class FeedbackInline(SealableInline):
     model = Feedback
     fields = readonly_fields = ("feedback", "rating", "state_label", "model", "source")
 
+    def number_of(self, row: Any) -> int:
+        return int(row.counts.feedback)
+
     @display(description="feedback")
     def feedback(self, feedback: Any) -> str:
         return self.link(feedback, feedback)
@@ -38,6 +41,9 @@ class TestInline(SealableInline):
     __test__ = False
     model = Test
     fields = readonly_fields = ("test", "state_label", "judged_by", "weight")
+
+    def number_of(self, row: Any) -> int:
+        return int(row.counts.all_tests)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).annotate(points=rubric_size())

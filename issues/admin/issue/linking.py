@@ -40,7 +40,7 @@ class Linking(StateAdmin):
         if issue.merged_into is not None or not self.has_change_permission(request, issue):
             return []
         buttons = [Button("Link feedback, tests …", self.url_of("link", issue.pk), is_link=True)]
-        rows = issue.tests_total + issue.feedback_total
+        rows = issue.counts.open_tests + issue.counts.feedback
         if rows > 1 and request.user.has_perm("issues.add_issue"):
             buttons.append(Button("Split …", self.url_of("split", issue.pk), is_link=True))
         return buttons

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.text import capfirst
@@ -11,6 +12,7 @@ from django.utils.text import capfirst
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user
 from evalhub.display.formatting import counted
+from evalhub.fixed_query import fixed_query
 from issues import states
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
@@ -30,6 +32,14 @@ from issues.states import Move, Moved, Refused
 VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
 
 
+@fixed_query
+def _last_versions(issue: int) -> QuerySet[Any, Any]:
+    """Return state, user and reason of the last two versions."""
+    versions: QuerySet[Any, Any] = Issue.history.filter(id=issue)
+    newest = versions.order_by("-history_date", "-history_id")
+    return newest.values_list("state", "history_user", "history_change_reason")[:2]
+
+
 class MovesWithTests(StateAdmin):
     """Moves of the issue admin."""
 
@@ -40,20 +50,18 @@ class MovesWithTests(StateAdmin):
             *super().get_urls(),
         ]
 
-    def test_buttons(self, request: HttpRequest, issue: Issue) -> list[Button]:
+    def test_buttons(self, request: HttpRequest, issue: Any) -> list[Button]:
         """Buttons that move the tests of an issue already in review, and the user's own undo."""
         if states.is_merged(issue):
             return []
         user, buttons = current_user(request), []
         if issue.state in WITH_TESTS_IN:
-            for name, number in movable_counts(issue, by=user).items():
+            for name, number in movable_counts(issue, issue.counts, by=user).items():
                 if number:
                     label = VERBS[name].format(counted(number, "test"))
                     url = self.url_of("move_tests", issue.pk)
                     buttons.append(Button(label, url, {"move": name}, "primary"))
-        versions = issue.history.order_by("-history_date", "-history_id")
-        columns = ("state", "history_user", "history_change_reason")
-        match list(versions.values_list(*columns)[:2]):
+        match _last_versions(issue.pk):
             case [(state, by, reason), (before, *_)] if state != before and by == user.pk:
                 name = (reason or "").split(":")[0]
             case _:

@@ -6,11 +6,22 @@ summary, which holds no text of a test, is shown instead. The title stays.
 
 from typing import Any
 
-from django.db.models import Case, Exists, F, OuterRef, QuerySet, TextField, Value, When
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    QuerySet,
+    TextField,
+    Value,
+    When,
+)
 from django.http import HttpRequest
 from unfold.decorators import display
 
 from evalhub.access.models import Exposure
+from evalhub.access.sealed import READ_SEALED
 from issues.admin.inlines import CommentInline
 from issues.admin.issue.inlines import SourceInline
 from issues.admin.state_pages import StateAdmin
@@ -27,6 +38,9 @@ class SealedIssues(StateAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
         """Annotate `is_readable` and `open_description`, which is "" if not readable."""
         issues: QuerySet[Issue] = super().get_queryset(request)
+        if request.user.has_perm(READ_SEALED):
+            everything = Value(True, output_field=BooleanField())
+            return issues.annotate(is_readable=everything, open_description=F("description"))
         readable = Issue.objects.readable_by(request.user).filter(pk=OuterRef("pk")).order_by()
         issues = issues.annotate(is_readable=Exists(readable))
         hidden = Value("", output_field=TextField())
@@ -63,11 +77,12 @@ class SealedIssues(StateAdmin):
         return issue is None or bool(issue.is_readable)
 
 
-def sealed_facts(issue: Issue) -> list[str]:
+def sealed_facts(issue: Any) -> list[str]:
     """Count its sealed tests, and how many of those are exposed."""
-    tests = issue.tests.filter(sealed=True)
-    sealed = tests.count()
+    sealed = issue.counts.sealed_tests
     if not sealed:
         return []
-    exposed = tests.filter(pk__in=Exposure.objects.order_by().values("test")).count()
+    exposed = issue.tests.filter(
+        sealed=True, pk__in=Exposure.objects.order_by().values("test")
+    ).count()
     return [f"{sealed} sealed test{'s' * (sealed != 1)}, {exposed} exposed"]

@@ -156,7 +156,7 @@ def suite_of_selected(
 
 
 def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:
-    if not issue.tests_total:
+    if not issue.counts.open_tests:
         return PanelPart()
     url = f"{reverse('admin:runs_suite_make')}?issues={issue.pk}"
     return PanelPart([Button("Make a suite …", url, is_link=True)])
