@@ -1,13 +1,12 @@
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
-from django.forms.models import ModelChoiceIterator
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -15,11 +14,11 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from evalhub.access.models import User
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import LoadedList
 from evalhub.admin_site.later_tabs import LaterTabs
 from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.named_choice import NamedChoiceField
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
@@ -74,14 +73,30 @@ class ResolutionForm(forms.Form):
         return data
 
 
+class AssigneeField(NamedChoiceField):
+    """A user; the error of a refused one says their name."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            return super().to_python(value)
+        except forms.ValidationError as error:
+            raise forms.ValidationError(refusal(row_number(value))) from error
+
+
 class IssueForm(forms.ModelForm):
     """Offers as assignees those who may work on issues, and the one of this issue."""
 
+    class Meta:
+        model = Issue
+        fields = ("assignee",)
+        field_classes = {"assignee": AssigneeField}
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        assignee: Any = self.fields.get("assignee")
-        if assignee:
-            assignee.issue = Issue(assignee_id=self.instance.assignee_id)
+        assignee = self.fields.get("assignee")
+        if isinstance(assignee, AssigneeField):
+            stored = Issue(assignee_id=self.instance.assignee_id)
+            assignee.offer(partial(names_of_assignable, stored), partial(assignable, stored))
 
 
 class IssueList(LoadedList):
@@ -97,28 +112,6 @@ class IssueList(LoadedList):
         for row in rows:
             row.names_of_tags = names[row.pk]
         super().load(request, rows)
-
-
-class _Assignees(ModelChoiceIterator):
-    """The names of users, whose rows are not read for a list of them."""
-
-    def __iter__(self) -> Iterator[Any]:
-        yield "", self.field.empty_label
-        yield from names_of_assignable(self.field.issue)
-
-
-class AssigneeField(forms.ModelChoiceField):
-    """A user who may be assigned; the error of a refused one says their name."""
-
-    iterator = _Assignees
-    issue: Issue | None = None
-
-    def to_python(self, value: Any) -> Any:
-        self.queryset = assignable(self.issue)
-        try:
-            return super().to_python(value)
-        except forms.ValidationError as error:
-            raise forms.ValidationError(refusal(row_number(value))) from error
 
 
 @cache
@@ -216,11 +209,6 @@ class IssueAdmin(
     @display(description="feedback", ordering="feedback_total")
     def feedback_count(self, issue: Any) -> int:
         return int(issue.feedback_total)
-
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "assignee":
-            kwargs |= {"form_class": AssigneeField, "queryset": User.objects.none()}
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def facts(self, row: Any) -> list[str]:
         approved = row.counts.tests_in(TestState.APPROVED)

@@ -1,14 +1,17 @@
 """Form of a test: a single or raw prompt in plain text areas, or a conversation."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.json_field import BoundedJSONField
+from evalhub.admin_site.named_choice import NamedChoiceField
+from evalhub.fixed_query import fixed_query
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
 from issues.conversation import Message, check_messages, raw_prompt_problems
@@ -54,6 +57,21 @@ class MessagesField(BoundedJSONField):
         return "" if value is None else super().prepare_value(value)
 
 
+def _templates(own: int) -> QuerySet[JudgeTemplate]:
+    """Return those that are published, and the test's own."""
+    return JudgeTemplate.objects.filter(Q(state=TemplateState.PUBLISHED) | Q(pk=own))
+
+
+@fixed_query
+def _template_columns(own: int) -> QuerySet[Any, Any]:
+    return _templates(own).values_list("pk", "title", "version")
+
+
+def _template_names(own: int) -> list[tuple[int, str]]:
+    found = _template_columns(own)
+    return [(key, str(JudgeTemplate(title=title, version=n))) for key, title, n in found]
+
+
 class TestForm(forms.ModelForm):
     """Form that fills `messages` from the chosen kind of input."""
 
@@ -89,6 +107,7 @@ class TestForm(forms.ModelForm):
             *("issue", "tools", "context", "reference", "reference_by", "flagged_answer"),
             *("guidelines", "template", "pass_threshold", "weight", "sealed", "note", "tags"),
         )
+        field_classes = {"template": NamedChoiceField}
         widgets = {
             "guidelines": text_area(6),
             "reference": text_area(4),
@@ -110,9 +129,10 @@ class TestForm(forms.ModelForm):
             self.initial["messages"] = None
         elif given:
             self.initial["kind"] = TURNS
-        if "template" in self.fields:
-            offered = Q(state=TemplateState.PUBLISHED) | Q(pk=self.instance.template_id)
-            self.fields["template"].queryset = JudgeTemplate.objects.filter(offered)  # type: ignore[attr-defined]
+        template = self.fields.get("template")
+        if isinstance(template, NamedChoiceField):
+            own = self.instance.template_id or 0
+            template.offer(partial(_template_names, own), partial(_templates, own))
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}

@@ -1,9 +1,11 @@
 """The form of a test, its preview and its frozen versions."""
 
+import re
+
 import pytest
 
 from issues.revisions import freeze
-from tests.factories import make_issue, make_test
+from tests.factories import make_issue, make_template, make_test
 from tests.issues.pages import form_of_a_test, log_in, url
 
 pytestmark = pytest.mark.django_db
@@ -139,3 +141,19 @@ def test_revisions_are_listed_and_readable(client):
 
     assert "1" in client.get(url("test_change", test.pk)).content.decode()
     assert "Frozen words" in client.get(url("revision_change", revision.pk)).content.decode()
+
+
+def test_published_templates_are_offered_and_the_one_it_has(client):
+    log_in(client, "annotator")
+    published = make_template(title="Correct?")
+    own, other = (make_template(title=title, state="draft") for title in ("Mine", "Other"))
+    test = make_test(template=own)
+    page = url("test_change", test.pk)
+
+    html = client.get(page).content.decode()
+    refused = client.post(page, form_of_a_test(issue=test.issue_id, template=other.pk))
+
+    offered = re.findall(r'<option value="(\d+)"[^>]*>([^<]*) v1</option>', html)
+    assert {(str(row.pk), row.title) for row in (published, own)} <= set(offered)
+    assert str(other.pk) not in dict(offered)
+    assert "not one of the available choices" in refused.content.decode()
