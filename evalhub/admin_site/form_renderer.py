@@ -1,11 +1,12 @@
 """The widgets of forms: the plain ones are written here, since their templates took most time."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 from django.forms import Select
 from django.forms.renderers import DjangoTemplates
+from django.utils.choices import BaseChoiceIterator, flatten_choices
 from django.utils.formats import localize
 from django.utils.safestring import SafeString, mark_safe
 
@@ -212,21 +213,54 @@ def _related_link(act: str, name: str, to: str, title: str, sign: str) -> str:
     )
 
 
+class FixedChoices(BaseChoiceIterator):
+    """The same choices in all forms: not copied for each, and written once for each chosen one."""
+
+    def __init__(self, choices: Iterable[tuple[Any, Any]]) -> None:
+        self.choices = list(choices)
+        self._keys = {str(key) for key, _ in flatten_choices(self.choices)}
+        self._written: dict[frozenset[str], str] = {}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.choices)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __contains__(self, key: object) -> bool:
+        return str(key) in self._keys
+
+    def written(self, chosen: Collection[str]) -> str:
+        """Return the options of a select; keys that are not among them come from outside."""
+        known = frozenset(self._keys.intersection(chosen))
+        if known not in self._written:
+            self._written[known] = _groups(self.choices, known)
+        return self._written[known]
+
+
 class PlainSelect(Select):
     """Written from its choices, without a dictionary for each option."""
 
     def render(
         self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None
     ) -> SafeString:
-        chosen = self.format_value(value)
-        groups = "\n".join(
-            f'<optgroup label="{text(label)}">{_options(choices, chosen)}</optgroup>'
-            if isinstance(choices, list | tuple)
-            else _options([(label, choices)], chosen)
-            for label, choices in self.choices
-        )
+        chosen, choices = self.format_value(value), self.choices
+        is_fixed = isinstance(choices, FixedChoices)
+        options = choices.written(chosen) if is_fixed else _groups(choices, chosen)
         given = attributes(self.build_attrs(self.attrs, attrs))
-        return mark_safe(f'<select name="{text(name)}"{given}>\n{groups}\n</select>')
+        return mark_safe(f'<select name="{text(name)}"{given}>\n{options}\n</select>')
+
+
+def _groups(choices: Iterable[tuple[Any, Any]], chosen: Collection[str]) -> str:
+    return "\n".join(
+        f'<optgroup label="{text(label)}">{_options(inner, chosen)}</optgroup>'
+        if isinstance(inner, list | tuple)
+        else _options([(label, inner)], chosen)
+        for label, inner in choices
+    )
 
 
 def _options(choices: Iterable[tuple[Any, Any]], chosen: Collection[str]) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Prefetch, prefetch_related_objects
 from django.forms.boundfield import BoundField
 from django.forms.models import BaseInlineFormSet
 
-from evalhub.admin_site.form_renderer import PlainSelect
+from evalhub.admin_site.form_renderer import FixedChoices, PlainSelect
 from issues.checks import CHECKS, located_problems_of
 from issues.models import Criterion
 from issues.models.criterion import Polarity
@@ -41,6 +41,22 @@ class PlainText(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
+def alternative_choices(own: int | None = None) -> list[tuple[int | str, str]]:
+    numbers = list(range(1, ALTERNATIVES + 1))
+    if own is not None and own not in numbers:
+        numbers.append(own)
+    return [("", "required"), *((number, f"alternative {number}") for number in numbers)]
+
+
+def check_choices(own: str = "") -> list[Any]:
+    """Return "judges", then the checks by family; an unknown one keeps its place."""
+    families: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for check in CHECKS.values():
+        families[check.family].append((check.name, check.title))
+    lost = [(own, f"{own} (unknown)")] if own and own not in CHECKS else []
+    return [("", "judges"), *families.items(), *lost]
+
+
 class CriterionForm(forms.ModelForm):
     """Report each error at its field, including the arguments of a check."""
 
@@ -51,7 +67,9 @@ class CriterionForm(forms.ModelForm):
     )
     polarity = forms.ChoiceField(
         label="Polarity",
-        choices=[(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")],
+        choices=FixedChoices(
+            [(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")]
+        ),
         initial=Polarity.SHOULD,
         widget=PlainSelect(INPUT),
     )
@@ -62,11 +80,19 @@ class CriterionForm(forms.ModelForm):
         widget=forms.NumberInput({**INPUT, "min": MIN_WEIGHT, "max": MAX_WEIGHT, "step": "any"}),
     )
     alternative = forms.TypedChoiceField(
-        label="Counts", required=False, coerce=int, empty_value=None, widget=PlainSelect(INPUT)
+        label="Counts",
+        required=False,
+        coerce=int,
+        empty_value=None,
+        choices=FixedChoices(alternative_choices()),
+        widget=PlainSelect(INPUT),
     )
     mandatory = forms.BooleanField(required=False)
     check_name = forms.ChoiceField(
-        label="Checked by", required=False, widget=PlainSelect({**INPUT, "data-eh-check": "true"})
+        label="Checked by",
+        required=False,
+        choices=FixedChoices(check_choices()),
+        widget=PlainSelect({**INPUT, "data-eh-check": "true"}),
     )
     citation = PlainText(label="Source", required=False, widget=forms.Textarea(LINES))
     order = forms.IntegerField(
@@ -86,9 +112,14 @@ class CriterionForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["alternative"].choices = alternative_choices(self.instance.alternative)  # type: ignore[attr-defined]
         chosen = self._chosen_check()
-        self.fields["check_name"].choices = check_choices(chosen)  # type: ignore[attr-defined]
+        for name, own, choices in (
+            ("alternative", self.instance.alternative, alternative_choices),
+            ("check_name", chosen, check_choices),
+        ):
+            field: Any = self.fields[name]
+            if own and own not in field.choices:
+                field.choices = choices(own)
         self.kept = self.instance.arguments if chosen == self.instance.check_name else {}
         shown = self.initial.get("arguments", self.kept)
         self.check_arguments = arguments_of(chosen)
@@ -217,22 +248,6 @@ class RubricFormSet(BaseInlineFormSet):
     def _next_place(self) -> int:
         rows = [*(form.instance for form in self.forms), *self.new_objects]
         return 1 + max((row.order for row in rows if row.order), default=0)
-
-
-def alternative_choices(own: int | None = None) -> list[tuple[int | str, str]]:
-    numbers = list(range(1, ALTERNATIVES + 1))
-    if own is not None and own not in numbers:
-        numbers.append(own)
-    return [("", "required"), *((number, f"alternative {number}") for number in numbers)]
-
-
-def check_choices(own: str = "") -> list[Any]:
-    """Return "judges", then the checks by family; an unknown one keeps its place."""
-    families: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for check in CHECKS.values():
-        families[check.family].append((check.name, check.title))
-    lost = [(own, f"{own} (unknown)")] if own and own not in CHECKS else []
-    return [("", "judges"), *families.items(), *lost]
 
 
 def field_of(argument: Argument) -> forms.Field:

@@ -13,7 +13,7 @@ from django.test.html import parse_html
 from django.utils.safestring import mark_safe
 from unfold import widgets
 
-from evalhub.admin_site.form_renderer import PlainSelect, Renderer
+from evalhub.admin_site.form_renderer import FixedChoices, PlainSelect, Renderer
 from issues.models import Issue
 
 HOSTILE = "<b>\"1\" & '2'</b>"
@@ -70,14 +70,26 @@ def test_a_related_field_is_written_as_its_template_writes_it(rights):
     assert parse_html(ours) == parse_html(theirs)
 
 
-@pytest.mark.parametrize("value", [None, "", 3, "2"])
-def test_a_plain_select_is_written_as_django_writes_it(value):
+@pytest.mark.parametrize("choices", [CHOICES, FixedChoices(CHOICES)])
+@pytest.mark.parametrize("value", [None, "", 3, "2", "unknown"])
+def test_a_plain_select_is_written_as_django_writes_it(value, choices):
     ours, theirs = (
-        kind({"class": "a"}, CHOICES).render("of", value, {"id": "id_of"})
-        for kind in (PlainSelect, forms.Select)
+        kind({"class": "a"}, given).render("of", value, {"id": "id_of"})
+        for kind, given in ((PlainSelect, choices), (forms.Select, CHOICES))
     )
 
     assert words_of(ours) == words_of(theirs)
+
+
+def test_fixed_choices_are_checked_and_shared_by_all_forms():
+    class Form(forms.Form):
+        number = forms.ChoiceField(choices=FixedChoices(CHOICES), widget=PlainSelect)
+
+    first, second = Form({"number": "2"}), Form({"number": "4"})
+
+    assert (first.is_valid(), second.is_valid()) == (True, False)
+    assert first.fields["number"].choices is second.fields["number"].choices
+    assert first.fields["number"].widget.choices is second.fields["number"].widget.choices
 
 
 def test_a_label_errors_and_hidden_fields_are_written_as_their_templates_do():
