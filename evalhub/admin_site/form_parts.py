@@ -10,6 +10,8 @@ from typing import Any
 
 from django.contrib.admin import helpers
 from django.contrib.admin.widgets import AutocompleteMixin
+from django.db.models import Model
+from django.forms import ModelMultipleChoiceField
 from django.forms.formsets import BaseFormSet
 from unfold import fields, forms
 
@@ -27,6 +29,8 @@ def keep_parts() -> None:
     _keep(read_only, "contents", read_only.contents)
     _keep(BaseFormSet, "empty_form", vars(BaseFormSet)["empty_form"].fget)
     AutocompleteMixin.optgroups = _chosen_options  # type: ignore[method-assign,assignment]
+    several: Any = ModelMultipleChoiceField
+    several.prepare_value = _remembered(several.prepare_value)
 
 
 def _keep(kind: type, name: str, made: Callable[[Any], Any]) -> None:
@@ -60,13 +64,35 @@ def _chosen_options(widget: Any, name: str, sent: Any, attrs: Any = None) -> lis
     made = widget.create_option(name, "", "", True, 0)
     if not chosen:
         return [(None, options, 0)]
-    rows = widget.choices.queryset.using(widget.db).filter(**{f"{key}__in": chosen})
-    for value, label in _names_of(rows, key, widget.choices.field):
+    for value, label in _names_of(widget, key, chosen):
         options.append({**made, "value": value, "label": label, "index": str(len(options))})
     return [(None, options, 0)]
 
 
-def _names_of(rows: Any, key: str, field: Any) -> Iterable[tuple[Any, str]]:
+def _names_of(widget: Any, key: str, chosen: set[str]) -> Iterable[tuple[Any, str]]:
+    field, every = widget.choices.field, widget.choices.queryset
+    rows = every.using(widget.db).filter(**{f"{key}__in": chosen})
     if hasattr(rows, "names"):
         return rows.names()  # type: ignore[no-any-return]
+    known = getattr(field, "known", {})
+    if known.keys() == chosen and not every.query.has_filters():
+        rows = known.values()
     return ((getattr(row, key), field.label_from_instance(row)) for row in rows)
+
+
+def know(field: Any, rows: Iterable[Any]) -> None:
+    """Let a field name these rows, which are read already, without reading them again."""
+    field.known = {str(field.prepare_value(row)): row for row in rows}
+
+
+def _remembered(keys_of: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Let a field of several rows know those that are its value."""
+
+    def keys(field: Any, value: Any) -> Any:
+        found = keys_of(field, value)
+        if isinstance(found, list):
+            pairs = zip(found, value, strict=False)
+            field.known = {str(key): row for key, row in pairs if isinstance(row, Model)}
+        return found
+
+    return keys

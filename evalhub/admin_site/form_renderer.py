@@ -247,7 +247,8 @@ class PlainSelect(Select):
     def render(
         self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None
     ) -> SafeString:
-        chosen, choices = self.format_value(value), self.choices
+        chosen = self.format_value(value)
+        choices: Any = self.choices
         is_fixed = isinstance(choices, FixedChoices)
         options = choices.written(chosen) if is_fixed else _groups(choices, chosen)
         given = attributes(self.build_attrs(self.attrs, attrs))

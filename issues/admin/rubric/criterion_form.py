@@ -113,13 +113,12 @@ class CriterionForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = self._chosen_check()
-        for name, own, choices in (
-            ("alternative", self.instance.alternative, alternative_choices),
-            ("check_name", chosen, check_choices),
-        ):
-            field: Any = self.fields[name]
-            if own and own not in field.choices:
-                field.choices = choices(own)
+        alternative: Any = self.fields["alternative"]
+        if self.instance.alternative and self.instance.alternative not in alternative.choices:
+            alternative.choices = alternative_choices(self.instance.alternative)
+        check: Any = self.fields["check_name"]
+        if chosen not in check.choices:
+            check.choices = check_choices(chosen)
         self.kept = self.instance.arguments if chosen == self.instance.check_name else {}
         shown = self.initial.get("arguments", self.kept)
         self.check_arguments = arguments_of(chosen)

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
+from evalhub.admin_site.form_parts import know
 from evalhub.admin_site.json_field import BoundedJSONField
 from evalhub.admin_site.named_choice import NamedChoiceField
 from evalhub.fixed_query import fixed_query
@@ -129,6 +130,8 @@ class TestForm(forms.ModelForm):
             self.initial["messages"] = None
         elif given:
             self.initial["kind"] = TURNS
+        if "issue" in self.fields and Test.issue.is_cached(self.instance):
+            know(self.fields["issue"], [self.instance.issue])
         template = self.fields.get("template")
         if isinstance(template, NamedChoiceField):
             own = self.instance.template_id or 0
