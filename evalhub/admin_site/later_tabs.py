@@ -1,11 +1,12 @@
 """Read-only tabs of a form's page, whose rows are read when a tab is opened."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Model
+from django.db.models import Count, Model, QuerySet
 from django.forms import Media
 from django.forms.models import _get_foreign_key
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,6 +16,7 @@ from django.utils.text import capfirst
 from unfold.admin import TabularInline
 
 from evalhub.admin_site.pages import PageAdmin, ReadOnlyRights
+from evalhub.fixed_query import fixed_query
 
 
 class LaterInline(ReadOnlyRights, TabularInline):
@@ -35,12 +37,24 @@ class LaterInline(ReadOnlyRights, TabularInline):
 
     def number_of(self, row: Model) -> int:
         """Return how many rows the table has: all that refer to this one."""
-        rows = self.model._default_manager.filter(**{self._parent_key.name: row})
-        return int(rows.count())
+        counted = _numbers(self.model, self._parent_key.name)(row.pk)
+        return sum(number for (number,) in counted)
 
     @property
     def _parent_key(self) -> Any:
         return _get_foreign_key(self.parent_model, self.model, fk_name=self.fk_name)
+
+
+@cache
+def _numbers(model: type[Model], key: str) -> Callable[[int], list[tuple[Any, ...]]]:
+    """Return the query of the number of rows that refer to one, which is empty for none."""
+
+    def numbers(row: int) -> QuerySet[Any, Any]:
+        rows = model._default_manager.filter(**{key: row}).order_by().values(key)
+        counted: QuerySet[Any, Any] = rows.annotate(number=Count("pk")).values_list("number")
+        return counted
+
+    return fixed_query(numbers)
 
 
 class LaterTab:

@@ -21,6 +21,7 @@ from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.named_choice import NamedChoiceField
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.admin_site.row_counts import number_of
+from evalhub.admin_site.same_forms import SameForm
 from evalhub.display.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
@@ -127,7 +128,7 @@ def _totals() -> dict[str, Coalesce]:
 
 @admin.register(Issue)
 class IssueAdmin(
-    LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
+    SameForm, LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
 ):
     form = IssueForm
     downloaded_as = "issues.api.views.IssueViewSet"
