@@ -48,7 +48,13 @@ from issues.models import Author, Issue, Revision, Test
 from issues.revisions import content_of
 from issues.rubrics.draft import draft_of_test
 from issues.rubrics.scales import ScaleError
-from issues.rubrics.siblings import copy_judge_settings, judge_settings_of, rubric_of, siblings_of
+from issues.rubrics.siblings import (
+    copy_judge_settings,
+    judge_settings_of,
+    rubric_of,
+    siblings_of,
+    texts_of_siblings,
+)
 from issues.states import Move
 from issues.tags import names_on
 from issues.templatetags.images import thumbnails
@@ -216,7 +222,7 @@ class TestAdmin(SameForm, LaterTabs, BulkTests, EditPages, SealingPages):
         }
 
     def _named_siblings(self, request: HttpRequest, test: Test) -> list[tuple[int, str]]:
-        siblings = siblings_of(test.issue, request.user, only=("messages", "sealed"))
+        siblings = texts_of_siblings(test.issue, request.user)
         return [
             (sibling.pk, f"{sibling.pk}: {first_words(sibling.messages)}")
             for sibling in siblings
