@@ -9,6 +9,12 @@ from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import FileField, JSONField
+from django.forms.formsets import (
+    INITIAL_FORM_COUNT,
+    MAX_NUM_FORM_COUNT,
+    MIN_NUM_FORM_COUNT,
+    TOTAL_FORM_COUNT,
+)
 from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
@@ -128,6 +134,25 @@ def read_only_value(field: Any) -> str:
 def _named(field: Any, name: str) -> Any:
     """Return what a field has by this name: a read-only one has it in a dictionary."""
     return field.field[name] if field.is_readonly else getattr(field.field, name)
+
+
+def form_counts_of(formset: Any) -> SafeString:
+    """Return the hidden fields with the numbers of an inline's forms."""
+    if formset.is_bound:
+        return mark_safe(str(formset.management_form))
+    numbers = {
+        TOTAL_FORM_COUNT: formset.total_form_count(),
+        INITIAL_FORM_COUNT: formset.initial_form_count(),
+        MIN_NUM_FORM_COUNT: formset.min_num,
+        MAX_NUM_FORM_COUNT: formset.max_num,
+    }
+    prefix = escape(formset.prefix)
+    return mark_safe(
+        "".join(
+            f'<input type="hidden" name="{prefix}-{name}" value="{number}" id="id_{prefix}-{name}">'
+            for name, number in numbers.items()
+        )
+    )
 
 
 def table_rows_of(formset: Any) -> SafeString:

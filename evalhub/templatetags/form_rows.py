@@ -4,7 +4,7 @@ from django import template
 from django.template.context import Context
 from django.utils.safestring import SafeString, mark_safe
 
-from evalhub.admin_site.form_rows import lines_of, shown_rows_of, table_rows_of
+from evalhub.admin_site.form_rows import form_counts_of, lines_of, shown_rows_of, table_rows_of
 from evalhub.admin_site.form_stacks import stacked_rows_of, tabs_of
 from evalhub.admin_site.page_tabs import number_of_rows, tab_links_of
 
@@ -19,6 +19,11 @@ def form_lines(context: Context, fieldset: Any) -> SafeString:
 @register.simple_tag(takes_context=True)
 def form_tabs(context: Context, form: Any) -> SafeString:
     return tabs_of(form, context.get("has_conditional_display") or {})
+
+
+@register.simple_tag
+def form_counts(formset: Any) -> SafeString:
+    return form_counts_of(formset)
 
 
 @register.simple_tag

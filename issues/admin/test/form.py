@@ -18,6 +18,7 @@ from issues.admin.text_areas import text_area
 from issues.conversation import Message, check_messages, raw_prompt_problems
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, TemplateState, Test
+from issues.models.template import name_of_template
 
 SINGLE, RAW, TURNS = "single", "raw", "turns"
 
@@ -70,7 +71,7 @@ def _template_columns(own: int) -> QuerySet[Any, Any]:
 
 def _template_names(own: int) -> list[tuple[int, str]]:
     found = _template_columns(own)
-    return [(key, str(JudgeTemplate(title=title, version=n))) for key, title, n in found]
+    return [(key, name_of_template(title, version)) for key, title, version in found]
 
 
 class TestForm(forms.ModelForm):

@@ -3,11 +3,22 @@
 import pytest
 from django.test.html import parse_html
 
-from evalhub.admin_site.form_rows import lines_of
+from evalhub.admin_site.form_rows import form_counts_of, lines_of
 from tests.factories import make_issue, make_test
-from tests.issues.pages import log_in, url
+from tests.issues.pages import issue_form, log_in, url
 
 pytestmark = pytest.mark.django_db
+
+
+def test_the_numbers_of_forms_are_written_as_django_writes_them(client):
+    log_in(client, "maintainer")
+    issue = make_issue()
+    page, data = url("issue_change", issue.pk), issue_form(issue, title="")
+    for response in (client.get(page), client.post(page, data)):
+        for inline in response.context["inline_admin_formsets"]:
+            if hasattr(inline.formset, "management_form"):
+                theirs = parse_html(str(inline.formset.management_form))
+                assert parse_html(form_counts_of(inline.formset)) == theirs
 
 
 @pytest.mark.parametrize("kind", ["issue", "test"])
