@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import FilteredRelation, Q, QuerySet
+from django.db.models import Case, F, FilteredRelation, Q, QuerySet, When
 from django.urls import reverse
 
 from evalhub.values.digest import digest
@@ -127,13 +127,20 @@ def scorings_of(runs: Collection[int]) -> dict[int, Scoring]:
 
 
 def with_active(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Join the active judge run of each run as `active`, for `SCORING` and other columns of it."""
+    """Join the active judge run of each run as `active`, for `SCORING` and other columns of it.
+
+    `used_embedder` is null where similarity does not enter the scores.
+    """
     condition = Q(judge_runs__is_active=True)
-    return runs.annotate(active=FilteredRelation("judge_runs", condition=condition))
+    is_similar = Q(similarity_weight__gt=0) | Q(score_by_similarity=True)
+    return runs.annotate(
+        active=FilteredRelation("judge_runs", condition=condition),
+        used_embedder=Case(When(is_similar, then=F("similarity_endpoint"))),
+    )
 
 
 SCORING = (
-    *("similarity_weight", "score_by_similarity", "similarity_endpoint"),
+    *("similarity_weight", "score_by_similarity", "used_embedder"),
     *("active__whole_fingerprint", "active__rubric_fingerprint"),
 )
 """Columns of `with_active` that `scoring` takes, in its order."""
@@ -143,7 +150,7 @@ NOT_JUDGED = jury_identity({}, on_rubric=False)
 def scoring(
     weight: float,
     by_similarity: bool,
-    embedder: dict[str, Any],
+    embedder: dict[str, Any] | None,
     whole: str | None,
     rubric: str | None,
 ) -> Scoring:
