@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from reports.leaderboard.rule import Excluded, needs
 
 MIN_SUITES = 5
 
 
-@dataclass(frozen=True)
-class Graded:
+class Graded(NamedTuple):
     """A model's grade in one dimension in the latest summary of one suite."""
 
     model: str
@@ -52,7 +52,11 @@ class Dimension:
         return tuple(m for m in self.ranked if round(m.grade - self.ranked[0].grade, 9) == 0)
 
 
-def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
+Means = Mapping[str, Mapping[str, Mean]]
+"""By dimension and model."""
+
+
+def mean_grades(graded: Iterable[Graded]) -> Means:
     """Average grades over suites by dimension and model, first within each suite."""
     found: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in graded:
@@ -64,12 +68,12 @@ def mean_grades(graded: Iterable[Graded]) -> dict[str, dict[str, Mean]]:
     return means
 
 
-def champions(graded: Iterable[Graded], *, least: int = MIN_SUITES) -> list[Dimension]:
+def champions(means: Means, *, least: int = MIN_SUITES) -> list[Dimension]:
     """Rank the models in each dimension, by its name."""
-    return [_dimension(key, means, least) for key, means in sorted(mean_grades(graded).items())]
+    return [_dimension(key, models, least) for key, models in sorted(means.items())]
 
 
-def _dimension(key: str, means: dict[str, Mean], least: int) -> Dimension:
+def _dimension(key: str, means: Mapping[str, Mean], least: int) -> Dimension:
     by_grade = sorted(means.values(), key=lambda mean: (-round(mean.grade, 9), mean.model))
     return Dimension(
         key,

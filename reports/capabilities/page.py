@@ -61,9 +61,9 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
         ranked.sort(key=lambda one: (-round(one.score, 9), one.model))
         rankings.append((weighed, ranked, [one for one in found if isinstance(one, Excluded)]))
     evidence = evidence_of(rankings)
-    graded_suites = {one.suite for one in report.graded}
+    graded_suites = {suite for _, suite in report.graded}
     least = max(1, min(MIN_SUITES, len(graded_suites)))
-    dimensions = champions(report.graded, least=least)
+    dimensions = champions(report.means, least=least)
     return Document(
         title=f"Models ranked by {chosen or 'capability'}",
         sentences=(
@@ -131,10 +131,9 @@ def _missing(shown: Iterable[Weighed]) -> Iterable[str]:
 
 def _facts(report: CapabilityReport, rankings: CapabilityRanks) -> tuple[Fact, ...]:
     ranked = {one.model for _, found, _ in rankings for one in found}
-    summaries = {(grade.model, grade.suite) for grade in report.graded}
     return (
         Fact("models", "Models ranked", len(ranked), "count", f"of {len(report.records)}"),
-        Fact("graded", "Graded", len(summaries), "count", "pairs of model and suite"),
+        Fact("graded", "Graded", len(report.graded), "count", "pairs of model and suite"),
         outside_fact(report.field),
     )
 

@@ -5,7 +5,7 @@ run, of equal ones that of the newest run.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reports.leaderboard.rule import SuiteRun
@@ -39,41 +39,48 @@ class ComparableRuns:
 
 
 def comparable_runs(
-    runs: Iterable[tuple[SuiteRun, Scoring]], baselines: Mapping[int, int]
+    runs: Iterable[SuiteRun], scorings: Mapping[str, Scoring], baselines: Mapping[int, int]
 ) -> ComparableRuns:
     """Return the runs that may be ranked together in their suites, and which are left out.
 
     Args:
+        runs: Oldest first.
+        scorings: Of each key that a run has as its scale.
         baselines: The baseline of each suite that has one.
     """
-    by_suite: dict[int, list[tuple[SuiteRun, Scoring]]] = defaultdict(list)
-    for took, scoring in sorted(runs, key=lambda one: (one[0].at, one[0].run)):
-        by_suite[took.suite].append((took, scoring))
+    by_suite: dict[int, list[SuiteRun]] = defaultdict(list)
+    for took in runs:
+        by_suite[took.suite].append(took)
     counted: list[SuiteRun] = []
     apart: list[Apart] = []
     like: dict[int, int] = {}
     for suite, found in sorted(by_suite.items()):
-        scale = _scale(found, baselines.get(suite))
-        *_, like[suite] = (took.run for took, one in found if one == scale)
-        counted += [took for took, one in found if comparability(scale, one)]
-        newest: dict[Hashable, tuple[SuiteRun, Scoring]] = {}
-        for took, one in found:
-            newest[took.model, took.variant] = took, one
+        scale = _scale(found, scorings, baselines.get(suite))
+        on_scale = {
+            one: comparability(scorings[scale], scorings[one])
+            for one in {took.scale for took in found}
+        }
+        *_, like[suite] = (took.run for took in found if took.scale == scale)
+        counted += [took for took in found if on_scale[took.scale]]
+        newest = {(took.model, took.variant): took for took in found}
         apart += [
             Apart(took.run, like[suite], refused)
-            for took, one in newest.values()
-            if not (refused := comparability(scale, one))
+            for took in newest.values()
+            if not (refused := on_scale[took.scale])
         ]
     return ComparableRuns(tuple(counted), tuple(apart), like)
 
 
-def _scale(found: Sequence[tuple[SuiteRun, Scoring]], baseline: int | None) -> Scoring:
+def _scale(found: Sequence[SuiteRun], scorings: Mapping[str, Scoring], baseline: int | None) -> str:
     """Return the scale of a suite with these runs, oldest first."""
-    for took, scoring in found:
+    models: dict[str, set[str]] = defaultdict(set)
+    for took in reversed(found):
         if took.run == baseline:
-            return scoring
-    models = {
-        place: len({took.model for took, one in found if comparability(scoring, one)})
-        for place, scoring in {one.key: (i, one) for i, (_, one) in enumerate(found)}.values()
-    }
-    return found[max(models, key=lambda place: (models[place], place))][1]
+            return took.scale
+        models[took.scale].add(took.model)
+
+    def ranked_together(scale: str) -> int:
+        like = [one for one in models if comparability(scorings[scale], scorings[one])]
+        return len(set().union(*(models[one] for one in like)))
+
+    return max(models, key=ranked_together)  # the newest of equal ones

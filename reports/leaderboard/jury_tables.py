@@ -28,7 +28,8 @@ def judged_by(field: Field, suites: Iterable[int]) -> tuple[str, ...]:
 def apart_table(field: Field, reader: User) -> Table:
     """List the newest runs that no rank counts, each with a way to make it count."""
     apart = field.comparable.apart
-    runs = Run.objects.select_related("suite").in_bulk(
+    fields = ("label", "suite__name", "suite__baseline")
+    runs = (Run.objects.select_related("suite").only(*fields)).in_bulk(
         {run for one in apart for run in (one.run, one.like)}
     )
     return Table(
@@ -50,12 +51,12 @@ def apart_table(field: Field, reader: User) -> Table:
 
 
 def _row(one: Apart, field: Field, runs: dict[int, Run], reader: User) -> tuple[Cell, ...]:
-    entrant, like = field.entrants[one.run], field.entrants[one.like]
+    entrant, run, like = field.entrants[one.run], runs[one.run], runs[one.like]
     return (
-        field.identities[entrant.took.model].name,
-        entrant.suite_name,
-        Link(entrant.label, row_url("reports:run", one.run)),
+        field.identities[entrant.model].name,
+        str(run.suite),
+        Link(run.label, row_url("reports:run", run.pk)),
         entrant.jury or NO_JURY,
-        Link(like.label, row_url("reports:run", one.like), like.jury),
-        refusal(runs[one.run], runs[one.like], one.comparable, reader),
+        Link(like.label, row_url("reports:run", like.pk), field.entrants[like.pk].jury),
+        refusal(run, like, one.comparable, reader),
     )

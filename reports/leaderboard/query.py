@@ -1,47 +1,28 @@
 """The latest conclusive run of each suite and model, with scores, for leaderboards."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from evalhub.llm.identity import Identity
 from reports.documents.topic_names import TEST, topic_key
 from reports.leaderboard.jury_rule import ComparableRuns, comparable_runs
 from reports.leaderboard.pairing_rule import ScoredTest
 from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
-from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
+from reports.queries.conclusive_runs import sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.model_identities import identities
-from reports.queries.topics import Topics, tags_by_suite, topics_of
+from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.baselines import baselines_of
 from runs.comparability import SCORING, Scoring, scoring, with_active
 from runs.figures.run_labels import LABELLED, labels
 from runs.figures.run_tallies import summed
 from runs.models import Result, Run, TagSet
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A conclusive run of a suite on a leaderboard.
-
-    `scoring` is how it was judged, by the jury of the name `jury`. `model_name` is the
-    name as it was at launch; `own_beta` the share of similarity in the scores.
-    """
-
-    model_id: int
-    took: SuiteRun
-    scoring: Scoring
-    jury: str
-    label: str
-    model_name: str
-    suite_name: str
-    own_beta: float
-    topics: Topics
 
 
 @dataclass(frozen=True)
@@ -57,23 +38,30 @@ class LeftOut:
 class Field:
     """Conclusive runs of suites that are not tagged "test", by run; `outside` counts the others.
 
-    `identities` are those of all language models by key, the newest of equal ones. `incomplete`
-    runs would count if enough of them were scored: newer ones of their suite and model do not.
+    `entrants` are oldest first, `scorings` those of their scales. `tried_out` are the suites with
+    that tag. `models` has all language models by id. `incomplete` runs would count if enough of
+    them were scored: newer ones of their suite and model do not.
     """
 
-    entrants: dict[int, Entrant]
-    identities: dict[str, Identity]
+    entrants: dict[int, SuiteRun]
+    scorings: dict[str, Scoring]
+    models: dict[int, Identity]
+    topics: RunTopics
+    tried_out: set[int]
     outside: int
     incomplete: tuple[LeftOut, ...]
+
+    @cached_property
+    def identities(self) -> dict[str, Identity]:
+        """The identities of all language models by key, the newest of equal ones."""
+        return {identity.key: identity for identity in self.models.values()}
 
     @cached_property
     def comparable(self) -> ComparableRuns:
         """The runs on the scales of their suites, and those that are not."""
         entrants = self.entrants.values()
-        return comparable_runs(
-            ((entrant.took, entrant.scoring) for entrant in entrants),
-            baselines_of({entrant.took.suite for entrant in entrants}),
-        )
+        baselines = baselines_of({took.suite for took in entrants})
+        return comparable_runs(entrants, self.scorings, baselines)
 
     @cached_property
     def latest(self) -> list[Latest]:
@@ -85,7 +73,8 @@ class Field:
         return [one for one in self.latest if topic in self.topics_of(one)]
 
     def topics_of(self, one: Latest) -> Topics:
-        return frozenset().union(*(self.entrants[run].topics for run in one.runs))
+        took = [self.entrants[run] for run in one.runs]
+        return frozenset().union(*(self.topics.of(run.run, run.suite, run.launch) for run in took))
 
     def sums(
         self, counted: Iterable[Latest], tag: str = "", *, is_remixed: bool = False
@@ -120,98 +109,65 @@ class Field:
         return dict(found)
 
 
-FIELDS = (
-    "pk",
-    "suite_id",
-    "language_model_id",
-    "variant_key",
-    "launch_id",
-    "began_at",
-    "suite_fingerprint",
-    "label",
-    "model_name",
-    "suite__name",
-    "active__jury_name",
+COLUMNS = (
+    *("pk", "suite_id", "language_model_id", "variant_key", "launch_id", "suite_fingerprint"),
+    *("active__jury_name", "is_conclusive"),
     *SCORING,
 )
 
 
 def field_of_runs() -> Field:
     """Read everything but the scores; the number of queries is constant."""
-    rows = conclusive_runs_with_times()
-    tags = tags_by_suite()
-    tried_out = tried_out_suites(tags)
-    found = list(rows.order_by().values(*FIELDS))
-    real = [row for row in found if row["suite_id"] and row["suite_id"] not in tried_out]
-    in_suites = Run.objects.exclude(suite=None).exclude(suite__in=tried_out)
-    lacking = incomplete_runs(in_suites)
-    topics = topics_of(
-        [
-            *((row["pk"], row["suite_id"], row["launch_id"]) for row in real),
-            *((one.run.pk, one.run.suite_id, one.run.launch_id) for one in lacking),
-        ],
-        tags,
-    )
-    models = identities()
-    entrants = {
-        row["pk"]: _entrant(row, models[row["language_model_id"]].key, topics[row["pk"]])
-        for row in real
-    }
-    left_out = [
-        LeftOut(one, models[one.run.language_model_id].key, topics[one.run.pk]) for one in lacking
-    ]
+    tags, models = tags_by_suite(), identities()
+    topics, tried_out = RunTopics(tags), tried_out_suites(tags)
+    entrants: dict[int, SuiteRun] = {}
+    scorings: dict[str, Scoring] = {}
+    lacking: dict[tuple[int, str], list[int]] = defaultdict(list)
+    outside = 0
+    runs = with_active(Run.objects.complete().with_conclusive())
+    oldest_first = runs.order_by(Coalesce("started_at", "created_at"), "pk")
+    for row in oldest_first.values_list(*COLUMNS):
+        run, suite, model_id, variant, launch, tests, jury, is_conclusive, *how = row
+        model = models[model_id].key
+        if suite is None or suite in tried_out:
+            outside += is_conclusive
+        elif is_conclusive:
+            judged = scoring(*how)
+            scorings[scale := judged.key] = judged
+            entrants[run] = SuiteRun(
+                run, suite, model, variant, launch, tests, scale, jury or "", how[0], model_id
+            )
+            lacking.pop((suite, model), None)
+        else:
+            lacking[suite, model].append(run)
     return Field(
         entrants=entrants,
-        identities={identity.key: identity for identity in models.values()},
-        outside=len(found) - len(real),
-        incomplete=tuple(_not_replaced(left_out, entrants.values())),
-    )
-
-
-def _entrant(row: dict[str, Any], model: str, topics: Topics) -> Entrant:
-    """Return the run of a row of `FIELDS`, with the key of its model."""
-    how = scoring(*(row[name] for name in SCORING))
-    return Entrant(
-        model_id=row["language_model_id"],
-        took=SuiteRun(
-            run=row["pk"],
-            suite=row["suite_id"],
-            model=model,
-            variant=row["variant_key"],
-            launch=row["launch_id"],
-            at=row["began_at"],
-            version=f"{row['suite_fingerprint']} {how.key}",
-        ),
-        scoring=how,
-        jury=row["active__jury_name"] or "",
-        label=row["label"],
-        model_name=row["model_name"],
-        suite_name=row["suite__name"],
-        own_beta=row["similarity_weight"],
+        scorings=scorings,
+        models=models,
         topics=topics,
+        tried_out=tried_out,
+        outside=outside,
+        incomplete=_left_out([run for some in lacking.values() for run in some], models, topics),
     )
 
 
-def _not_replaced(left_out: Iterable[LeftOut], entrants: Iterable[Entrant]) -> Iterator[LeftOut]:
-    """Yield the incomplete runs that no later run of their suite and model replaces."""
-    newest: dict[tuple[int, str], tuple[datetime, int]] = {}
-    for took in sorted((one.took for one in entrants), key=lambda took: (took.at, took.run)):
-        newest[took.suite, took.model] = took.at, took.run
-    for one in left_out:
-        run = one.found.run
-        at = run.started_at or run.created_at
-        later = newest.get((run.suite_id or 0, one.model))
-        if later is None or (at, run.pk) > later:
-            yield one
+def _left_out(
+    runs: Collection[int], models: Mapping[int, Identity], topics: RunTopics
+) -> tuple[LeftOut, ...]:
+    """Return these incomplete runs, newest first."""
+    found = incomplete_runs(Run.objects.filter(pk__in=runs)) if runs else ()
+    return tuple(
+        LeftOut(
+            one,
+            models[one.run.language_model_id].key,
+            topics.of(one.run.pk, one.run.suite_id, one.run.launch_id),
+        )
+        for one in found
+    )
 
 
-def tried_out_suites(tags: dict[int, tuple[str, ...]] | None = None) -> set[int]:
-    """Return the suites with the tag "test".
-
-    Args:
-        tags: Result of `tags_by_suite`; None: read it.
-    """
-    tags = tags_by_suite() if tags is None else tags
+def tried_out_suites(tags: dict[int, tuple[str, ...]]) -> set[int]:
+    """Return the suites with the tag "test", of the result of `tags_by_suite`."""
     return {suite for suite, names in tags.items() if TEST in map(topic_key, names)}
 
 

@@ -27,6 +27,7 @@ from reports.leaderboard.rule import (
     RankedModel,
     Sums,
 )
+from runs.models import Run
 
 MAX_DRAWN = 40
 
@@ -191,7 +192,12 @@ def excluded_table(ranking: Ranking) -> Table:
 def variants_tables(filters: Mapping[str, Any], ranking: Ranking) -> Iterator[Table]:
     """Yield the runs behind the opened model, with its original names."""
     if key := filters["model"]:
-        rows = [_variant(run, ranking) for run in ranking.runs.get(key, ())]
+        runs = Run.objects.filter(pk__in=ranking.runs.get(key, ())).order_by()
+        fields = ("label", "model_name", "started_at", "created_at", "suite__name")
+        rows = [
+            _variant(run, ranking.sums[run.pk])
+            for run in runs.select_related("suite").only(*fields)
+        ]
         yield Table(
             key="variants",
             title=f"Runs of {ranking.names.get(key, key)}",
@@ -207,12 +213,11 @@ def variants_tables(filters: Mapping[str, Any], ranking: Ranking) -> Iterator[Ta
         )
 
 
-def _variant(run: int, ranking: Ranking) -> tuple[Cell, ...]:
-    entrant, sums = ranking.field.entrants[run], ranking.sums[run]
+def _variant(run: Run, sums: Sums) -> tuple[Cell, ...]:
     return (
-        entrant.suite_name,
-        entrant.model_name,
-        Link(entrant.label, reverse("reports:run", args=[run])),
-        timezone.localtime(entrant.took.at),
+        str(run.suite),
+        run.model_name,
+        Link(run.label, reverse("reports:run", args=[run.pk])),
+        timezone.localtime(run.started_at or run.created_at),
         Estimate(sums.score, sums.n, total=sums.total),
     )

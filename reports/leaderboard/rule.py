@@ -7,8 +7,8 @@ the suite is their mean. A model needs enough suites to be ranked.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from statistics import fmean
+from typing import NamedTuple
 
 from evalhub.display.formatting import counted
 
@@ -16,15 +16,17 @@ MIN_SUITES = 10
 MIN_SUITES_OF_TOPIC = 5
 
 
-@dataclass(frozen=True)
-class SuiteRun:
+class SuiteRun(NamedTuple):
     """A conclusive run of a suite.
 
     Attributes:
         model: Key of the model's identity.
         variant: Key of the system prompt and parameters.
         launch: The launch that started it; None: started alone.
-        version: Fingerprint of tests and jury; only equal versions are compared.
+        tests: Fingerprint of the suite's tests.
+        scale: Key of the way it was judged and scored, by the jury of the name `jury`.
+        own_beta: Share of similarity in the scores.
+        model_id: The language model, which may not be the only one with this key.
     """
 
     run: int
@@ -32,8 +34,16 @@ class SuiteRun:
     model: str
     variant: str
     launch: int | None
-    at: datetime
-    version: str
+    tests: str
+    scale: str
+    jury: str = ""
+    own_beta: float = 0.0
+    model_id: int = 0
+
+    @property
+    def version(self) -> str:
+        """Of tests and jury; only equal versions are compared."""
+        return f"{self.tests} {self.scale}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,7 @@ class Latest:
 
 
 def latest(took: Iterable[SuiteRun]) -> list[Latest]:
-    """Select the runs that count, once for each suite and model."""
+    """Select the runs that count, once for each suite and model, of these, oldest first."""
     groups: dict[tuple[int, str], list[SuiteRun]] = defaultdict(list)
     for run in took:
         groups[run.suite, run.model].append(run)
@@ -58,7 +68,7 @@ def latest(took: Iterable[SuiteRun]) -> list[Latest]:
 
 
 def _latest(runs: list[SuiteRun]) -> Latest:
-    *_, newest = runs = sorted(runs, key=lambda run: (run.at, run.run))
+    newest = runs[-1]
     siblings: dict[str, SuiteRun] = {}
     for run in runs:
         is_sibling = run.launch is not None and run.launch == newest.launch

@@ -186,5 +186,5 @@ def _interval(model: str, sure: Mapping[str, Certainty]) -> Interval | None:
 def _look(ranking: Ranking, model: str) -> LineStyle:
     """Return the style that the model has on every page; a family has one of its own."""
     run = ranking.field.entrants[ranking.runs[model][0]]
-    is_family = model != run.took.model
+    is_family = model != run.model
     return line_style_of_name(model) if is_family else line_style(run.model_id)

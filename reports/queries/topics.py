@@ -1,7 +1,7 @@
 """Topics of runs: the tags of their suites and those from executive summaries."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from django.db.models import Q
 
@@ -32,27 +32,23 @@ def automatic_tags() -> dict[str, dict[int, set[str]]]:
     return by
 
 
-def topics_of(
-    runs: Collection[tuple[int, int | None, int | None]],
-    suite_tags: dict[int, tuple[str, ...]],
-) -> dict[int, Topics]:
-    """Return the topics of each run, as keys.
+class RunTopics:
+    """The topics of runs, as keys; one query."""
 
-    Args:
-        runs: Ids of each run, its suite and its launch.
-        suite_tags: Result of `tags_by_suite`.
-    """
-    automatic = automatic_tags()
-    by_suite = {suite: _topics(tags) for suite, tags in suite_tags.items()}
-    by_run = {run: _topics(tags) for run, tags in automatic["run"].items()}
-    by_launch = {launch: _topics(tags) for launch, tags in automatic["launch"].items()}
-    none: Topics = frozenset()
-    return {
-        run: by_suite.get(suite or 0, none)
-        | by_run.get(run, none)
-        | by_launch.get(launch or 0, none)
-        for run, suite, launch in runs
-    }
+    def __init__(self, suite_tags: dict[int, tuple[str, ...]]) -> None:
+        """Take the result of `tags_by_suite`."""
+        automatic = automatic_tags()
+        self._by_suite = {suite: _topics(tags) for suite, tags in suite_tags.items()}
+        self._by_run = {run: _topics(tags) for run, tags in automatic["run"].items()}
+        self._by_launch = {launch: _topics(tags) for launch, tags in automatic["launch"].items()}
+
+    def of(self, run: int, suite: int | None, launch: int | None) -> Topics:
+        none: Topics = frozenset()
+        return (
+            self._by_suite.get(suite or 0, none)
+            | self._by_run.get(run, none)
+            | self._by_launch.get(launch or 0, none)
+        )
 
 
 def _topics(tags: Iterable[str]) -> Topics:

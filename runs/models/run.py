@@ -58,6 +58,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         """
         return self.complete().filter(_is_enough_scored())
 
+    def with_conclusive(self) -> Self:
+        """Tell of each as `is_conclusive` whether enough is scored: for complete runs."""
+        return self.annotate(is_conclusive=_is_enough_scored())
+
     def inconclusive(self) -> Self:
         """Complete runs that are left out by `conclusive`; pages list them as incomplete."""
         return self.complete().exclude(_is_enough_scored())

@@ -7,6 +7,7 @@ from evalhub.models import BatchState
 from reports.capabilities.page import CAPABILITIES
 from reports.capabilities.query import grades
 from reports.documents.reading import Reading
+from reports.leaderboard.query import field_of_runs
 from reports.models import Capability, CapabilityWeight, ExecutiveSummary, Grade
 from tests.factories import make_model, make_test, make_user
 from tests.reports.scored_runs import make_suite, scored_run
@@ -168,7 +169,7 @@ def test_latest_summary_of_a_suite_and_model_counts(suites):
     graded(suites[0], model, clarity=2, tone=3)
     graded(suites[0], model, clarity=8)
     graded(suites[0], other, clarity=5)
-    assert sorted((one.model, one.dimension, one.grade) for one in grades()) == [
+    assert sorted((one.model, one.dimension, one.grade) for one in grades(field_of_runs())) == [
         ("openai:gpt-4o", "clarity", 8),
         ("xai:grok-4", "clarity", 5),
     ]
@@ -176,13 +177,13 @@ def test_latest_summary_of_a_suite_and_model_counts(suites):
 
 def test_no_grade_is_not_nought(suites):
     graded(suites[0], make_model(), clarity=None)
-    assert grades() == []
+    assert grades(field_of_runs()) == []
 
 
 def test_summaries_that_failed_and_suites_that_try_out_do_not_count(suites, test):
     graded(suites[0], make_model(), state=BatchState.FAILED, clarity=9)
     graded(make_suite(test, tags=("test",)), make_model(), clarity=9)
-    assert grades() == []
+    assert grades(field_of_runs()) == []
 
 
 def test_ledger_without_capabilities_says_what_to_do():

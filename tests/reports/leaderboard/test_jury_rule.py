@@ -1,21 +1,19 @@
 """Which runs of a suite are ranked together: those that were judged alike."""
 
-from datetime import UTC, datetime, timedelta
-
 from reports.leaderboard.jury_rule import comparable_runs
 from reports.leaderboard.rule import SuiteRun
 from runs.comparability import Scoring
 
-A, B, CHECKS = (Scoring(whole, "", ()) for whole in ("a", "b", ""))
+A, B, CHECKS = "a", "b", ""
+SCORINGS = {whole: Scoring(whole, "", ()) for whole in (A, B, CHECKS)}
 
 
-def took(run, model, scoring, suite=1):
-    at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=run)
-    return SuiteRun(run, suite, model, "v", None, at, "version"), scoring
+def took(run, model, scale, suite=1):
+    return SuiteRun(run, suite, model, "v", None, "tests", scale)
 
 
 def alike(*runs, baseline=None):
-    found = comparable_runs(runs, {1: baseline} if baseline else {})
+    found = comparable_runs(runs, SCORINGS, {1: baseline} if baseline else {})
     return [one.run for one in found.counted], [(one.run, one.like) for one in found.apart]
 
 
@@ -60,4 +58,4 @@ def test_a_run_of_checks_alone_belongs_to_every_scale():
 def test_each_suite_has_its_own_scale():
     runs = took(1, "kelp", A), took(2, "reed", B, suite=2)
 
-    assert comparable_runs(runs, {}).apart == ()
+    assert comparable_runs(runs, SCORINGS, {}).apart == ()

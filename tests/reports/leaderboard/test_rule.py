@@ -1,5 +1,3 @@
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from reports.leaderboard.rule import (
@@ -14,43 +12,38 @@ from reports.leaderboard.rule import (
     suite_scores,
 )
 
-START = datetime(2026, 3, 1, tzinfo=UTC)
 
-
-def took(run, *, suite=1, model="m", variant="v", launch=None, day=0, version="1"):
-    return SuiteRun(run, suite, model, variant, launch, START + timedelta(days=day), version)
+def took(run, *, suite=1, model="m", variant="v", launch=None, tests="1"):
+    return SuiteRun(run, suite, model, variant, launch, tests, "scale")
 
 
 def test_newest_run_of_a_suite_counts_alone():
-    assert latest([took(1, day=2), took(2, day=1)]) == [Latest(1, "m", "1", (1,))]
+    assert latest([took(2), took(1)]) == [Latest(1, "m", "1 scale", (1,))]
 
 
 def test_variants_of_the_newest_launch_count_together():
-    runs = [took(1, variant="a", launch=7), took(2, variant="b", launch=7, day=1)]
+    runs = [took(1, variant="a", launch=7), took(2, variant="b", launch=7)]
     assert latest(runs)[0].runs == (1, 2)
 
 
 def test_variants_of_an_older_launch_do_not_count():
-    runs = [took(1, variant="a", launch=6), took(2, variant="b", launch=7, day=1)]
+    runs = [took(1, variant="a", launch=6), took(2, variant="b", launch=7)]
     assert latest(runs)[0].runs == (2,)
 
 
 def test_launch_that_recurs_counts_with_its_newest_runs():
-    runs = [
-        took(number, variant=variant, launch=7, day=number)
-        for number, variant in enumerate("abab", 1)
-    ]
+    runs = [took(number, variant=variant, launch=7) for number, variant in enumerate("abab", 1)]
     assert latest(runs)[0].runs == (3, 4)
 
 
 def test_runs_without_a_launch_are_no_siblings():
-    assert latest([took(1, variant="a"), took(2, variant="b", day=1)])[0].runs == (2,)
+    assert latest([took(1, variant="a"), took(2, variant="b")])[0].runs == (2,)
 
 
 def test_siblings_of_another_version_do_not_count():
     runs = [
-        took(1, variant="a", launch=7, version="old"),
-        took(2, variant="b", launch=7, day=1, version="new"),
+        took(1, variant="a", launch=7, tests="old"),
+        took(2, variant="b", launch=7, tests="new"),
     ]
     assert latest(runs)[0].runs == (2,)
 
