@@ -191,17 +191,22 @@ def _lines(
         [series_line.key for series_line in series.shown],
         by_family,
     )
-    comparable = {key: _comparable(found, infos) for key, found in turns.items()}
-    return tuple(
-        Line(
-            names[series_line.key],
-            looks[series_line.key],
-            tuple(_point(series_point, runs, infos) for series_point in series_line.series_points),
-            turning_points(comparable[series_line.key]),
-            len(turns[series_line.key]) - len(comparable[series_line.key]),
+    lines = []
+    for series_line in series.shown:
+        key = series_line.key
+        comparable = _comparable(turns[key], infos)
+        lines.append(
+            Line(
+                names[key],
+                looks[key],
+                tuple(
+                    _point(series_point, runs, infos) for series_point in series_line.series_points
+                ),
+                turning_points(comparable),
+                len(turns[key]) - len(comparable),
+            )
         )
-        for series_line in series.shown
-    )
+    return tuple(lines)
 
 
 def _comparable(seen: Sequence[IssueResult], infos: Mapping[int, RunInfo]) -> list[IssueResult]:

@@ -14,12 +14,15 @@ passed and failed in the runs that are looked at: it is set aside and named. The
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evalhub.display.formatting import few, percent
 from evalhub.statistics.changes.change_test import is_significant
@@ -35,14 +38,11 @@ class IssueOutcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-class AnswerCounts(NamedTuple):
-    """The answers to one test in a run; `excluded` are errors, unscored or pending."""
+TEST, REVISION, PASSED, FAILED, EXCLUDED = range(5)
+"""The columns of `AnswerCounts`; excluded are errors, unscored or pending."""
 
-    test: int
-    revision: int
-    passed: int
-    failed: int
-    excluded: int = 0
+AnswerCounts = NDArray[np.int64]
+"""The answers to each test and revision in a run; shape (tests, 5)."""
 
 
 class FalseFails(NamedTuple):
@@ -58,7 +58,24 @@ class FalseFails(NamedTuple):
 NOT_MEASURED = FalseFails()
 
 
-@dataclass(frozen=True)
+class UnitCounts(NamedTuple):
+    """Tests of an issue in some runs, each with every model that it was asked of.
+
+    Attributes:
+        passed: How many passed and never failed.
+        failed: How many failed and never passed.
+        flaky: Ids of those that did both.
+        measured: How many results of passed and failed ones each run has.
+    """
+
+    total: int
+    passed: int
+    failed: int
+    flaky: list[int]
+    measured: list[int]
+
+
+@dataclass(frozen=True, eq=False)
 class IssueResult:
     """The results of an issue in a run.
 
@@ -66,7 +83,6 @@ class IssueResult:
         line: The model variant, model or family.
         release: "" without one.
         together: Launch and day; runs without a release that share it count as one release.
-        tests: One for each test of the issue.
         false_fails: Of the judges that scored the run.
     """
 
@@ -75,24 +91,32 @@ class IssueResult:
     release: str
     together: Hashable
     at: datetime
-    tests: tuple[AnswerCounts, ...]
+    tests: AnswerCounts
     false_fails: FalseFails = NOT_MEASURED
 
     @property
     def passed(self) -> int:
-        return sum(one.passed for one in self.tests)
+        return int(self.tests[:, PASSED].sum())
 
     @property
     def failed(self) -> int:
-        return sum(one.failed for one in self.tests)
+        return int(self.tests[:, FAILED].sum())
 
     @property
     def excluded(self) -> int:
-        return sum(one.excluded for one in self.tests)
+        return int(self.tests[:, EXCLUDED].sum())
+
+    @cached_property
+    def units(self) -> UnitCounts:
+        passed, failed = self.tests[:, PASSED] > 0, self.tests[:, FAILED] > 0
+        flaky = self.tests[passed & failed, TEST].tolist()
+        only_passed = int(np.count_nonzero(passed)) - len(flaky)
+        only_failed = int(np.count_nonzero(failed)) - len(flaky)
+        return UnitCounts(len(passed), only_passed, only_failed, flaky, [only_passed + only_failed])
 
     @cached_property
     def evidence(self) -> "IssueEvidence":
-        return evidence_of([self])
+        return _evidence(self.units, [self.false_fails])
 
     @property
     def issue_outcome(self) -> IssueOutcome:
@@ -155,66 +179,60 @@ MIN_P = 0.0001
 
 def evidence_of(runs: Sequence[IssueResult]) -> IssueEvidence:
     """Add up the tests of an issue over runs, each with a model and a revision."""
-    if len({seen.line for seen in runs}) == len(runs):
-        return _of_models_asked_once(runs)
-    units: dict[Hashable, _Unit] = {}
-    for seen in runs:
-        line, rate = seen.line, seen.false_fails
-        for test, revision, passed, failed, _ in seen.tests:
-            unit = units.get((line, test, revision))
-            if unit is None:
-                unit = units[line, test, revision] = _Unit(test)
-            unit.passed += passed
-            unit.failed += failed
-            unit.false_fails.append(rate)
-    flaky = {unit.test for unit in units.values() if unit.passed and unit.failed}
-    passed_units = [unit for unit in units.values() if unit.passed and not unit.failed]
-    failed_units = [unit for unit in units.values() if unit.failed and not unit.passed]
-    measured = [rate for unit in (*passed_units, *failed_units) for rate in unit.false_fails]
+    is_asked_once = len({seen.line for seen in runs}) == len(runs)
+    units = _units_of_models(runs) if is_asked_once else _units_of(runs)
+    return _evidence(units, [seen.false_fails for seen in runs])
+
+
+def _evidence(units: UnitCounts, rates: Sequence[FalseFails]) -> IssueEvidence:
     return IssueEvidence(
-        len(units), len(passed_units), len(failed_units), tuple(sorted(flaky)), _mean(measured)
+        units.total,
+        units.passed,
+        units.failed,
+        tuple(sorted(set(units.flaky))),
+        _mean(rates, units.measured),
     )
 
 
-def _of_models_asked_once(runs: Iterable[IssueResult]) -> IssueEvidence:
+def _units_of_models(runs: Iterable[IssueResult]) -> UnitCounts:
     """Add up runs of different models: no test of one is a test of another."""
-    total, flaky = 0, set()
-    passed_rates: list[FalseFails] = []
-    failed_rates: list[FalseFails] = []
-    for seen in runs:
-        total += len(seen.tests)
-        rate = seen.false_fails
-        for test, _, passed, failed, _ in seen.tests:
-            if passed and failed:
-                flaky.add(test)
-            elif passed:
-                passed_rates.append(rate)
-            elif failed:
-                failed_rates.append(rate)
-    mean = _mean([*passed_rates, *failed_rates])
-    return IssueEvidence(total, len(passed_rates), len(failed_rates), tuple(sorted(flaky)), mean)
+    total, passed, failed, flaky, measured = zip(*(seen.units for seen in runs), strict=True)
+    return UnitCounts(
+        sum(total), sum(passed), sum(failed), list(chain(*flaky)), list(chain(*measured))
+    )
 
 
-@dataclass(slots=True)
-class _Unit:
-    """The answers of one model to a revision of a test, with the false fails of each run."""
+def _units_of(runs: Sequence[IssueResult]) -> UnitCounts:
+    """Add up the answers of all runs by model, test and revision."""
+    lines = {seen.line: number for number, seen in enumerate(runs)}
+    sizes = [len(seen.tests) for seen in runs]
+    rows = np.concatenate([seen.tests for seen in runs])
+    line = np.repeat([lines[seen.line] for seen in runs], sizes)
+    keys = np.column_stack([line, rows[:, [TEST, REVISION]]])
+    units, of_row = np.unique(keys, axis=0, return_inverse=True)
+    passed, failed = (np.bincount(of_row, rows[:, one]) > 0 for one in (PASSED, FAILED))
+    is_measured = (passed != failed)[of_row]
+    run = np.repeat(np.arange(len(runs)), sizes)
+    return UnitCounts(
+        len(units),
+        int(np.count_nonzero(passed & ~failed)),
+        int(np.count_nonzero(failed & ~passed)),
+        units[passed & failed, 1].tolist(),
+        np.bincount(run[is_measured], minlength=len(runs)).tolist(),
+    )
 
-    test: int
-    passed: int = 0
-    failed: int = 0
-    false_fails: list[FalseFails] = field(default_factory=list)
 
-
-def _mean(rates: Sequence[FalseFails]) -> FalseFails:
-    """Return the mean share; its `n` is that of the smallest sample.
+def _mean(rates: Sequence[FalseFails], counts: Sequence[int]) -> FalseFails:
+    """Return the mean share, each counted so often; its `n` is that of the smallest sample.
 
     With differing shares the binomial test of their mean is conservative (W. Hoeffding, 1956,
     Annals of Mathematical Statistics 27, 713-721).
     """
-    if not rates:
+    counted = [(rate, n) for rate, n in zip(rates, counts, strict=True) if n]
+    if not counted:
         return NOT_MEASURED
-    shares, sizes = zip(*rates, strict=True)
-    return FalseFails(sum(shares) / len(rates), min(sizes))
+    share = sum(rate.rate * n for rate, n in counted) / sum(counts)
+    return FalseFails(share, min(rate.n for rate, _ in counted))
 
 
 def _time(seen: IssueResult) -> tuple[datetime, int]:

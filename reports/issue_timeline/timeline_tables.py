@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.urls import reverse
 from django.utils import timezone
 
 from reports.documents.cells import rate_words
@@ -34,7 +33,7 @@ RUN_COLUMNS = (
 
 def run_link(report: IssueReport, run: int) -> Link:
     """Link to the run's results of this issue."""
-    url = f"{reverse('reports:run', args=[run])}?issue={report.issue.pk}#results"
+    url = f"{row_url('reports:run', run)}?issue={report.issue.pk}#results"
     return Link(report.runs[run].label, url)
 
 

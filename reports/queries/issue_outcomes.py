@@ -1,18 +1,19 @@
 """Outcomes of issues in conclusive runs: the rows of `reports.issue_timeline.rule`."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 from django.db.models import Count, Q
 from django.utils import timezone
 
 from evalhub.values.many_numbers import Among
-from evalhub.values.packed_numbers import packed_rows
+from evalhub.values.packed_numbers import Numbers, packed_rows
 from reports.documents.reading import Reading
-from reports.issue_timeline.rule import NOT_MEASURED, AnswerCounts, FalseFails, IssueResult
+from reports.issue_timeline.rule import NOT_MEASURED, FalseFails, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.trust_rule import MIN_OF_EACH
 from reports.queries.human_agreement import calibration, evaluated_runs, jury_key_of
@@ -125,13 +126,10 @@ def sightings(
         n=Count("pk"),
     )
     columns = ("issue_id", "run_id", "test_id", "revision_id", "passes", "fails", "n")
-    tests: dict[tuple[int, int], list[AnswerCounts]] = defaultdict(list)
     found_rows = packed_rows(counted, *columns)
     found_rows[:, -1] -= found_rows[:, -3] + found_rows[:, -2]
-    for issue, run, *counts in found_rows.tolist():
-        tests[issue, run].append(AnswerCounts._make(counts))
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
-    for (issue, pk), answers in tests.items():
+    for (issue, pk), answers in _by_issue_and_run(found_rows):
         run = infos[pk]
         found[issue].append(
             IssueResult(
@@ -140,8 +138,18 @@ def sightings(
                 release=run.release,
                 together=run.together,
                 at=run.at,
-                tests=tuple(sorted(answers)),
+                tests=answers,
                 false_fails=rates.get(pk, NOT_MEASURED),
             )
         )
     return Sightings(infos, found)
+
+
+def _by_issue_and_run(rows: Numbers) -> Iterator[tuple[tuple[int, int], Numbers]]:
+    """Group rows that begin with an issue and a run, and leave out these two."""
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    is_new = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
+    starts = np.flatnonzero(np.r_[len(rows) > 0, is_new])
+    keys = map(tuple, rows[starts, :2].tolist())
+    for key, (start, end) in zip(keys, pairwise([*starts.tolist(), len(rows)]), strict=True):
+        yield key, rows[start:end, 2:]

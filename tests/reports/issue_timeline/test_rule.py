@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from reports.issue_timeline.rule import (
-    AnswerCounts,
     FalseFails,
     IssueOutcome,
     IssueResult,
@@ -30,10 +30,13 @@ def seen(n, way, *, line="a", release="", together=None):
 def run(n, answers, *, line="a", release="", together=None, rate=None):
     """Run number n, on day n; a letter for each test, or several for its repeats."""
     at = START + timedelta(days=n)
-    tests = tuple(
-        AnswerCounts(test, 1, given.count("p"), given.count("f"), given.count("e"))
-        for test, given in enumerate(answers)
-    )
+    tests = np.array(
+        [
+            (test, 1, given.count("p"), given.count("f"), given.count("e"))
+            for test, given in enumerate(answers)
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 5)
     together = n if together is None else together
     return IssueResult(n, line, release, together, at, tests, rate or FalseFails())
 
@@ -78,7 +81,9 @@ def test_an_issue_that_never_failed_has_no_turn():
 
 
 def test_the_order_of_time_counts_and_not_that_of_the_list():
-    assert turning_points(reversed(course("+-+"))) == turning_points(course("+-+"))
+    runs = course("+-+")
+
+    assert turning_points(reversed(runs)) == turning_points(runs)
 
 
 def test_without_runs_nothing_is_known():
