@@ -136,7 +136,8 @@ def _control(field: forms.BoundField) -> str:
     widget = field.field.widget
     if type(widget) is not forms.Select:
         return str(field)
-    widget.choices = list(widget.choices)  # to ask for them once
+    # To ask for them once, and not for their number, which a list would take from the choices.
+    widget.choices = list(iter(widget.choices))
     attributes = field.build_widget_attrs({**widget.attrs, "id": field.auto_id}, widget)
     return select(field.html_name, widget.choices, field.value(), attributes)
 

@@ -1,7 +1,10 @@
+import pytest
 from django import forms
 from django.http import QueryDict
 
 from reports.documents.reading import ReportForm
+from runs.models import Suite
+from tests.reports.scored_runs import make_suite
 
 
 def test_choices_are_asked_for_once():
@@ -18,3 +21,16 @@ def test_choices_are_asked_for_once():
 
     assert '<option value="kelp">Kelp</option>' in chip.control
     assert asked == ["choices"]
+
+
+@pytest.mark.django_db
+def test_choices_of_rows_are_one_query(django_assert_num_queries):
+    suite = make_suite(name="Nightly")
+
+    class SuiteForm(ReportForm):
+        suite = forms.ModelChoiceField(Suite.objects.all())
+
+    with django_assert_num_queries(1):
+        (chip,) = SuiteForm(QueryDict()).chips
+
+    assert f'<option value="{suite.pk}">Nightly</option>' in chip.control
