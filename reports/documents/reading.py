@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from django import forms
@@ -96,7 +97,7 @@ class ReportForm(forms.Form):
             is_wrong=bool(field.errors),
         )
 
-    @property
+    @cached_property
     def filters(self) -> dict[str, Any]:
         """Return the value of each field; its default where it is missing or invalid."""
         self.full_clean()

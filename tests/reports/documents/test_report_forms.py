@@ -34,3 +34,16 @@ def test_choices_of_rows_are_one_query(django_assert_num_queries):
         (chip,) = SuiteForm(QueryDict()).chips
 
     assert f'<option value="{suite.pk}">Nightly</option>' in chip.control
+
+
+@pytest.mark.django_db
+def test_chosen_rows_are_read_once(django_assert_num_queries):
+    suite = make_suite(name="Nightly")
+
+    class SuiteForm(ReportForm):
+        suite = forms.ModelChoiceField(Suite.objects.all())
+
+    form = SuiteForm(QueryDict(f"suite={suite.pk}"))
+
+    with django_assert_num_queries(1):
+        assert (form.filters["suite"], form.filters["suite"]) == (suite, suite)
