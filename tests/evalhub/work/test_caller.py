@@ -90,11 +90,14 @@ def test_reply_that_came_before_its_item_was_stopped_is_kept(monkeypatch):
     saved = []
 
     async def complete(*request):
-        asyncio.get_running_loop().call_soon(asking.cancel)
+        asyncio.get_running_loop().call_soon(asyncio.current_task().cancel)
         return Completion(text="Four.")
 
+    def save(content, calls, after):
+        saved.extend(calls)
+        return asyncio.get_running_loop().create_future()
+
     async def story():
-        nonlocal asking
         limiters = RateLimiters()
         limiters.limiter(1).width, limiters.limiter(1).is_joined = 1, True
         caller = ModelCaller(
@@ -103,7 +106,7 @@ def test_reply_that_came_before_its_item_was_stopped_is_kept(monkeypatch):
             worker_id=1,
             gate=Gate(),
             limiters=limiters,
-            queue_save=lambda content, calls, after: saved.extend(calls) or asyncio.Future(),
+            queue_save=save,
             database=None,
             random=Random(1),
             sendings=SimpleNamespace(note=no_sealed_test),
@@ -114,7 +117,6 @@ def test_reply_that_came_before_its_item_was_stopped_is_kept(monkeypatch):
         await asyncio.wait([asking])
         return asking.cancelled()
 
-    asking = None
     monkeypatch.setattr("evalhub.llm.gateway.complete", complete)
     assert asyncio.run(story())
     assert [(call.error_kind, call.kept_completion().text) for call in saved] == [("", "Four.")]
