@@ -16,7 +16,7 @@ class Among(Func):
         super().__init__(column, numbers=tuple(numbers), **extra)
 
     def as_postgresql(self, compiler: Any, connection: Any) -> Any:
-        return self._written(compiler, "%s = ANY(%%s::bigint[])", list)
+        return self._written(compiler, "%s = ANY(%%s::bigint[])", _array)
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
         return self._written(compiler, "%s IN (SELECT value FROM json_each(%%s))", json.dumps)
@@ -24,3 +24,8 @@ class Among(Func):
     def _written(self, compiler: Any, condition: str, whole: Any) -> Any:
         column, values = compiler.compile(self.source_expressions[0])
         return condition % column, [*values, whole(self.extra["numbers"])]
+
+
+def _array(numbers: tuple[int, ...]) -> str:
+    """Write down an array for PostgreSQL: the driver's own way takes longer."""
+    return f"{{{','.join(map(str, numbers))}}}"

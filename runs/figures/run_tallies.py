@@ -17,6 +17,7 @@ from django.db.models import Case, Count, Exists, F, FloatField, OuterRef, Q, Qu
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, ItemState
+from evalhub.values.many_numbers import Among
 from runs.models import Outcome, Result, Run, RunTally, TallyRow
 
 EACH_MINUTE = 50
@@ -87,7 +88,7 @@ def summed(
     which = which or Q()
     found: list[tuple[Any, ...]] = []
     if tallied:
-        rows = TallyRow.objects.filter(which, run__in=tallied).order_by().values_list(*by)
+        rows = TallyRow.objects.filter(Among("run_id", tallied), which).order_by().values_list(*by)
         found += rows.annotate(**{f"all_{name}": Sum(name) for name in sums})
     if rest := ids - tallied:
         found += sums_over(Result.objects.filter(which, run__in=rest), by, sums)
@@ -96,7 +97,8 @@ def summed(
 
 def exact_tallies(runs: Collection[int]) -> set[int]:
     """Return those of these runs whose tallies may be read; one query."""
-    return set(RunTally.objects.filter(is_exact=True, run__in=runs).values_list("pk", flat=True))
+    exact = RunTally.objects.filter(Among("run_id", runs), is_exact=True)
+    return set(exact.values_list("pk", flat=True))
 
 
 def sums_over(
