@@ -83,21 +83,21 @@ class Sums:
     """A run's scores, added up.
 
     `weight` is Σ w over results with a score, `weighted` their Σ w·s. `own_beta` is the share of
-    similarity in these scores. `mixed` of them were scored by judges and have a similarity: their
-    weight, Σ w·s and Σ w·max(0, similarity). `overridden` have a human verdict: weight and Σ w·s.
-    `total` counts all results, scored or not.
+    similarity in these scores. `total` counts all results, scored or not. `mixed` of them were
+    scored by judges and have a similarity: their weight, Σ w·s and Σ w·max(0, similarity).
+    `overridden` have a human verdict: weight and Σ w·s.
     """
 
     n: int
     weight: float
     weighted: float
     own_beta: float = 0.0
+    total: int = 0
     mixed_weight: float = 0.0
     mixed: float = 0.0
     similar: float = 0.0
     overridden_weight: float = 0.0
     overridden: float = 0.0
-    total: int = 0
 
     @property
     def score(self) -> float | None:

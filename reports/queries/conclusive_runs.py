@@ -1,7 +1,6 @@
 """Conclusive runs, and sums over their scores."""
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -36,7 +35,7 @@ def sums_of(
     which = None if tag_sets is None else Q(tag_set__in=tag_sets)
     wanted = SUMS + REMIXED if is_remixed else SUMS
     return {
-        run: replace(Sums(n, weight, weighted, own_betas[run], *mixed), total=total)
+        run: Sums(n, weight, weighted, own_betas[run], total, *mixed)
         for run, n, weight, weighted, total, *mixed in summed(runs, ("run_id",), wanted, which)
         if n
     }
@@ -44,4 +43,4 @@ def sums_of(
 
 SUMS = ("with_score", "weights", "weighted_score", "n")
 REMIXED = ("mixed_weight", "mixed", "similarities", "overridden_weight", "overridden_score")
-"""`SUMS` and `REMIXED` together follow the fields of `Sums`, without `own_beta` and `total`."""
+"""`SUMS` and `REMIXED` together follow the fields of `Sums`, without `own_beta`."""

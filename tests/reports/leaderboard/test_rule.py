@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from reports.leaderboard.rule import (
@@ -124,7 +126,7 @@ def test_one_result_without_similarity_has_a_score_by_humans_only(similarity, is
 
 
 def test_what_people_scored_stays_at_every_share():
-    overridden = Sums(2, 2, 1.7, 0.25, 1, 0.7, 0.4, overridden_weight=1, overridden=1.0)
+    overridden = replace(MIXED, n=2, weight=2, weighted=1.7, overridden_weight=1, overridden=1.0)
     assert overridden.at(1) == pytest.approx((0.4 + 1) / 2)
 
 
@@ -134,7 +136,7 @@ def test_no_similarity_is_no_score_at_another_share():
 
 
 def test_rubric_that_had_no_share_cannot_be_got_back():
-    only_similar = Sums(1, 1, 0.4, 1.0, 1, 0.4, 0.4)
+    only_similar = replace(MIXED, weighted=0.4, own_beta=1, mixed=0.4)
     assert (only_similar.at(0), only_similar.at(1)) == (None, 0.4)
 
 
