@@ -115,7 +115,7 @@ def _significance(found: Watch, sums: dict[int, Sums], reading: Reading) -> dict
     pairs = [(one.low.run, one.high.run) for one in series]
     monitored = len(series) + len(found.of(State.STEADY))
     of = [
-        [*pair, len(one.runs), *map(str, map(sums.get, pair))]
+        [*pair, len(one.runs), *(_version(sums[run]) for run in pair)]
         for one, pair in zip(series, pairs, strict=True)
     ]
 
@@ -127,6 +127,11 @@ def _significance(found: Watch, sums: dict[int, Sums], reading: Reading) -> dict
 
     tested = reading.computed("drift-significance", [of, monitored], test) or []
     return {one.runs[-1].run: sure for one, sure in zip(series, tested, strict=False)}
+
+
+def _version(sums: Sums) -> str:
+    """Return a text that changes with these sums, to 12 digits: databases add in any order."""
+    return f"{sums.n} {sums.weight:.12g} {sums.weighted:.12g}"
 
 
 def _score_changes(low: Iterable[Tested], high: Iterable[Tested]) -> list[ScoreChange]:

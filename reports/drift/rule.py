@@ -22,7 +22,8 @@ MIN_SPAN = timedelta(hours=23)
 MIN_CHANGE = 0.05
 MIN_RELATIVE = 0.1
 DIGITS = 9
-"""Differences are rounded to this many digits before they meet a threshold."""
+"""Scores, which databases add up in any order, and their differences are rounded to this many
+digits before they are compared."""
 
 
 METHOD = (
@@ -133,8 +134,9 @@ class Series:
 
     @property
     def _scores(self) -> list[tuple[float, int]]:
-        """Each score with the index of its run."""
-        return [(run.score, place) for place, run in enumerate(self.runs) if run.score is not None]
+        """Each score with the index of its run, to 1e-9."""
+        scores = enumerate(run.score for run in self.runs)
+        return [(round(score, DIGITS), place) for place, score in scores if score is not None]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from math import inf
+from math import inf, nextafter
 from pathlib import Path
 
 import pytest
@@ -89,6 +89,11 @@ def test_span_of_exactly_23_hours_is_enough():
 
 def test_change_from_nothing_is_infinite():
     assert watch(series(0.0, 0.1)).series[0].relative == inf
+
+
+def test_first_of_equal_scores_is_the_extreme_however_they_were_added_up():
+    (found,) = watch(series(0.9, 0.3, nextafter(0.9, 1), nextafter(0.3, 0))).series
+    assert (found.high.run, found.low.run) == (0, 1)
 
 
 def test_direction_is_that_of_the_later_extreme():
