@@ -1,14 +1,15 @@
 """Conclusive runs as series that are monitored for drift, and human overrides of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
 
 from evalhub.llm.identity import read_name
-from evalhub.values.digest import digest
+from evalhub.values.many_numbers import Among
 from reports.compare.matching_rule import Tested
 from reports.compare.query import outcomes_in
 from reports.documents.reading import Reading
@@ -26,22 +27,32 @@ from reports.leaderboard.query import labels_by_run, tried_out_suites
 from reports.leaderboard.rule import Sums
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
-from reports.queries.topics import tags_by_suite
-from runs.comparability import SCORING, Comparable, comparability, scoring
+from runs.comparability import SCORING, Comparable, Scoring, comparability, scoring
 from runs.models import HumanEvaluation, Run
+
+
+class Asked(NamedTuple):
+    """The tests and the variant of a run; `suite` None: no suite."""
+
+    suite: int | None
+    suite_fingerprint: str
+    variant_key: str
 
 
 @dataclass(frozen=True)
 class Line:
-    """The common ground of a series of runs; `suite` None: no suite."""
+    """The common ground of a series of runs: what they ask, and how they are scored."""
 
-    suite: int | None
+    asked_alike: Asked
+    scored_alike: str
+    """Key of how the runs are scored."""
+    scoring: Scoring = field(compare=False)
     suite_name: str = field(compare=False)
     model_name: str = field(compare=False)
-    asked_alike: str
-    """Digest of tests and variant."""
-    scored_alike: str
-    """Digest of what must be equal: tests and variant, and how the run is scored."""
+
+    @property
+    def suite(self) -> int | None:
+        return self.asked_alike.suite
 
 
 class Overrides(NamedTuple):
@@ -79,29 +90,29 @@ class DriftReport:
 
 def drift_report(reading: Reading) -> DriftReport:
     """Read the report; a constant number of queries. Short series are not scored."""
-    tags = tags_by_suite()
-    rows = list(conclusive_runs_with_times().order_by().values(*FIELDS))
-    runs = [_observed(row, tags.get(row["suite_id"] or 0, ())) for row in rows]
+    tried_out = tried_out_suites()
+    conclusive = conclusive_runs_with_times().order_by().values_list(*SCORING, *FIELDS)
+    rows = [Row(row[: len(SCORING)], *row[len(SCORING) :]) for row in conclusive]
+    runs = _observed(rows, tried_out)
     long_enough = [
         run.run
         for series in watch(runs).series
         if series.state != State.TOO_SHORT
         for run in series.runs
     ]
-    sums = sums_of(long_enough, {row["pk"]: row["similarity_weight"] for row in rows})
+    sums = sums_of(long_enough, {row.run: row.own_beta for row in rows})
     scores = {run: found.score for run, found in sums.items()}
-    found = watch(replace(run, score=scores.get(run.run)) for run in runs)
+    found = watch(run._replace(score=scores.get(run.run)) for run in runs)
     shown = {run.run for series in found.far for run in (series.low, series.high)}
-    how = {row["pk"]: scoring(*(row[name] for name in SCORING)) for row in rows}
     return DriftReport(
         watch=found,
         sums=sums,
         significance=_significance(found, sums, reading),
         overrides=_overrides(found.far),
         labels=labels_by_run(shown),
-        incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out_suites(tags))),
+        incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out)),
         apart=tuple(
-            (older, newest, comparability(how[older.run], how[newest.run]))
+            (older, newest, comparability(older.line.scoring, newest.line.scoring))
             for older, newest in found.apart
         ),
     )
@@ -144,44 +155,52 @@ def _score_changes(low: Iterable[Tested], high: Iterable[Tested]) -> list[ScoreC
     ]
 
 
+class Row(NamedTuple):
+    """The columns `FIELDS` of a conclusive run; `how` has those of `SCORING`."""
+
+    how: tuple[Any, ...]
+    run: int
+    at: datetime
+    suite_name: str | None
+    model_name: str
+    suite: int | None
+    suite_fingerprint: str
+    variant_key: str
+
+    @property
+    def own_beta(self) -> float:
+        return float(self.how[0])
+
+
 FIELDS = (
-    "pk",
-    "suite_id",
-    "suite__name",
-    "model_name",
-    "suite_fingerprint",
-    "variant_key",
-    "params",
-    "endpoint__params",
-    "began_at",
-    *SCORING,
+    *("pk", "began_at", "suite__name", "model_name"),
+    *("suite_id", "suite_fingerprint", "variant_key"),
 )
 
 
-def _observed(row: dict[str, Any], suite_tags: tuple[str, ...]) -> Observed:
-    """Return a conclusive run without its score."""
-    how = scoring(*(row[name] for name in SCORING))
-    asked_alike = digest([row["suite_id"], row["suite_fingerprint"], row["variant_key"]])
-    # The temperature sent, else the one in the model's name.
-    sent = (row["endpoint__params"] or {}) | (row["params"] or {})
-    temperature = sent.get("temperature")
-    if temperature is None:
-        temperature = read_name(row["model_name"]).temperature
-    line = Line(
-        suite=row["suite_id"],
-        suite_name=row["suite__name"] or "",
-        model_name=row["model_name"],
-        asked_alike=asked_alike,
-        scored_alike=digest([asked_alike, how.key]),
-    )
-    return Observed(
-        run=row["pk"],
-        line=line,
-        at=row["began_at"],
-        score=None,
-        temperature=temperature,
-        suite_tags=suite_tags,
-    )
+def _observed(rows: Sequence[Row], tried_out: Collection[int]) -> list[Observed]:
+    """Return these runs without their scores; one query."""
+    sent = _temperatures(rows)
+    named = {name: read_name(name).temperature for name in {row.model_name for row in rows}}
+    found = []
+    for row in rows:
+        how = scoring(*row.how)
+        asked = Asked(row.suite, row.suite_fingerprint, row.variant_key)
+        line = Line(asked, how.key, how, row.suite_name or "", row.model_name)
+        temperature = sent[row.variant_key]
+        if temperature is None:
+            temperature = named[row.model_name]
+        is_tried_out = row.suite in tried_out
+        found.append(Observed(row.run, line, row.at, None, temperature, is_tried_out))
+    return found
+
+
+def _temperatures(rows: Iterable[Row]) -> dict[str, Any]:
+    """Return the temperature that each variant is sent, None if none is; one query."""
+    runs = {row.variant_key: row.run for row in rows}  # one of each: its parameters are the same
+    found = Run.objects.filter(Among("id", runs.values())).order_by()
+    params = found.values_list("variant_key", "endpoint__params", "params")
+    return {key: ((general or {}) | own).get("temperature") for key, general, own in params}
 
 
 def _overrides(apart: Sequence[Series]) -> dict[int, list[Overrides]]:

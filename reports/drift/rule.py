@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
 from evalhub.statistics.changes.change_test import change_test, is_significant
 from evalhub.statistics.changes.holm import holm
-from reports.documents.topic_names import TEST, topic_key
 
 MIN_SPAN = timedelta(hours=23)
 MIN_CHANGE = 0.05
@@ -53,8 +53,7 @@ class Significance(NamedTuple):
         return is_significant(self.p)
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(NamedTuple):
     """A conclusive run.
 
     Attributes:
@@ -63,7 +62,7 @@ class Observed:
         at: Its start.
         score: In [0, 1]; None: no result has a score.
         temperature: As sent; None: unset.
-        suite_tags: Tags of its suite.
+        is_tried_out: Its suite has the tag "test".
     """
 
     run: int
@@ -71,7 +70,7 @@ class Observed:
     at: datetime
     score: float | None
     temperature: Any = None
-    suite_tags: tuple[str, ...] = ()
+    is_tried_out: bool = False
 
 
 class State(StrEnum):
@@ -94,7 +93,7 @@ class Series:
     def span(self) -> timedelta:
         return self.runs[-1].at - self.runs[0].at
 
-    @property
+    @cached_property
     def state(self) -> State:
         if self.span < MIN_SPAN:
             return State.TOO_SHORT
@@ -113,7 +112,7 @@ class Series:
         """The run with the highest score, the first of equals."""
         return self.runs[max(self._scores, key=lambda scored: (scored[0], -scored[1]))[1]]
 
-    @property
+    @cached_property
     def change(self) -> float:
         """Highest minus lowest score, in [0, 1], to 1e-9; 0 without scores."""
         scores = [score for score, _ in self._scores]
@@ -132,7 +131,7 @@ class Series:
         """Return whether the highest score came after the lowest."""
         return self.high.at > self.low.at
 
-    @property
+    @cached_property
     def _scores(self) -> list[tuple[float, int]]:
         """Each score with the index of its run, to 1e-9."""
         scores = enumerate(run.score for run in self.runs)
@@ -169,7 +168,7 @@ class Watch:
 def watch(observed: Iterable[Observed]) -> Watch:
     """Monitor every line for drift."""
     runs = list(observed)
-    real = [run for run in runs if TEST not in map(topic_key, run.suite_tags)]
+    real = [run for run in runs if not run.is_tried_out]
     # A list of temperatures is not 0.
     settled = [run for run in real if run.temperature is None or run.temperature == 0]
     lines: dict[Any, list[Observed]] = defaultdict(list)

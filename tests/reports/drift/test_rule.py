@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.drift.rule import MIN_SPAN, Observed, State, watch
+from reports.leaderboard.query import tried_out_suites
 
 CASES = json.loads(Path(__file__).with_name("drift_cases.json").read_text())
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -26,7 +27,7 @@ def observed(case):
             datetime.fromisoformat(run["at"]),
             score,
             temperature=0,
-            suite_tags=tuple(case.get("tags", ())),
+            is_tried_out=bool(tried_out_suites({1: tuple(case.get("tags", ()))})),
         )
         for run in case["runs"]
         for model, score in run["scores"].items()
@@ -112,14 +113,14 @@ def test_other_temperatures_are_counted_apart(temperature):
     assert (found.series, found.warm) == ((), 2)
 
 
-@pytest.mark.parametrize("tag", ["test", "Test", " TEST "])
-def test_suites_that_try_things_out_are_counted_apart(tag):
-    found = watch(series(0.2, 0.8, suite_tags=("law", tag)))
+def test_suites_that_try_things_out_are_counted_apart():
+    found = watch(series(0.2, 0.8, is_tried_out=True))
     assert (found.series, found.tried_out) == ((), 2)
 
 
-def test_tag_that_only_holds_the_word_is_watched():
-    assert states(0.2, 0.8, suite_tags=("test-taking",)) == [State.FAR]
+@pytest.mark.parametrize("tag", ["test", "Test", " TEST "])
+def test_suites_with_the_tag_test_try_things_out(tag):
+    assert tried_out_suites({1: ("law", tag), 2: ("law", "test-taking")}) == {1}
 
 
 def test_line_of_one_run_is_no_series():
