@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 
@@ -123,14 +124,17 @@ def by_time(runs: Sequence[RunKey], *, max_lines: int, max_points: int) -> Serie
 def _series_points(
     runs: Iterable[RunKey], place: Callable[[RunKey], Hashable]
 ) -> dict[str, list[SeriesPoint]]:
-    """Return the points of each line by time, with the newest run of each variant."""
+    """Return the points of each line by time, with the newest run of each variant.
+
+    The line that ran last comes first.
+    """
     together: dict[tuple[str, Hashable], dict[str, RunKey]] = defaultdict(dict)
-    for run in sorted(runs, key=_time):
-        together[run.line, place(run)][run.variant] = run
+    for run in sorted(runs, key=attrgetter("at", "run"), reverse=True):
+        together[run.line, place(run)].setdefault(run.variant, run)
     lines: dict[str, list[SeriesPoint]] = defaultdict(list)
     for (line, _), newest in together.items():
-        lines[line].append(SeriesPoint(tuple(sorted(newest.values(), key=_time, reverse=True))))
-    return {line: sorted(series_points, key=_point_time) for line, series_points in lines.items()}
+        lines[line].append(SeriesPoint(tuple(newest.values())))
+    return {line: of[::-1] for line, of in lines.items()}
 
 
 def _series_lines(
@@ -138,10 +142,8 @@ def _series_lines(
     max_lines: int,
     kept: Callable[[list[SeriesPoint]], list[SeriesPoint]],
 ) -> SeriesLines:
-    """Return the lines that ran last, with the points that are kept."""
-    order = sorted(
-        series_points, key=lambda line: max(map(_point_time, series_points[line])), reverse=True
-    )
+    """Return the first lines, with the points that are kept."""
+    order = list(series_points)
     lines = [SeriesLine(line, tuple(kept(series_points[line]))) for line in order[:max_lines]]
     return SeriesLines(
         shown=tuple(series_line for series_line in lines if series_line.series_points),
@@ -155,11 +157,3 @@ def _series_lines(
 
 def _count(series_points: Mapping[str, list[SeriesPoint]]) -> int:
     return sum(len(series_point.runs) for of in series_points.values() for series_point in of)
-
-
-def _time(run: RunKey) -> tuple[datetime, int]:
-    return run.at, run.run
-
-
-def _point_time(series_point: SeriesPoint) -> tuple[datetime, int]:
-    return _time(series_point.newest)

@@ -71,9 +71,9 @@ def _newest_first(report: TrendReport) -> list[tuple[Line, Point]]:
 
 def _before(point: Point, line: Line, changes: Numbers) -> list[Change]:
     """Return the changes on this line just before the point."""
-    runs = [other.run.pk for other in line.points]
-    place = runs.index(point.run.pk)
-    return _at_step(changes, line, runs[place - 1 : place + 1] if place else ())
+    place = point.place.position
+    before = line.points[place - 1] if place else None
+    return _at_step(changes, line, (before.run.pk, point.run.pk) if before else ())
 
 
 def _run_link(run: Run, *, more: int = 0) -> Link:
