@@ -8,8 +8,8 @@ from reports.compare.matching_rule import Tested
 from reports.compare.pair_changes_query import (
     Change,
     PairChange,
-    counts_by_issue,
     pair_changes,
+    version_of_counts,
 )
 from reports.documents.reading import Reading
 from reports.trend.query import Line, TrendQuery, TrendReport
@@ -60,10 +60,10 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
     pairs = [(line.points[-2].run.pk, line.points[-1].run.pk) for line in lines]
     single = [all(point.run.repeats == 1 for point in line.points[-2:]) for line in lines]
     subject = [query.tag and query.tag.pk, query.issue and query.issue.pk]
-    counts = counts_by_issue({run for pair in pairs for run in pair})
+    version = version_of_counts({run for pair in pairs for run in pair})
     found = reading.computed(
-        "trend-last-changes-2",
-        [pairs, single, subject, [sorted(counts[run]) for run in sorted(counts)]],
+        "trend-last-changes-3",
+        [pairs, single, subject, version],
         lambda: _changes(pairs, single, query),
     )
     if found is None:
