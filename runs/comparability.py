@@ -163,11 +163,14 @@ def scoring(
     )
 
 
+OWN_SCORING = ("similarity_weight", "score_by_similarity", "similarity_endpoint")
+"""Columns of a run that `scoring_of` takes, beside those of its active judge run."""
+
+
 def scoring_of(run: Run, active: JudgeRun | None) -> Scoring:
     """Return how a run with this active judge run is scored; no query."""
     fingerprints = (active.whole_fingerprint, active.rubric_fingerprint) if active else (None, None)
-    how = run.similarity_weight, run.score_by_similarity, run.similarity_endpoint
-    return scoring(*how, *fingerprints)
+    return scoring(*(getattr(run, name) for name in OWN_SCORING), *fingerprints)
 
 
 def rejudge_url(run: int, like: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evalhub.values.many_numbers import Among
 from reports.documents.model_lines import (
     LineStyle,
     Variant,
@@ -10,6 +11,7 @@ from reports.documents.model_lines import (
     line_styles,
     names_of,
 )
+from runs.comparability import OWN_SCORING
 from runs.figures.run_labels import labels_of
 from runs.models import JudgeRun, Run
 
@@ -25,21 +27,26 @@ COLUMNS = (
     "endpoint",
     "repeats",
     "suite_fingerprint",
-    "similarity_weight",
+    *OWN_SCORING,
     "is_scripted",
     "has_imported_answers",
+)
+JUDGE_RUN_COLUMNS = (
+    *("run", "jury", "jury_fingerprint"),
+    *("whole_fingerprint", "rubric_fingerprint"),
 )
 
 
 def runs_of(ids: Iterable[int]) -> dict[int, Run]:
     """Return these runs by id; one query."""
-    return {run.pk: run for run in Run.objects.filter(pk__in=list(ids)).order_by().only(*COLUMNS)}
+    runs = Run.objects.filter(Among("id", ids)).order_by()
+    return {run.pk: run for run in runs.only(*COLUMNS)}
 
 
 def judge_runs_of(runs: Iterable[int]) -> dict[int, JudgeRun]:
     """Return the active judge run of each run by the run's id; one query."""
-    current = JudgeRun.objects.filter(run__in=list(runs), is_active=True).order_by()
-    return {judge_run.run_id: judge_run for judge_run in current.defer("statistics")}
+    current = JudgeRun.objects.filter(Among("run_id", runs), is_active=True).order_by()
+    return {judge_run.run_id: judge_run for judge_run in current.only(*JUDGE_RUN_COLUMNS)}
 
 
 def labels_of_all(runs: Iterable[Run], judge_runs: Mapping[int, JudgeRun]) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
-from runs.comparability import Comparable, Scoring, comparability, scorings_of
+from runs.comparability import Comparable, Scoring, comparability, scoring_of
 from runs.figures.count_rows import (
     RUN,
     TAG_SET,
@@ -165,7 +165,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     newest = _newest(found, series)
     runs = runs_of({*series.runs, *newest.values()})
     judge_runs = judge_runs_of(series.runs)
-    scorings = scorings_of(series.runs)
+    scorings = {run: scoring_of(runs[run], judge_runs.get(run)) for run in series.runs}
     pooled = _pooled(series, scorings)
     counted = Counted.read(query, pooled, runs)
     names, looks = named_lines([runs[run] for run in newest.values()], newest, query.by_family)
@@ -269,7 +269,7 @@ class Counted:
 
     @classmethod
     def read(cls, query: TrendQuery, series: SeriesLines, runs: Mapping[int, Run]) -> "Counted":
-        """Read tag sets, results, and results by tag; three queries."""
+        """Read tag sets and results."""
         series_points = {
             run.run: RateKey("", series_line.key, place)
             for series_line in series.shown
@@ -283,10 +283,11 @@ class Counted:
         if query.tag:
             which &= Q(tag_set__in=[pk for pk, names in tags_of.items() if query.tag.name in names])
         points = list(dict.fromkeys(series_points.values()))
-        numbers = {run: points.index(point) for run, point in series_points.items()}
+        places = {point: place for place, point in enumerate(points)}
+        numbers = {run: places[point] for run, point in series_points.items()}
         counts = counts_of_tests(list(series_points), query.tests, which)
         groups = grouped_counts(counts, mapped(counts[:, RUN], numbers.__getitem__), points)
-        tagged = counts_of_tests(_tagged(query, series), query.tests)
+        tagged = counts[np.isin(counts[:, RUN], _tagged(query, series))]
         kept, left_out = _largest(tagged, tags_of)
         groups |= _by_tag(tagged, kept, tags_of, points, numbers)
         rates = Rates(groups, answers=lambda place: answers[place[1:]])

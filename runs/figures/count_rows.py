@@ -11,6 +11,7 @@ import numpy as np
 from django.db.models import Case, Q, QuerySet, Value, When
 from numpy.typing import NDArray
 
+from evalhub.values.many_numbers import Among
 from evalhub.values.packed_numbers import Numbers, packed_rows
 from runs.figures.rate import Rate, rate_of_issues
 from runs.figures.run_tallies import TALLIED, exact_tallies
@@ -62,7 +63,7 @@ def counts_of_runs(
     if others := ids - tallied:
         found.append(counts_of(Result.objects.filter(which or Q(), run__in=others), sums))
     if tallied:
-        rows = TallyRow.objects.filter(which or Q(), run__in=tallied)
+        rows = TallyRow.objects.filter(Among("run_id", tallied), which or Q())
         found.append(packed_rows(rows, *COLUMNS, *sums))
     return np.concatenate(found)
 
