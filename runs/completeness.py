@@ -17,7 +17,7 @@ def is_enough(scored: int, total: int) -> bool:
 
     `Run.objects.conclusive` says the same of all runs in one query.
     """
-    return total > 0 and Fraction(scored, total) >= MIN_SCORED
+    return total > 0 and scored * MIN_SCORED.denominator >= total * MIN_SCORED.numerator
 
 
 def scored_words(scored: int, total: int) -> str:

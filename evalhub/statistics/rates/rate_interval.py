@@ -72,7 +72,7 @@ def rate_interval(
     if len(scored) < MIN_ISSUES:
         bounds = wilson_bounds(share, total / answers, wilson_quantile(level))
         return RateInterval(bounds, Method.BY_TEST)
-    effective = effective_results(scored, least_correlation=least_correlation)
+    effective = _effective(scored, share, total, least_correlation)
     bounds = wilson_bounds(share, effective, student_quantile(level, len(scored) - 1))
     return RateInterval(bounds, Method.BY_ISSUE)
 
@@ -85,7 +85,12 @@ def effective_results(
     Args:
         issues: (passed, scored) of 2 or more issues, each with a scored result.
     """
-    share, n = _share(issues)
+    return _effective(issues, *_share(issues), least_correlation)
+
+
+def _effective(
+    issues: Sequence[tuple[float, int]], share: float, n: int, least_correlation: float
+) -> float:
     least = 1 + least_correlation * (_size(issues, n) - 1) if least_correlation else 0.0
     return n / max(_design_effect(issues, share, n), least)
 
