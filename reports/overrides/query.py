@@ -93,11 +93,18 @@ def reviewers_of(results: QuerySet[Result], reviews: Reviews) -> list[tuple[str,
     ]
 
 
-def overrides_of(reviews: Sequence[Review], reader: User) -> list[Override]:
-    """Return these reviews with their verdicts and, where this reader may read them, reasons."""
+def overrides_of(
+    reviews: Sequence[Review], reader: User, hidden: Collection[int] | None = None
+) -> list[Override]:
+    """Return these reviews with their verdicts and, where this reader may read them, reasons.
+
+    Args:
+        hidden: The results that are `hidden_from` the reader; None: ask.
+    """
     if not reviews:
         return []
-    hidden = hidden_from(reader)
+    if hidden is None:
+        hidden = hidden_from(reader)
     ids = [review.result for review in reviews if review.result not in hidden]
     record(reader, ids)
     score = Subquery(_active_scores().values("score")[:1])
@@ -121,12 +128,18 @@ def overrides_of(reviews: Sequence[Review], reader: User) -> list[Override]:
     ]
 
 
+_READ = (
+    *("result", "kind", "option", "value", "justification", "created_at"),
+    *("annotator__username", "criterion__key", "criterion__order"),
+)
+
+
 def _active(results: Collection[int], reader: User) -> dict[int, list[tuple[datetime, Verdict]]]:
     """Return the active evaluations of each result, newest first; two queries."""
     rows = HumanEvaluation.objects.filter(result__in=results)
     open_to = set(rows.readable_by(reader).values_list("pk", flat=True))
     by_criterion: dict[tuple[int, int], list[HumanEvaluation]] = defaultdict(list)
-    for row in rows.select_related("annotator", "criterion").order_by("pk"):
+    for row in rows.select_related("annotator", "criterion").only(*_READ).order_by("pk"):
         by_criterion[row.result_id, row.criterion_id].append(row)
     active = [row for given in by_criterion.values() for row in active_evaluations(given)]
     found: dict[int, list[tuple[datetime, Verdict]]] = defaultdict(list)
