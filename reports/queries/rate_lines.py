@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 from issues.domains import Domains, current_domains
 from issues.models import Issue, Origin
 from runs.figures.rate import Rate
-from runs.figures.tallies import Cell, Counts, Score, cells_of, counts_of, rate_of, score_of
+from runs.figures.tallies import Cell, Counts, Score, counts_of, group_of, rate_of, score_of
 from runs.models import TagSet
 
 K = TypeVar("K", bound=Hashable)
@@ -92,8 +92,10 @@ class Parts:
     def by_domain(self) -> dict[str, list[Cell]]:
         return self._grouped(lambda cell: self.within[cell.tag_set_id])
 
-    def rate(self, cells: Sequence[Cell]) -> Rate:
-        return rate_of(cells, answers=self.repeats)
+    def line(
+        self, name: str, cells: Iterable[Cell], issue: int | None = None, depth: int = 0
+    ) -> Line:
+        return _line(name, cells, self.repeats, issue, depth)
 
     def _grouped(self, keys: Callable[[Cell], Iterable[K]]) -> dict[K, list[Cell]]:
         groups: dict[K, list[Cell]] = defaultdict(list)
@@ -106,43 +108,32 @@ class Parts:
 def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:
     """Return all lines of a run."""
     parts = Parts.read(cells, repeats)
-    issues = [
-        Line(parts.titles[pk], pk, counts_of(mine), parts.rate(mine))
-        for pk, mine in parts.by_issue().items()
-    ]
+    issues = [parts.line(parts.titles[pk], mine, pk) for pk, mine in parts.by_issue().items()]
+    tags = [parts.line(name, mine) for name, mine in sorted(parts.by_tag().items())]
     return Lines(
         score=score_of(cells),
-        rate=parts.rate(cells),
+        rate=rate_of(cells, answers=repeats),
         issues=tuple(sorted(issues, key=worst_first)),
-        tags=tuple(
-            Line(name, None, counts_of(mine), parts.rate(mine))
-            for name, mine in sorted(parts.by_tag().items())
-        ),
+        tags=tuple(tags),
         domains=_domain_lines(parts),
         outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
     )
 
 
-def origin_lines(run: int, repeats: int, whole: Sequence[Cell]) -> tuple[Line, ...]:
-    """Return the results of human and of synthetic tests; none without synthetic ones.
-
-    `whole` are the cells of all results of the run. One query.
-    """
-    synthetic = cells_of([run], origin=Origin.GENERATED)
+def origin_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
+    """Return the results of human and of synthetic tests of a run; none without synthetic ones."""
+    synthetic = [cell for cell in cells if cell.origin == Origin.GENERATED]
     if not synthetic:
         return ()
-    drafted = {cell[:4]: cell for cell in synthetic}
-    human = [without(cell, drafted.get(cell[:4])) for cell in whole]
-    parts = {"human": human, "synthetic": synthetic}
-    return tuple(
-        Line(name, None, counts_of(mine), rate_of(mine, answers=repeats))
-        for name, mine in parts.items()
-    )
+    human = [cell for cell in cells if cell.origin != Origin.GENERATED]
+    return _line("human", human, repeats), _line("synthetic", synthetic, repeats)
 
 
-def without(cell: Cell, part: Cell | None) -> Cell:
-    """Return the cell without the results of another that is a part of it."""
-    return cell if part is None else cell._replace(n=cell.n - part.n)
+def _line(
+    name: str, cells: Iterable[Cell], repeats: int, issue: int | None = None, depth: int = 0
+) -> Line:
+    group = group_of(cells)
+    return Line(name, issue, group.counts, group.rate(answers=repeats), depth)
 
 
 def worst_first(line: Line) -> tuple[float, int, str]:
@@ -156,9 +147,7 @@ def _domain_lines(parts: Parts) -> tuple[Line, ...]:
     below: dict[str, list[Line]] = defaultdict(list)
     for name, mine in sorted(parts.by_domain().items()):
         above = parts.domains.above(name)
-        rate = parts.rate(mine)
-        line = Line(name, None, counts_of(mine), rate, depth=len(above))
-        below[above[0] if above else ""].append(line)
+        below[above[0] if above else ""].append(parts.line(name, mine, depth=len(above)))
     return tuple(_tree("", below))
 
 

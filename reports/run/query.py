@@ -126,6 +126,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     progress = progress_of(run, judge_runs, counted=(counts, answered, scoring_progress))
     lines = lines_of(cells, run.repeats)
     weighted = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
+    table = ResultTable(run, current, reader)
     return RunReport(
         run=run,
         judge_runs=tuple(judge_runs),
@@ -142,7 +143,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         tags=lines.tags,
         domains=lines.domains,
         outside=lines.outside,
-        origins=origin_lines(run.pk, run.repeats, cells),
+        origins=origin_lines(cells, run.repeats),
         sealing=sealing_of(run),
         flaky=flaky_tests_of(run, reader),
         usage=_usage(cells, answered),
@@ -151,10 +152,10 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         panel=jury_of(current, scoring_progress.get(current.pk, ScoringProgress()))
         if current and current.jury.get("judges")
         else None,
-        overrides=tuple(overrides_of(overturned, reader)) if overturned else (),
+        overrides=tuple(overrides_of(overturned, reader, table.hidden)) if overturned else (),
         errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
-        grid=ResultTable(run, current, reader).page(filters, of=counts.total),
+        grid=table.page(filters, of=counts.total),
     )
 
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Generic, NamedTuple, TypeVar
 
-from django.db.models import Q
-
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import mean_interval
 from runs.completeness import is_enough
@@ -41,7 +39,7 @@ class Tally(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The results of one run, set of tags, issue and outcome, with everything that is added up.
+    """The results of one run, set of tags, issue, outcome and origin, with all that is added up.
 
     `answered` have an answer or ended in an error. `similar` have a measured similarity.
     """
@@ -50,6 +48,7 @@ class Cell(NamedTuple):
     tag_set_id: int
     issue_id: int
     outcome: str
+    origin: str
     n: int
     with_score: int
     weight: float
@@ -168,10 +167,10 @@ def tallies_of_runs(
     return [Tally(run, 0, *rest) for run, *rest in rows]
 
 
-def cells_of(runs: Iterable[Run | int], **which: str) -> list[Cell]:
-    """Count the results of these runs; `which` filters them by columns."""
-    by = ("run_id", "tag_set_id", "issue_id", "outcome")
-    return [Cell(*row) for row in summed(runs, by, ("n", *SCORES, *SUMS), Q(**which))]
+def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
+    """Count the results of these runs."""
+    by = ("run_id", "tag_set_id", "issue_id", "outcome", "origin")
+    return [Cell(*row) for row in summed(runs, by, ("n", *SCORES, *SUMS))]
 
 
 def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:
