@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from evalhub.display.formatting import DASH, clip, score
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.interval import Interval
+from reports.documents.links import row_url
 from reports.queries.rate_lines import Line
 from reports.queries.result_rows import CriterionCell, JudgeCell, JudgeColumn, Row
 from reports.similarity.query import Variant
@@ -19,6 +20,7 @@ from runs.models import Run
 from runs.result_list.filters import Filters
 
 register = template.Library()
+register.simple_tag(row_url)
 
 
 @register.filter
