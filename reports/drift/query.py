@@ -27,6 +27,7 @@ from reports.leaderboard.query import labels_by_run, tried_out_suites
 from reports.leaderboard.rule import Sums
 from reports.queries.conclusive_runs import conclusive_runs_with_times, sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
+from reports.queries.topics import tags_by_suite
 from runs.comparability import SCORING, Comparable, Scoring, comparability, scoring
 from runs.models import HumanEvaluation, Run
 
@@ -90,7 +91,7 @@ class DriftReport:
 
 def drift_report(reading: Reading) -> DriftReport:
     """Read the report; a constant number of queries. Short series are not scored."""
-    tried_out = tried_out_suites()
+    tried_out = tried_out_suites(tags_by_suite())
     conclusive = conclusive_runs_with_times().order_by().values_list(*SCORING, *FIELDS)
     rows = [Row(row[: len(SCORING)], *row[len(SCORING) :]) for row in conclusive]
     runs = _observed(rows, tried_out)
