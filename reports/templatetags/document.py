@@ -106,17 +106,16 @@ def shade(value: Cell, column: Column, table: Table) -> SafeString:
     return format_html(' style="--heat: {}%"', share) if share else mark_safe("")
 
 
-def cell(value: Cell, column: Column, look: str = "") -> SafeString:
-    """Render a value of a table, with its link, badge or bar."""
+def cell(value: Cell, column: Column, look: str = "") -> str:
+    """Return the HTML of a value of a table, with its link, badge or bar."""
     if isinstance(value, tuple):
         between_parts = " " if column.form in ("outcome", "verdict") else ", "
-        parts = between_parts.join(cell(part, column) for part in value)
-        return mark_safe(parts if value else DASH)
+        return between_parts.join(cell(part, column) for part in value) if value else DASH
     if isinstance(value, Link):
         return _link(value)
     if isinstance(value, Linked):
         inside = cell(value.value, column, look)
-        return mark_safe(f'<a href="{_escaped(value.url)}">{inside}</a>')
+        return f'<a href="{_escaped(value.url)}">{inside}</a>'
     if isinstance(value, Rate):
         return _rate(value, look)
     if isinstance(value, Estimate):
@@ -126,8 +125,8 @@ def cell(value: Cell, column: Column, look: str = "") -> SafeString:
         if value in OUTCOMES:
             return outcome_badge(value)
         colour = VERDICT_COLOURS.get(value, "")
-        return mark_safe(f'<span class="eh-badge{colour}">{_escaped(value)}</span>')
-    return mark_safe(_escaped(words(value, column.form)))
+        return f'<span class="eh-badge{colour}">{_escaped(value)}</span>'
+    return _escaped(words(value, column.form))
 
 
 VERDICT_COLOURS = {
@@ -141,7 +140,7 @@ def _escaped(text: object) -> str:
     return html.escape(str(text))
 
 
-def _link(link: Link) -> SafeString:
+def _link(link: Link) -> str:
     text = _escaped(link.text)
     shown = f'<a href="{_escaped(link.url)}">{text}</a>' if link.url else text
     if link.rows:
@@ -151,16 +150,16 @@ def _link(link: Link) -> SafeString:
         )
     if link.note:
         shown += f' <small class="eh-muted">{_escaped(link.note)}</small>'
-    return mark_safe(shown)
+    return shown
 
 
-def _rate(rate: Rate, look: str) -> SafeString:
-    """Render a bar with numbers, in a heat map numbers only; nothing here needs escaping."""
+def _rate(rate: Rate, look: str) -> str:
+    """Return the HTML of a bar with numbers, in a heat map of numbers; none needs escaping."""
     if look == "heat":
         is_whole = rate.total in (None, rate.n)
         of = f"{rate.n:,}" if is_whole else f"{rate.n:,}/{rate.total:,}"
         n = f'<small class="eh-muted">of {of}</small>'
-        return mark_safe(f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>')
+        return f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>'
     if rate.share is None:
         if rate.total is None:
             return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
@@ -170,7 +169,7 @@ def _rate(rate: Rate, look: str) -> SafeString:
         if rate.interval
         else ""
     )
-    return mark_safe(
+    return (
         f'<span class="eh-rate"><span class="eh-rate-track">'
         f"{rate_marks(rate.share, rate.interval)}</span>"
         f'<span class="eh-num">{percent(rate.share)}</span></span>'
