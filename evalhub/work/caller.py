@@ -189,6 +189,7 @@ class ModelCaller(Caller):
         may_hold: Returns False once the item may have been given to another worker.
         unsaved: Earlier calls with replies that could not be saved: each is taken once.
         is_lost: The item was given to another worker.
+        is_given_back: The item is released: whoever claims it begins anew.
         open_calls: Calls that wait for their turn, for a reply or for their next try.
     """
 
@@ -203,6 +204,7 @@ class ModelCaller(Caller):
     may_hold: Callable[[], bool]
     unsaved: list[Call] = field(default_factory=list)
     is_lost: bool = False
+    is_given_back: bool = False
     open_calls: int = 0
 
     @property

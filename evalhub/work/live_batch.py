@@ -111,7 +111,8 @@ class LiveBatch:
 
     def take_again(self, item_ids: Sequence[int]) -> list[int]:
         """Go on with claimed items that were lost and are still in progress; return the others."""
-        in_progress = {caller.item_id: caller for caller in self.tasks.values()}
+        callers = self.tasks.values()
+        in_progress = {one.item_id: one for one in callers if not one.is_given_back}
         for item_id in in_progress.keys() & set(item_ids):
             in_progress[item_id].is_lost = False
         return [item_id for item_id in item_ids if item_id not in in_progress]

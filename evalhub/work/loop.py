@@ -291,13 +291,13 @@ class Loop:
             log.warning("%s lost its lease on %s %s", self.worker, kind, job.item_id)
         except BatchFailed as error:
             live_batch.gate.is_open = False
-            await self._give_back(live_batch, job, 0.0)
+            await self._give_back(live_batch, caller)
             await self._stop_as(live_batch, BatchState.FAILED, str(error))
             live_batch.stop_calls()
         except GivenBack as error:
-            await self._give_back(live_batch, job, error.after_s)
+            await self._give_back(live_batch, caller, error.after_s)
         except asyncio.CancelledError:
-            await asyncio.shield(self._give_back(live_batch, job, 0.0))
+            await asyncio.shield(self._give_back(live_batch, caller))
             raise
         except Unavailable:
             log.warning("%s %s is done again when its lease has ended", kind, job.item_id)
@@ -305,16 +305,20 @@ class Loop:
             if await self.heartbeat.check_schema(at_once=True):
                 await self._fail(live_batch, job.item_id, error)
             else:
-                await self._give_back(live_batch, job, 0.0)
+                await self._give_back(live_batch, caller)
 
     async def _fail(self, live_batch: LiveBatch, item_id: int, error: Exception) -> None:
         log.error("Doing item %s of %s failed", item_id, live_batch.batch, exc_info=error)
         arguments = (live_batch.kind, item_id, self.worker, internal(error))
         await self.database.with_retries(batches.fail_item, *arguments)
 
-    async def _give_back(self, live_batch: LiveBatch, job: Job, after_s: float) -> None:
+    async def _give_back(
+        self, live_batch: LiveBatch, caller: ModelCaller, after_s: float = 0.0
+    ) -> None:
+        """Release an item. It may be claimed here again before its task has ended."""
         await self.saver.flush()
-        arguments = (live_batch.kind, [job.item_id], self.worker, after_s)
+        caller.is_given_back = True
+        arguments = (live_batch.kind, [caller.item_id], self.worker, after_s)
         await self.database.with_retries(batches.give_back, *arguments)
 
     async def _mark_if_over(self, live_batch: LiveBatch) -> None:

@@ -34,6 +34,14 @@ def in_progress(*callers):
     return LiveBatch(None, endpoints=[MODEL], tasks=dict(enumerate(callers)))
 
 
+@pytest.mark.parametrize(("is_given_back", "begun_anew"), [(False, []), (True, [7])])
+def test_item_that_was_given_back_is_begun_anew(is_given_back, begun_anew):
+    """It may be claimed again before its task has ended, and nobody else would do it."""
+    caller = SimpleNamespace(item_id=7, is_lost=True, is_given_back=is_given_back)
+    assert in_progress(caller).take_again([7]) == begun_anew
+    assert caller.is_lost is is_given_back
+
+
 def test_half_as_many_wait_as_have_a_call_in_flight(limiters):
     assert in_progress().free_slots(limiters) == WIDTH * 3 // 2 + 2
 
