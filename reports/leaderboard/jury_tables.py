@@ -28,8 +28,7 @@ def judged_by(field: Field, suites: Iterable[int]) -> tuple[str, ...]:
 def apart_table(field: Field, reader: User) -> Table:
     """List the newest runs that no rank counts, each with a way to make it count."""
     apart = field.comparable.apart
-    fields = ("label", "suite__name", "suite__baseline")
-    runs = (Run.objects.select_related("suite").only(*fields)).in_bulk(
+    runs = Run.objects.select_related("suite").in_bulk(
         {run for one in apart for run in (one.run, one.like)}
     )
     return Table(
