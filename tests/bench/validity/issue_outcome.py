@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.issue_timeline.rule import (
-    AnswerCounts,
     FalseFails,
     IssueOutcome,
     IssueResult,
@@ -86,10 +85,7 @@ def _point(release: Release, rng: np.random.Generator) -> IssueOutcome:
             "1.0",
             0,
             AT,
-            tuple(
-                AnswerCounts(test, 1, release.repeats - int(n), int(n))
-                for test, n in enumerate(tests)
-            ),
+            np.array([(test, 1, release.repeats - n, n, 0) for test, n in enumerate(tests)]),
             FalseFails(release.false_fails, 200),
         )
         for model, tests in enumerate(failed)
