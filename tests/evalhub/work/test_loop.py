@@ -234,7 +234,7 @@ def test_cancel_is_seen_after_the_time_is_over(provider, model_at, start):
 
 
 def test_worker_that_joins_gets_what_the_first_has_not_begun(provider, model_at, start):
-    slowly(provider, 2)
+    slowly(provider, 5)
     run = make_run(*some_tests(24), model=model_at(max_concurrency=8))
     one = start()
     eventually(lambda: provider.in_flight == 8, "calls in flight")
