@@ -10,22 +10,14 @@ import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
-import django
+from tests.bench import site
 
 
 def prepare(folder: str, port: int) -> None:
-    os.environ.update(
-        DJANGO_SETTINGS_MODULE="evalhub.settings",
-        EVALHUB_DATA_DIR=folder,
-        EVALHUB_SECRET_KEY="bench",
-        EVALHUB_ALLOWED_ADDRESSES=f"127.0.0.1:{port}",
-        EVALHUB_LOG_LEVEL="WARNING",
-    )
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
+    os.environ["EVALHUB_ALLOWED_ADDRESSES"] = f"127.0.0.1:{port}"
+    site.prepare(Path(folder))
 
 
 def make_run(tests: int, in_flight: int, base_url: str) -> None:

@@ -5,7 +5,6 @@ and those who ask. So times are told as multiples of the same pages asked for by
 """
 
 import json
-import os
 import random
 import sys
 import threading
@@ -17,7 +16,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-import django
+from tests.bench import site
 
 READERS, ANNOTATORS, SECONDS = 50, 20, 60.0
 THINK_S = (1.0, 3.0)
@@ -57,21 +56,13 @@ class Asked:
 
 
 def prepare(folder: Path) -> None:
-    os.environ.update(
-        DJANGO_SETTINGS_MODULE="evalhub.settings",
-        EVALHUB_DATA_DIR=str(folder),
-        EVALHUB_SECRET_KEY="a secret of the bench, which is long enough",
-        EVALHUB_LOG_LEVEL="WARNING",
-    )
     (folder / "static").mkdir(exist_ok=True)
-    django.setup()
-    from django.core.management import call_command
+    site.prepare(folder)
     from django.utils import timezone
 
     from tests.sample_data.plan import Size
     from tests.sample_data.workspace import generate
 
-    call_command("migrate", verbosity=0)
     generate(Size(RUNS, RESULTS, seed=1, until=timezone.now()), detailed=RUNS)
 
 
