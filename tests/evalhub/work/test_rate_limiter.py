@@ -122,8 +122,11 @@ def test_who_waits_until_others_have_no_more_than_their_part_keeps_its_item():
         waiting = asyncio.create_task(call(limiters, gate))
         await asyncio.sleep(0)
         limiters.follow(limits(width=0, is_even=False))
+        await asyncio.sleep(0)
+        assert not waiting.done()
         limiters.follow(limits(width=1))
         await asyncio.wait_for(waiting, 1)
+        assert limiters.limiter(1).in_flight == 0
 
     asyncio.run(story())
 

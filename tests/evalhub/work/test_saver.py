@@ -40,6 +40,18 @@ def call_of(run, **fields):
     return Call(**(defaults | {"batch": run.work_key, "started_at": timezone.now()} | fields))
 
 
+def judgment_of(judge_run, result, **fields):
+    return Judgment(
+        judge_run=judge_run,
+        result=result,
+        criterion=result.revision.criteria.get(),
+        judge_id=judge_run.jury["judges"][0]["judge"],
+        state="ok",
+        created_at=timezone.now(),
+        **fields,
+    )
+
+
 def turn(run, result, text="Four.", **fields):
     call = call_of(run, item_id=result.pk, cost_usd=Decimal("0.01"))
     content = Turn(Completion(text=text, **fields), call, [], is_last=True)
@@ -108,15 +120,7 @@ def judged(leased):
     item = judge_run.result_scores.get(result=result)
 
     def saves(value=1.0):
-        judgment = Judgment(
-            judge_run=judge_run,
-            result=result,
-            criterion=result.revision.criteria.get(),
-            judge_id=judge_run.jury["judges"][0]["judge"],
-            state="ok",
-            value=value,
-            created_at=timezone.now(),
-        )
+        judgment = judgment_of(judge_run, result, value=value)
         one = Save(JUDGING, judge_run.pk, item.pk, judgment, [call_of(run, item_id=item.pk)])
         return one, Save(JUDGING, judge_run.pk, item.pk, Finished(None))
 
@@ -184,16 +188,7 @@ def test_rows_that_were_rolled_back_are_not_saved_over_others(leased, monkeypatc
     judge_run, result = run.judge_runs.get(), run.results.first()
     judge_run.result_scores.update(worker=worker)
     call = call_of(run)
-    judgment = Judgment(
-        judge_run=judge_run,
-        result=result,
-        criterion=result.revision.criteria.get(),
-        judge_id=judge_run.jury["judges"][0]["judge"],
-        state="ok",
-        value=1,
-        call=call,
-        created_at=timezone.now(),
-    )
+    judgment = judgment_of(judge_run, result, value=1, call=call)
     item = judge_run.result_scores.get(result=result)
     save = Save(JUDGING, judge_run.pk, item.pk, judgment, [call])
     with monkeypatch.context() as patch:
