@@ -3,15 +3,17 @@
 Writing a query takes Django longer than a database takes to find a few rows by their key.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.sql import Query
 
 MARKS = tuple(range(-2_000_000_001, -2_000_000_005, -1))
 """Stand in for keys while the SQL is written; no row has one, and each fits into a key's column."""
+TEXTS = {str(mark): mark for mark in MARKS}
 
 
 def fixed_query(
@@ -19,20 +21,45 @@ def fixed_query(
 ) -> Callable[..., list[tuple[Any, ...]]]:
     """Let a function of keys that returns a queryset of values return its rows.
 
-    The columns come as the database gives them: numbers and text.
+    A key may be several, of which the queryset makes a condition with `Among`.
     """
 
     @cache
-    def written(keys: int) -> tuple[str, tuple[Any, ...]]:
-        sql, params = queryset_of(*MARKS[:keys]).query.sql_with_params()
-        return sql, params
+    def written(*several: bool) -> _Written:
+        marks = [(mark,) if many else mark for mark, many in zip(MARKS, several, strict=False)]
+        query = queryset_of(*marks).query
+        compiler = query.get_compiler(connection=connection)
+        sql, params = compiler.as_sql()
+        converters = compiler.get_converters([column for column, *_ in compiler.select])
+        return _Written(query, sql, params, converters)
 
     @wraps(queryset_of)
-    def rows(*keys: int) -> list[tuple[Any, ...]]:
-        sql, params = written(len(keys))
+    def rows(*keys: int | Collection[int]) -> list[tuple[Any, ...]]:
+        found = written(*(not isinstance(key, int) for key in keys))
         given = dict(zip(MARKS, keys, strict=False))
         with connection.cursor() as cursor:
-            cursor.execute(sql, [given.get(p, p) if isinstance(p, int) else p for p in params])
-            return list(cursor.fetchall())
+            cursor.execute(found.sql, [_filled(value, given) for value in found.params])
+            rows = cursor.fetchall()
+        if not found.converters:
+            return list(rows)
+        compiler = found.query.get_compiler(connection=connection)
+        return list(map(tuple, compiler.apply_converters(rows, found.converters)))
 
     return rows
+
+
+class _Written(NamedTuple):
+    query: Query
+    sql: str
+    params: Sequence[Any]
+    converters: dict[int, Any]
+
+
+def _filled(value: Any, given: dict[int, Any]) -> Any:
+    """Put the keys in the place of their marks, of which some stand in the brackets of an array."""
+    if isinstance(value, int):
+        return given.get(value, value)
+    if isinstance(value, str) and value[1:-1] in TEXTS:
+        numbers = map(str, given[TEXTS[value[1:-1]]])
+        return f"{value[0]}{','.join(numbers)}{value[-1]}"
+    return value
