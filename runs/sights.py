@@ -13,6 +13,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from evalhub.access.sealed import FiguresOnly
+from evalhub.fixed_query import fixed_query
+from evalhub.values.many_numbers import Among
 from runs.models import Result, Sight
 
 GIVES_VERDICTS = "runs.add_humanevaluation"
@@ -53,16 +55,21 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
     if not _counts(reader) or not (results or runs):
         return
     person: Any = reader.pk
-    known = Sight.objects.filter(person=person)
     rows: list[Sight] = []
-    if new := set(results) - set(known.filter(result__in=results).values_list("result", flat=True)):
+    if new := set(results) - {result for (result,) in _known(person, results)}:
         shown = Result.objects.filter(pk__in=new).order_by().values_list("pk", "run_id")
         rows += [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]
     if runs:
-        whole = set(known.filter(run__in=runs, result=None).values_list("run", flat=True))
+        known = Sight.objects.filter(person=person, run__in=runs, result=None)
+        whole = set(known.values_list("run", flat=True))
         rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
     if rows:  # a page that is read again writes nothing
         Sight.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+@fixed_query
+def _known(person: int, results: Collection[int]) -> QuerySet[Any, Any]:
+    return Sight.objects.filter(Among("result", results), person=person).values_list("result")
 
 
 def record_filtered(reader: Reader, scope: QuerySet[Result]) -> None:

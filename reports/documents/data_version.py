@@ -14,10 +14,13 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from evalhub.audit.view import histories, signed_models
+from evalhub.fixed_query import fixed_query
 from evalhub.models import BatchState
+from evalhub.values.many_numbers import Among
 from runs.models import Run
 from runs.pairwise.models import PairwiseJudgeRun
 from runs.retention import due_runs
@@ -67,13 +70,23 @@ def is_settled(runs: Collection[int]) -> bool:
     """
     if not runs:
         return True
+    runs = set(runs)
     if days := settings.EVALHUB_KEEP_TEXTS_DAYS:
         tomorrow = timezone.now() + timedelta(days=1)
         if due_runs(tomorrow - timedelta(days=days)).filter(pk__in=runs).exists():
             return False
-    pairwise = PairwiseJudgeRun.objects.filter(runs__in=runs, state=BatchState.LIVE)
-    whole = Run.objects.filter(pk__in=runs).complete().count() == len(set(runs))
-    return whole and not pairwise.exists()
+    return len(_complete(runs)) == len(runs) and not _in_live_pairs(runs)
+
+
+@fixed_query
+def _complete(runs: Collection[int]) -> QuerySet[Any, Any]:
+    return Run.objects.filter(Among("pk", runs)).complete().order_by().values_list("pk")
+
+
+@fixed_query
+def _in_live_pairs(runs: Collection[int]) -> QuerySet[Any, Any]:
+    live = PairwiseJudgeRun.objects.filter(Among("runs", runs), state=BatchState.LIVE)
+    return live.order_by().values_list("pk")[:1]
 
 
 @cache

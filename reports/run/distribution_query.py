@@ -6,8 +6,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import BigIntegerField, Count, Func
+from django.db.models import BigIntegerField, Count, Func, QuerySet
 
+from evalhub.fixed_query import fixed_query
 from runs.models import Result, Run
 
 SIZES = tuple(10**power for power in range(12))
@@ -36,13 +37,13 @@ class Distribution:
 
 def latency_of(run: Run) -> Distribution | None:
     """Return the latency in milliseconds (int); None where none was measured."""
-    times = _groups(run, "latency_ms", 1)
+    times = sorted(_latencies(run.pk))
     return _distribution(times, times, int)
 
 
 def cost_of(run: Run) -> Distribution | None:
     """Return the cost in US dollars (Decimal), zeros without a bar; None where none is known."""
-    amounts = _groups(run, "cost_usd", USD_UNITS)
+    amounts = sorted(_costs(run.pk))
     paid = [(units, n) for units, n in amounts if units]
     return _distribution(amounts, paid, lambda units: Decimal(units) / USD_UNITS)
 
@@ -75,10 +76,21 @@ class TwoDigits(Func):
         super().__init__(measured, template=f"CASE {' '.join(cuts)} ELSE {HIGHEST} END")
 
 
-def _groups(run: Run, measured: str, units: int) -> Groups:
+@fixed_query
+def _latencies(run: int) -> QuerySet[Any, Any]:
+    return _grouped(run, "latency_ms", 1)
+
+
+@fixed_query
+def _costs(run: int) -> QuerySet[Any, Any]:
+    return _grouped(run, "cost_usd", USD_UNITS)
+
+
+def _grouped(run: int, measured: str, units: int) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(run=run, **{f"{measured}__isnull": False}).order_by()
-    cut = rows.annotate(cut=TwoDigits(measured, units)).values("cut")
-    return sorted(cut.annotate(n=Count("pk")).values_list("cut", "n"))
+    cut: QuerySet[Any, Any] = rows.annotate(cut=TwoDigits(measured, units)).values("cut")
+    found: QuerySet[Any, Any] = cut.annotate(n=Count("pk")).values_list("cut", "n")
+    return found
 
 
 def percentile(groups: Groups, share: float) -> int:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
+from evalhub.fixed_query import fixed_query
 from evalhub.llm import word_vectors
 from evalhub.models import Call, User
 from reports.overrides.query import MAX_SHOWN, Override, overrides_of, reviews_of
@@ -125,7 +126,6 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     answered = sum(cell.answered for cell in cells)
     progress = progress_of(run, judge_runs, counted=(counts, answered, scoring_progress))
     lines = lines_of(cells, run.repeats)
-    weighted = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
     table = ResultTable(run, current, reader)
     return RunReport(
         run=run,
@@ -135,7 +135,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         counts=counts,
         rate=lines.rate,
         score=lines.score,
-        heavy=tuple(weighted.values_list("test_id", "issue__title", "weight").distinct()),
+        heavy=tuple(_heavy(run.pk)),
         similarity=_similarity(run, cells),
         reviews=reviews,
         disputed=sum(cell.disputed for cell in cells),
@@ -153,7 +153,9 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         if current and current.jury.get("judges")
         else None,
         overrides=tuple(overrides_of(overturned, reader, table.hidden)) if overturned else (),
-        errors=_errors(run) if counts.error else (),
+        errors=tuple(sorted(_errors(run.pk), key=lambda pair: (-pair[1], pair[0])))
+        if counts.error
+        else (),
         failures=_failures(run, judge_runs),
         grid=table.page(filters, of=counts.total),
     )
@@ -192,10 +194,17 @@ def _sum(values: Iterable[Any]) -> Any:
     return sum(measured) if measured else None
 
 
-def _errors(run: Run) -> tuple[tuple[str, int], ...]:
-    rows = Result.objects.filter(run=run, outcome="error").order_by()
-    counted = rows.values_list("error_kind").annotate(n=Count("pk"))
-    return tuple(sorted(counted, key=lambda pair: (-pair[1], pair[0])))
+@fixed_query
+def _heavy(run: int) -> QuerySet[Any, Any]:
+    weighted = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
+    return weighted.values_list("test_id", "issue__title", "weight").distinct()
+
+
+@fixed_query
+def _errors(run: int) -> QuerySet[Any, Any]:
+    rows = Result.objects.filter(run=run, outcome=Outcome.ERROR).order_by()
+    counted: QuerySet[Any, Any] = rows.values_list("error_kind").annotate(n=Count("pk"))
+    return counted
 
 
 def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[tuple[str, str, int], ...]:

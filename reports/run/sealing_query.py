@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Case, Count, Value, When
+from django.db.models import Case, Count, QuerySet, Value, When
 
+from evalhub.fixed_query import fixed_query
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_difference import rate_difference_interval
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
@@ -52,15 +54,8 @@ class Sealing:
 
 def sealing_of(run: Run) -> Sealing | None:
     """Return None where no test of the run is sealed; one query."""
-    exposure = Case(
-        When(test__sealed=False, then=Value(OPEN)),
-        When(was_exposed(), then=Value(EXPOSED)),
-        default=Value(NEVER),
-    )
-    rows = Result.objects.filter(run=run).order_by().annotate(stratum=exposure)
-    counted = rows.values_list("stratum", "issue_id", "outcome").annotate(n=Count("pk"))
     groups: dict[str, Group] = defaultdict(Group)
-    for stratum, issue, outcome, n in counted:
+    for stratum, issue, outcome, n in _counted(run.pk):
         groups[stratum].add(issue, outcome, n)
     if not groups.keys() - {OPEN}:
         return None
@@ -71,6 +66,19 @@ def sealing_of(run: Run) -> Sealing | None:
         if key in groups
     )
     return Sealing(strata, _difference(rates.get(OPEN), rates.get(NEVER)))
+
+
+@fixed_query
+def _counted(run: int) -> QuerySet[Any, Any]:
+    exposure = Case(
+        When(test__sealed=False, then=Value(OPEN)),
+        When(was_exposed(), then=Value(EXPOSED)),
+        default=Value(NEVER),
+    )
+    rows: QuerySet[Any, Any] = Result.objects.filter(run=run).order_by().annotate(stratum=exposure)
+    grouped = rows.values_list("stratum", "issue_id", "outcome")
+    found: QuerySet[Any, Any] = grouped.annotate(n=Count("pk"))
+    return found
 
 
 def _difference(known: Rate | None, unknown: Rate | None) -> Difference | None:

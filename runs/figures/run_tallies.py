@@ -8,7 +8,8 @@ exact tally, so workers that save answers mark nothing.
 A run is counted with all its results locked: what changes them comes before or after it as a whole.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache, partial
 from math import isclose
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from django.db import transaction
 from django.db.models import Case, Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, When
 from django.db.models.functions import Coalesce
 
+from evalhub.fixed_query import fixed_query
 from evalhub.models import BatchState, ItemState
 from evalhub.values.many_numbers import Among
 from runs.models import Outcome, Result, Run, RunTally, TallyRow
@@ -69,7 +71,10 @@ TALLIED: dict[str, Any] = {
 
 
 def summed(
-    runs: Iterable[Run | int], by: Sequence[str], sums: Sequence[str], which: Q | None = None
+    runs: Iterable[Run | int],
+    by: tuple[str, ...],
+    sums: tuple[str, ...],
+    which: Q | None = None,
 ) -> list[tuple[Any, ...]]:
     """Add up the results of runs, from exact tallies where there are any, else from results.
 
@@ -85,20 +90,37 @@ def summed(
     """
     ids = {run if isinstance(run, int) else run.pk for run in runs}
     tallied = exact_tallies(ids)
-    which = which or Q()
     found: list[tuple[Any, ...]] = []
     if tallied:
-        rows = TallyRow.objects.filter(Among("run_id", tallied), which).order_by().values_list(*by)
-        found += rows.annotate(**{f"all_{name}": Sum(name) for name in sums})
+        found += _sums(by, sums, which, tallied) if which else _sums_of(by, sums)(tallied)
     if rest := ids - tallied:
-        found += sums_over(Result.objects.filter(which, run__in=rest), by, sums)
+        found += sums_over(Result.objects.filter(which or Q(), run__in=rest), by, sums)
     return found
+
+
+def _sums(
+    by: Sequence[str], sums: Sequence[str], which: Q, runs: Collection[int]
+) -> QuerySet[Any, Any]:
+    rows = TallyRow.objects.filter(Among("run_id", runs), which).order_by().values_list(*by)
+    added: QuerySet[Any, Any] = rows.annotate(**{f"all_{name}": Sum(name) for name in sums})
+    return added
+
+
+@cache
+def _sums_of(
+    by: tuple[str, ...], sums: tuple[str, ...]
+) -> Callable[[Collection[int]], list[tuple[Any, ...]]]:
+    return fixed_query(partial(_sums, by, sums, Q()))
 
 
 def exact_tallies(runs: Collection[int]) -> set[int]:
     """Return those of these runs whose tallies may be read; one query."""
-    exact = RunTally.objects.filter(Among("run_id", runs), is_exact=True)
-    return set(exact.values_list("pk", flat=True))
+    return {pk for (pk,) in _exact(runs)}
+
+
+@fixed_query
+def _exact(runs: Collection[int]) -> QuerySet[Any, Any]:
+    return RunTally.objects.filter(Among("run_id", runs), is_exact=True).values_list("pk")
 
 
 def sums_over(
