@@ -1,14 +1,36 @@
 """Score and pass rate of a run: overall, and by issue, tag and domain."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
-from typing import Self, TypeVar
+from functools import cached_property
+from typing import Any, Self, TypeVar
 
+from django.db.models import QuerySet
+
+from evalhub.fixed_query import fixed_query
+from evalhub.values.many_numbers import Among
 from issues.domains import Domains, current_domains
 from issues.models import Issue, Origin
 from runs.figures.rate import Rate
-from runs.figures.tallies import Cell, Counts, Score, counts_of, group_of, rate_of, score_of
+from runs.figures.tallies import (
+    Cell,
+    Counts,
+    Group,
+    Score,
+    counts_of,
+    group_of,
+    rate_of,
+    score_of,
+)
 from runs.models import TagSet
 
 K = TypeVar("K", bound=Hashable)
@@ -18,19 +40,30 @@ K = TypeVar("K", bound=Hashable)
 class Line:
     """The results of a run in one issue, tag or domain.
 
-    `issue_id` is None for tags and domains; `depth` is the number of domains above a domain.
+    `issue_id` is None for tags and domains; `answers` are those to each test; `depth` is the
+    number of domains above a domain.
     """
 
     name: str
     issue_id: int | None
-    counts: Counts
-    rate: Rate
+    group: Group
+    answers: int
     depth: int = 0
+
+    @cached_property
+    def counts(self) -> Counts:
+        return self.group.counts
+
+    @cached_property
+    def rate(self) -> Rate:
+        """The pass rate, made when it is asked for: most pages show a part of the lines."""
+        return self.group.rate(answers=self.answers)
 
     @property
     def failure_share(self) -> float | None:
         """Share of failures among scored results; None without scored results."""
-        return None if self.rate.share is None else 1 - self.rate.share
+        scored = self.group.scored
+        return 1 - self.group.passed / scored if scored else None
 
 
 @dataclass(frozen=True)
@@ -70,14 +103,13 @@ class Parts:
     @classmethod
     def read(cls, cells: Sequence[Cell], repeats: int) -> Self:
         """Read the issues' titles, the tags at launch and the present domains; three queries."""
-        issues = Issue.objects.filter(pk__in={cell.issue_id for cell in cells})
-        sets = TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells})
-        tags = dict(sets.order_by().values_list("pk", "names"))
+        titles = dict(_titles({cell.issue_id for cell in cells}))
+        tags = dict(_tags({cell.tag_set_id for cell in cells}))
         domains = current_domains()
         return cls(
             cells,
             repeats,
-            titles=dict(issues.order_by().values_list("pk", "title")),
+            titles=titles,
             tags=tags,
             domains=domains,
             within={pk: domains.of(names) for pk, names in tags.items()},
@@ -95,7 +127,7 @@ class Parts:
     def line(
         self, name: str, cells: Iterable[Cell], issue: int | None = None, depth: int = 0
     ) -> Line:
-        return _line(name, cells, self.repeats, issue, depth)
+        return Line(name, issue, group_of(cells), self.repeats, depth)
 
     def _grouped(self, keys: Callable[[Cell], Iterable[K]]) -> dict[K, list[Cell]]:
         groups: dict[K, list[Cell]] = defaultdict(list)
@@ -103,6 +135,16 @@ class Parts:
             for key in keys(cell):
                 groups[key].append(cell)
         return groups
+
+
+@fixed_query
+def _titles(issues: Collection[int]) -> QuerySet[Any, Any]:
+    return Issue.objects.filter(Among("pk", issues)).order_by().values_list("pk", "title")
+
+
+@fixed_query
+def _tags(sets: Collection[int]) -> QuerySet[Any, Any]:
+    return TagSet.objects.filter(Among("pk", sets)).order_by().values_list("pk", "names")
 
 
 def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:
@@ -126,20 +168,15 @@ def origin_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
     if not synthetic:
         return ()
     human = [cell for cell in cells if cell.origin != Origin.GENERATED]
-    return _line("human", human, repeats), _line("synthetic", synthetic, repeats)
-
-
-def _line(
-    name: str, cells: Iterable[Cell], repeats: int, issue: int | None = None, depth: int = 0
-) -> Line:
-    group = group_of(cells)
-    return Line(name, issue, group.counts, group.rate(answers=repeats), depth)
+    parts = {"human": human, "synthetic": synthetic}
+    return tuple(Line(name, None, group_of(mine), repeats) for name, mine in parts.items())
 
 
 def worst_first(line: Line) -> tuple[float, int, str]:
     """Sort key: highest failure rate, then most failures; lines without a rate come last."""
     share = line.failure_share
-    return (1.0 if share is None else -share, -line.counts.failed, line.name)
+    failed = line.group.scored - line.group.passed
+    return (1.0 if share is None else -share, -failed, line.name)
 
 
 def _domain_lines(parts: Parts) -> tuple[Line, ...]:

@@ -19,6 +19,8 @@ from runs.models import Outcome, Run
 OUTCOMES = tuple(Outcome.values)
 """Listing the members of a class of choices takes longer than adding up a line."""
 
+PASSED, SCORED = Outcome.PASSED.value, (Outcome.PASSED.value, Outcome.FAILED.value)
+
 K = TypeVar("K", bound=Hashable)
 
 
@@ -126,10 +128,10 @@ class Group:
     issues: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, issue: int, outcome: str, n: int) -> None:
-        if outcome not in (Outcome.PASSED, Outcome.FAILED):
+        if outcome not in SCORED:
             self.others[outcome] = self.others.get(outcome, 0) + n
             return
-        passed = n if outcome == Outcome.PASSED else 0
+        passed = n if outcome == PASSED else 0
         self.passed += passed
         self.scored += n
         if n:
