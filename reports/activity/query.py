@@ -110,7 +110,7 @@ def _verdicts(reader: User, since: datetime | None) -> Iterator[Event]:
             Kind.VERDICT,
             one.when,
             f"Verdict overturned from {judges} to {humans}",
-            f"{one.issue}, {one.run.model_name}",
+            f"{one.issue}, {one.model_name}",
             row_url("admin:runs_result_change", one.review.result),
             ", ".join(dict.fromkeys(verdict.who for verdict in one.verdicts)),
             why,

@@ -103,7 +103,7 @@ def results_table(
 
 
 def _row(one: Override, names_run: bool) -> tuple[Cell, ...]:
-    run = Link(one.run.model_name, row_url("reports:run", one.review.run), one.run.label)
+    run = Link(one.model_name, row_url("reports:run", one.review.run), one.run_label)
     return (
         Link(one.issue, row_url("admin:runs_result_change", one.review.result)),
         one.review.result,

@@ -4,20 +4,23 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.db.models import Case, F, OuterRef, QuerySet, Subquery, Sum, When
 from django.db.models.functions import Coalesce
 
+from evalhub.fixed_query import fixed_query
 from evalhub.models import User
+from evalhub.values.many_numbers import Among
 from evalhub.values.packed_numbers import packed_rows
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.overrides.rule import OVERTURNED, SIDES, Review, Reviews
-from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore, Run
+from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore
 from runs.scoring.active_evaluations import active_evaluations
 from runs.sights import hidden_from, record
 
-MAX_SHOWN = 50
+MAX_SHOWN = 20
 """Overrides that the page of a run lists; the report of overrides has them all."""
 
 
@@ -43,7 +46,8 @@ class Override:
 
     review: Review
     issue: str
-    run: Run
+    run_label: str
+    model_name: str
     judges_score: float | None
     score: float | None
     is_disputed: bool
@@ -107,25 +111,31 @@ def overrides_of(
         hidden = hidden_from(reader)
     ids = [review.result for review in reviews if review.result not in hidden]
     record(reader, ids)
-    score = Subquery(_active_scores().values("score")[:1])
-    related = Result.objects.filter(pk__in=ids).select_related("issue", "run")
-    fields = ("score", "is_disputed", "issue__title", "run__label", "run__model_name")
-    results = {row.pk: row for row in related.only(*fields).annotate(judges_score=score)}
+    results = {pk: figures for pk, *figures in _reviewed(ids)}
     verdicts = _active(ids, reader)
     return [
-        Override(
-            review=review,
-            issue=result.issue.title,
-            run=result.run,
-            judges_score=result.judges_score,
-            score=result.score,
-            is_disputed=result.is_disputed,
-            when=verdicts[review.result][0][0],
-            verdicts=tuple(verdict for _, verdict in verdicts[review.result]),
-        )
+        _override(review, results[review.result], verdicts[review.result])
         for review in reviews
-        if review.result in verdicts and (result := results.get(review.result))
+        if review.result in verdicts and review.result in results
     ]
+
+
+def _override(
+    review: Review, figures: Sequence[Any], verdicts: Sequence[tuple[datetime, Verdict]]
+) -> Override:
+    issue, label, model, judged, score, is_disputed = figures
+    given = tuple(verdict for _, verdict in verdicts)
+    when = verdicts[0][0]
+    return Override(review, issue, label, model, judged, score, bool(is_disputed), when, given)
+
+
+@fixed_query
+def _reviewed(results: Collection[int]) -> QuerySet[Any, Any]:
+    rows = Result.objects.filter(Among("pk", results)).order_by()
+    score = Subquery(_active_scores().values("score")[:1])
+    judged: QuerySet[Any, Any] = rows.annotate(judges_score=score)
+    named = ("issue__title", "run__label", "run__model_name")
+    return judged.values_list("pk", *named, "judges_score", "score", "is_disputed")
 
 
 _READ = (
