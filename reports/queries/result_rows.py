@@ -162,7 +162,8 @@ class ResultTable(Listing):
         record(self.reader, [row.result_id for row in rows])
         if filters.outcomes and page == pages:
             record_filtered(self.reader, self.matching(replace(filters, outcomes=())))
-        left_out = Result.objects.filter(pk__in=self.hidden, run=self.run).count()
+        apart = Result.objects.filter(pk__in=self.hidden, run=self.run)
+        left_out = apart.count() if self.hidden else 0
         return Grid(rows, total, page, pages, self.judge_columns(), left_out)
 
     def rows(self, filters: Filters) -> Iterator[Row]:

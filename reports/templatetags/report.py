@@ -95,18 +95,13 @@ def excluded(counts: Counts) -> SafeString:
 @register.simple_tag
 def judge_mark(cell: JudgeCell) -> SafeString:
     """Render a judge's score as a mark coloured from fail to pass; a failed one is crossed."""
+    title = escape(cell.in_words)
     if cell.value is None:
-        return format_html(
-            '<span class="eh-vote eh-vote--none" title="{}: no verdict">×</span>', cell.judge
-        )
-    return format_html(
-        '<span class="eh-vote" style="--share: {}%" title="{}: {}{}">{}</span>',
-        round(100 * cell.value),
-        cell.judge,
-        score(cell.value),
-        f", {cell.failed} failed" if cell.failed else "",
-        score(cell.value),
-    )
+        return mark_safe(f'<span class="eh-vote eh-vote--none" title="{title}">×</span>')
+    title += f", {cell.failed} failed" if cell.failed else ""
+    share = f"--share: {round(100 * cell.value)}%"
+    given = score(cell.value)
+    return mark_safe(f'<span class="eh-vote" style="{share}" title="{title}">{given}</span>')
 
 
 @register.filter

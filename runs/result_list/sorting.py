@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Case, F, QuerySet, Value, When
+from django.db.models import Case, F, Func, QuerySet, SmallIntegerField, Value, When
 
 from evalhub.work.models import ItemQuerySet
 from runs.models import Outcome
@@ -18,8 +18,10 @@ SORTS = {
 }
 """Orders of the grid, with their labels."""
 
-FIRST = {Outcome.ERROR: 1, Outcome.UNSCORED: 2, Outcome.FAILED: 3, Outcome.PASSED: 4}
+FIRST = (Outcome.ERROR, Outcome.UNSCORED, Outcome.FAILED, Outcome.PASSED)
 """Order of outcomes after missing judgments: those that need review first, pending last."""
+
+_PLACES = " ".join(f"WHEN '{one.value}' THEN {place}" for place, one in enumerate(FIRST))
 
 
 def in_order(results: ItemQuerySet, sort: str, *, doubtful: QuerySet[Any]) -> ItemQuerySet:
@@ -29,10 +31,9 @@ def in_order(results: ItemQuerySet, sort: str, *, doubtful: QuerySet[Any]) -> It
         doubtful: Ids of results with a failed judgment: they need review first.
     """
     if not sort:
-        rank = Case(
-            *(When(outcome=outcome, then=Value(place)) for outcome, place in FIRST.items()),
-            default=Value(5),
-        )
+        # One piece of SQL: to put it together of Django's conditions takes longer than the query.
+        place = f"CASE %(expressions)s {_PLACES} ELSE {len(FIRST)} END"
+        rank = Func("outcome", template=place, output_field=SmallIntegerField())
         doubt = Case(When(pk__in=doubtful, then=Value(0)), default=Value(1))
         return results.order_by(doubt, rank, "issue_id", "test_id", "pk")
     if sort == "test":
