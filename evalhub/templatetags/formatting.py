@@ -7,6 +7,7 @@ register = template.Library()
 for write in (
     formatting.percent,
     formatting.between,
+    formatting.clip,
     formatting.score,
     formatting.count,
     formatting.span,
