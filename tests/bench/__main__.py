@@ -228,7 +228,7 @@ def scale(console: Console, wanted: Sequence[str]) -> bool:
     names = [word for word in wanted if not word.isdecimal()]
     printed = printed_on(ledger, "tests.bench.scale", names)
     found = [Scaled(MeasuredPage(**page)) for page in printed["pages"]]
-    head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× SQL", "holds")
+    head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× SQL", "of bound", "holds")
     table = Table(*head, title=f"First request of each page: {ledger.title}")
     for page in found:
         table.add_row(*page.cells())
