@@ -296,7 +296,7 @@ EVALHUB_EVERY_MINUTE = [
     "runs.retention.remove_due",
     "runs.figures.run_tallies.count_due",
     "runs.review.queue_items.fill_followers",
-    "reports.schedules.snapshots.make_due",
+    "reports.schedules.due.make_due",
     "reports.issue_proposals.proposals.pull",
     "reports.notifications.notify_finished",
 ]

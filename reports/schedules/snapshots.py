@@ -1,7 +1,6 @@
 """Scheduled reports and summaries: make what is due and keep a snapshot of each."""
 
 import json
-from datetime import datetime
 from typing import cast
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -13,7 +12,7 @@ from evalhub.drawing.figure import svg_of
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
-from evalhub.schedules import ScheduleRefused, do_due
+from evalhub.schedules import ScheduleRefused
 from reports.compare.page import COMPARE
 from reports.documents.document import Document
 from reports.documents.exports import json_of
@@ -68,11 +67,6 @@ def newest_instead(page: str, state: str) -> str:
     del query["runs"]
     query["suite"], query["model"] = str(run.suite_id), str(run.language_model_id)
     return query.urlencode()
-
-
-def make_due(now: datetime | None = None) -> int:
-    """Make every report that is due; return how many were made or refused."""
-    return do_due(ReportSchedule, make, now)
 
 
 def make(report: ReportSchedule) -> str:

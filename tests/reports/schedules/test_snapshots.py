@@ -22,7 +22,8 @@ from reports.documents.exports import json_of
 from reports.documents.reading import Page, ReportForm
 from reports.documents.storage import restored, stored
 from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
-from reports.schedules.snapshots import make, make_due
+from reports.schedules.due import make_due
+from reports.schedules.snapshots import make
 from reports.summaries.requests import ask_summary
 from reports.summaries.schedules import state_like
 from runs.deletion import delete_run
