@@ -4,16 +4,17 @@ Reports that draw many runs need tens of thousands of counts.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 from django.db.models import Case, Q, QuerySet, Value, When
 from numpy.typing import NDArray
 
+from evalhub.statistics.rates.rate_interval import IssueSums
 from evalhub.values.many_numbers import Among
 from evalhub.values.packed_numbers import Numbers, packed_rows
-from runs.figures.rate import Rate, rate_of_issues
+from runs.figures.rate import Rate, rate_of_sums
 from runs.figures.run_tallies import TALLIED, exact_tallies
 from runs.figures.tallies import OUTCOMES, Group
 from runs.models import Outcome, Result, Run, TallyRow
@@ -39,13 +40,13 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(slots=True)
 class IssueGroup(Group):
-    """A group whose issues are two lists, of how many passed and how many are scored."""
+    """A group whose issues are added up."""
 
-    by_issue: tuple[list[int], list[int]] = ([], [])
+    sums: IssueSums = field(kw_only=True)
 
     def rate(self, *, answers: int) -> Rate:
         total = self.scored + sum(self.others.values())
-        return rate_of_issues(zip(*self.by_issue, strict=True), answers=answers, total=total)
+        return rate_of_sums(self.sums, answers=answers, total=total)
 
 
 def counts_of_runs(
@@ -106,27 +107,25 @@ def grouped_counts(counts: CountRows, places: Numbers, keys: Sequence[K]) -> dic
     issues, numbers = np.unique(counts[:, ISSUE], return_inverse=True)
     cells, inverse = np.unique(places * len(issues) + numbers, return_inverse=True)
     kinds = len(OUTCOMES)
-    sums = np.bincount(
+    found = np.bincount(
         inverse * kinds + counts[:, OUTCOME], weights=counts[:, N], minlength=kinds * len(cells)
     )
-    by_outcome = sums.reshape(-1, kinds).astype(np.int64)
-    has_results = by_outcome.any(axis=1)
-    cells, by_outcome = cells[has_results], by_outcome[has_results]
-    present, starts = np.unique(cells // max(1, len(issues)), return_index=True)
-    if not len(present):
-        return {}
-    passed = by_outcome[:, PASSED].tolist()
-    scored = by_outcome[:, SCORED].sum(axis=1).tolist()
-    totals = np.add.reduceat(by_outcome, starts).tolist()
-    ends = [*starts[1:].tolist(), len(scored)]
+    by_outcome = np.ascontiguousarray(found.reshape(-1, kinds).T, np.int64)
+    passed, scored = by_outcome[PASSED], by_outcome[PASSED] + by_outcome[FAILED]
+    terms = scored > 0, passed, scored, passed * passed, passed * scored, scored * scored
+    groups = cells // max(1, len(issues))
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    totals, sums = (
+        np.add.reduceat(rows, starts, axis=1).T.tolist() if len(starts) else []
+        for rows in (by_outcome, np.stack(terms))
+    )
     return {
         keys[place]: IssueGroup(
             passed=total[PASSED],
             scored=total[PASSED] + total[FAILED],
             others={OUTCOMES[other]: total[other] for other in OTHERS if total[other]},
-            by_issue=(passed[start:end], scored[start:end]),
+            sums=IssueSums(*of_issues),
         )
-        for place, total, start, end in zip(
-            present.tolist(), totals, starts.tolist(), ends, strict=True
-        )
+        for place, total, of_issues in zip(groups[starts].tolist(), totals, sums, strict=True)
+        if any(total)
     }

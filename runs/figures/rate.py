@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evalhub.statistics.interval import Interval
-from evalhub.statistics.rates.rate_interval import Method, rate_interval
+from evalhub.statistics.rates.rate_interval import IssueSums, Method, interval_of_sums
 from runs.completeness import is_enough, scored_words
 
 
@@ -46,15 +46,18 @@ class Rate:
 def rate_of_issues(
     issues: Iterable[tuple[int, int]], *, answers: int, total: int | None = None
 ) -> Rate:
+    """Return the pass rate of (passed, scored) of each issue, as `rate_of_sums` does."""
+    return rate_of_sums(IssueSums.of(issues), answers=answers, total=total)
+
+
+def rate_of_sums(sums: IssueSums, *, answers: int, total: int | None = None) -> Rate:
     """Return a pass rate with its interval; every pass rate of the site is made here.
 
     Args:
-        issues: (passed, scored) of each issue.
         answers: Answers to each test, by repeats and pooled runs: they are no further tests.
         total: All results, scored or not; None where only scored ones are looked at.
     """
-    issues = list(issues)
-    passed, n = map(sum, zip(*issues, strict=True)) if issues else (0, 0)
+    passed, n = int(sums.passed), sums.scored
     if not n:
         return Rate(0, 0, None, total=total)
-    return Rate(passed, n, passed / n, *rate_interval(issues, answers=answers), total)
+    return Rate(passed, n, passed / n, *interval_of_sums(sums, answers=answers), total)

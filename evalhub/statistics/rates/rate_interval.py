@@ -13,7 +13,7 @@ Source: L. Kish (1965), Survey Sampling, section 8.2 (design effect); E. L. Korn
 (1998), Survey Methodology 24, 193-201 (effective number and degrees of freedom).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from math import fsum
 from typing import NamedTuple
@@ -45,6 +45,36 @@ class RateInterval(NamedTuple):
     method: Method
 
 
+class IssueSums(NamedTuple):
+    """Issues added up: all that their interval depends on.
+
+    Attributes:
+        issues: How many have a scored result.
+        passed, scored: Σ passed and Σ scored over the issues.
+        passed_squared, product, scored_squared: Σ passed², Σ passed · scored and Σ scored².
+    """
+
+    issues: int
+    passed: float
+    scored: int
+    passed_squared: float
+    product: float
+    scored_squared: int
+
+    @classmethod
+    def of(cls, issues: Iterable[tuple[float, int]]) -> "IssueSums":
+        """Add up (passed, scored) of each issue; a result may have passed by half, as a tie."""
+        found = [(passed, scored) for passed, scored in issues if scored]
+        return cls(
+            len(found),
+            sum(passed for passed, _ in found),
+            sum(scored for _, scored in found),
+            sum(passed * passed for passed, _ in found),
+            sum(passed * scored for passed, scored in found),
+            sum(scored * scored for _, scored in found),
+        )
+
+
 def rate_interval(
     issues: Sequence[tuple[float, int]],
     *,
@@ -52,11 +82,22 @@ def rate_interval(
     level: float = 0.95,
     least_correlation: float = 0.0,
 ) -> RateInterval:
+    """Return the interval of Σ passed / Σ scored of (passed, scored) of each issue, and its method.
+
+    Args and errors are those of `interval_of_sums`.
+    """
+    return interval_of_sums(
+        IssueSums.of(issues), answers=answers, level=level, least_correlation=least_correlation
+    )
+
+
+def interval_of_sums(
+    sums: IssueSums, *, answers: int = 1, level: float = 0.95, least_correlation: float = 0.0
+) -> RateInterval:
     """Return the interval of Σ passed / Σ scored, and its method.
 
     Args:
-        issues: (passed, scored) of each issue, shape (g, 2), with at least one scored result. A
-            result may have passed by half, as a tie.
+        sums: With at least one scored result.
         answers: Answers to each test, 1 or more. They are no further tests: below 5 issues they
             count as one. From 5 on issues account for them.
         least_correlation: Correlation within issues that is assumed at least, in [0, 1]; 0 takes
@@ -65,15 +106,14 @@ def rate_interval(
     Raises:
         ValueError: Nothing is scored, or `level` is not within 0 to 1.
     """
-    scored = [one for one in issues if one[1]]
-    if not scored:
+    if not sums.scored:
         raise ValueError("expected at least one scored result, got none")
-    share, total = _share(scored)
-    if len(scored) < MIN_ISSUES:
-        bounds = wilson_bounds(share, total / answers, wilson_quantile(level))
+    share = sums.passed / sums.scored
+    if sums.issues < MIN_ISSUES:
+        bounds = wilson_bounds(share, sums.scored / answers, wilson_quantile(level))
         return RateInterval(bounds, Method.BY_TEST)
-    effective = _effective(scored, share, total, least_correlation)
-    bounds = wilson_bounds(share, effective, student_quantile(level, len(scored) - 1))
+    effective = _effective(sums, least_correlation)
+    bounds = wilson_bounds(share, effective, student_quantile(level, sums.issues - 1))
     return RateInterval(bounds, Method.BY_ISSUE)
 
 
@@ -85,14 +125,12 @@ def effective_results(
     Args:
         issues: (passed, scored) of 2 or more issues, each with a scored result.
     """
-    return _effective(issues, *_share(issues), least_correlation)
+    return _effective(IssueSums.of(issues), least_correlation)
 
 
-def _effective(
-    issues: Sequence[tuple[float, int]], share: float, n: int, least_correlation: float
-) -> float:
-    least = 1 + least_correlation * (_size(issues, n) - 1) if least_correlation else 0.0
-    return n / max(_design_effect(issues, share, n), least)
+def _effective(sums: IssueSums, least_correlation: float) -> float:
+    least = 1 + least_correlation * (_size(sums) - 1) if least_correlation else 0.0
+    return sums.scored / max(_design_effect(sums), least)
 
 
 def mean_interval(issues: Sequence[tuple[float, float]], *, level: float = 0.95) -> Interval | None:
@@ -116,28 +154,25 @@ def mean_interval(issues: Sequence[tuple[float, float]], *, level: float = 0.95)
     return wilson_bounds(mean, effective, student_quantile(level, len(weighted) - 1))
 
 
-def _share(issues: Sequence[tuple[float, int]]) -> tuple[float, int]:
-    """Return Σ passed / Σ scored, and Σ scored."""
-    passed, scored = zip(*issues, strict=True)
-    n: int = sum(scored)
-    return sum(passed) / n, n
-
-
-def _size(issues: Sequence[tuple[float, int]], n: int) -> float:
+def _size(sums: IssueSums) -> float:
     """Return the mean over results of how many results their issue has."""
-    return sum(scored**2 for _, scored in issues) / n
+    return sums.scored_squared / sums.scored
 
 
-def _design_effect(issues: Sequence[tuple[float, int]], share: float, n: int) -> float:
+def _design_effect(sums: IssueSums) -> float:
     """Return the variance of the rate by issue over that of n independent results.
 
-    At least (g - 1) / g: less than 1 by what Student's t already allows for g issues. Where all
-    results are equal, they show no correlation, and one is assumed.
+    That is g / (g - 1) · Σ (xᵢ - p·nᵢ)² / (n·p·(1 - p)) of g issues with xᵢ of nᵢ passed and
+    p = x / n, multiplied out, so that whole numbers lose no digit. At least (g - 1) / g: less than
+    1 by what Student's t already allows for g issues. Where all results are equal, they show no
+    correlation, and one is assumed.
     """
-    if not 0 < share < 1:
-        return 1 + UNSEEN_CORRELATION * (_size(issues, n) - 1)
-    found = _variance(issues, share, n) / (share * (1 - share) / n)
-    return max(found, 1 - 1 / len(issues))
+    g, x, n, xx, xn, nn = sums
+    if not 0 < x < n:
+        return 1 + UNSEEN_CORRELATION * (_size(sums) - 1)
+    squares = n * n * xx - 2 * n * x * xn + x * x * nn
+    found = g / (g - 1) * (squares / (n * x * (n - x)))
+    return max(found, 1 - 1 / g)
 
 
 def _variance(issues: Sequence[tuple[float, float]], mean: float, weight: float) -> float:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from django.db.models import Q
 
+from evalhub.statistics.rates.rate_interval import Method, rate_interval
 from runs.figures.count_rows import (
     OUTCOME,
     RUN,
@@ -53,6 +54,20 @@ def test_a_group_is_what_its_rows_add_up_to():
 
     assert seen(by_run(ROWS)) == seen(one_by_one)
     assert by_run(ROWS)["a"].rate(answers=1).passed == 3
+
+
+def test_the_issues_of_a_group_make_its_interval():
+    results = {100: (9, 1), 200: (1, 4), 300: (0, 0), 400: (5, 5), 500: (7, 0), 600: (0, 3)}
+    found = rows(
+        *((1, 7, issue, "passed", passed) for issue, (passed, _) in results.items()),
+        *((1, 7, issue, "failed", failed) for issue, (_, failed) in results.items()),
+    )
+
+    rate = by_run(found)["a"].rate(answers=1)
+
+    issues = [(passed, passed + failed) for passed, failed in results.values()]
+    assert rate.interval == rate_interval(issues).interval
+    assert rate.method is Method.BY_ISSUE
 
 
 def test_a_key_without_results_has_no_group():
