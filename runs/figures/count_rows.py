@@ -12,6 +12,7 @@ from django.db.models import Case, Q, QuerySet, Value, When
 from numpy.typing import NDArray
 
 from evalhub.statistics.rates.rate_interval import IssueSums
+from evalhub.values.distinct_numbers import distinct
 from evalhub.values.many_numbers import Among
 from evalhub.values.packed_numbers import Numbers, packed_rows
 from runs.figures.rate import Rate, rate_of_sums
@@ -88,7 +89,7 @@ def is_scored(counts: CountRows) -> NDArray[np.bool_]:
 
 def mapped(keys: Numbers, value: Callable[[int], int]) -> Numbers:
     """Return the value of each key, asked for once."""
-    known, places = np.unique(keys, return_inverse=True)
+    known, places = distinct(keys)
     return np.array([value(key) for key in known.tolist()], dtype=np.int64)[places]
 
 
@@ -104,8 +105,8 @@ def spread(keys: Numbers, parts: Mapping[int, Sequence[int]]) -> tuple[NDArray[n
 
 def grouped_counts(counts: CountRows, places: Numbers, keys: Sequence[K]) -> dict[K, Group]:
     """Group the counts, each by the key at its place; keys without results are missing."""
-    issues, numbers = np.unique(counts[:, ISSUE], return_inverse=True)
-    cells, inverse = np.unique(places * len(issues) + numbers, return_inverse=True)
+    issues, numbers = distinct(counts[:, ISSUE])
+    cells, inverse = distinct(places * len(issues) + numbers)
     kinds = len(OUTCOMES)
     found = np.bincount(
         inverse * kinds + counts[:, OUTCOME], weights=counts[:, N], minlength=kinds * len(cells)
