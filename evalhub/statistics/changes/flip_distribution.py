@@ -23,7 +23,7 @@ _TOLERANCE = 1e-9
 _NEAR = 1e-6
 _TINY = 1e-100
 _FEW = 60
-_DIVISORS = range(1, 13)
+_DIVISORS = np.arange(1, 13)
 
 
 def flipped_p(terms: Sequence[float]) -> float:
@@ -65,13 +65,14 @@ def flipped_p(terms: Sequence[float]) -> float:
 
 def _steps(terms: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the terms in whole steps: parts of the smallest, or of 1, if all are; else rounded."""
-    smallest = float(abs(terms).min())
-    for unit in (1.0, *(smallest / divisor for divisor in _DIVISORS)):
-        multiples = terms / unit
+    for units in (np.ones(1), abs(terms).min() / _DIVISORS):
+        multiples = terms / units[:, np.newaxis]
         whole = np.round(multiples)
-        are_steps = abs(whole).min() >= 1 and abs(whole).sum() <= MAX_STEPS
-        if are_steps and (abs(multiples - whole) <= _NEAR).all():
-            steps = whole.astype(np.int64)
+        sizes = abs(whole)
+        are_steps = (sizes.min(axis=1) >= 1) & (sizes.sum(axis=1) <= MAX_STEPS)
+        are_steps &= (abs(multiples - whole) <= _NEAR).all(axis=1)
+        if are_steps.any():
+            steps: NDArray[np.int64] = whole[are_steps.argmax()].astype(np.int64)
             return steps // max(1, gcd(*abs(steps).tolist()))
     step = sqrt(float((terms**2).sum())) / STEPS
     return np.round(terms / step).astype(np.int64)
