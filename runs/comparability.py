@@ -1,12 +1,14 @@
 """The comparability of two runs: asked before anything is concluded from both."""
 
+import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Case, F, FilteredRelation, Q, QuerySet, When
+from django.db.models import Case, FilteredRelation, Q, QuerySet, TextField, When
+from django.db.models.functions import Cast
 from django.urls import reverse
 
 from evalhub.values.digest import digest
@@ -129,13 +131,13 @@ def scorings_of(runs: Collection[int]) -> dict[int, Scoring]:
 def with_active(runs: QuerySet[Run]) -> QuerySet[Run]:
     """Join the active judge run of each run as `active`, for `SCORING` and other columns of it.
 
-    `used_embedder` is null where similarity does not enter the scores.
+    `used_embedder` is JSON as text; null where similarity does not enter the scores.
     """
     condition = Q(judge_runs__is_active=True)
     is_similar = Q(similarity_weight__gt=0) | Q(score_by_similarity=True)
     return runs.annotate(
         active=FilteredRelation("judge_runs", condition=condition),
-        used_embedder=Case(When(is_similar, then=F("similarity_endpoint"))),
+        used_embedder=Case(When(is_similar, then=Cast("similarity_endpoint", TextField()))),
     )
 
 
@@ -147,7 +149,20 @@ SCORING = (
 NOT_JUDGED = jury_identity({}, on_rubric=False)
 
 
+@lru_cache(maxsize=1000)
 def scoring(
+    weight: float,
+    by_similarity: bool,
+    embedder: str | None,
+    whole: str | None,
+    rubric: str | None,
+) -> Scoring:
+    """Return how a run is scored, from its `SCORING`: thousands of runs share a few."""
+    endpoint = None if embedder is None else json.loads(embedder)
+    return _scoring(weight, by_similarity, endpoint, whole, rubric)
+
+
+def _scoring(
     weight: float,
     by_similarity: bool,
     embedder: dict[str, Any] | None,
@@ -170,7 +185,7 @@ OWN_SCORING = ("similarity_weight", "score_by_similarity", "similarity_endpoint"
 def scoring_of(run: Run, active: JudgeRun | None) -> Scoring:
     """Return how a run with this active judge run is scored; no query."""
     fingerprints = (active.whole_fingerprint, active.rubric_fingerprint) if active else (None, None)
-    return scoring(*(getattr(run, name) for name in OWN_SCORING), *fingerprints)
+    return _scoring(*(getattr(run, name) for name in OWN_SCORING), *fingerprints)
 
 
 def rejudge_url(run: int, like: int) -> str:
