@@ -138,6 +138,15 @@ def _radio(option: Mapping[str, Any]) -> str:
     return f'<label{key} class="flex flex-row items-center gap-2">{button}{label}</label>'
 
 
+def _option(context: Mapping[str, Any]) -> str:
+    """Return one of several boxes or buttons alone, in its label if it has one."""
+    shown = context["widget"]
+    if not shown["wrap_label"]:
+        return _input(context)
+    key = f' for="{_plain(shown["attrs"]["id"])}"' if shown["attrs"].get("id") else ""
+    return f"<label{key}>{_input(context)}\n {text(shown['label'])}</label>"
+
+
 def _label(context: Mapping[str, Any]) -> str:
     label = text(context["label"])
     if not context["use_tag"]:
@@ -274,6 +283,7 @@ def _options(choices: Iterable[tuple[Any, Any]], chosen: Collection[str]) -> str
 
 WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
     **{f"django/forms/widgets/{name}.html": _input for name in INPUTS},
+    **{f"django/forms/widgets/{name}_option.html": _option for name in ("checkbox", "radio")},
     "django/forms/widgets/textarea.html": lambda context: _text_area(context, "\n"),
     "django/forms/widgets/select.html": _select,
     "django/forms/label.html": _label,

@@ -54,6 +54,20 @@ def test_a_widget_is_written_as_its_template_writes_it(widget, value):
     assert words_of(written) == words_of(theirs)
 
 
+@pytest.mark.parametrize("kind", [forms.CheckboxSelectMultiple, forms.RadioSelect])
+@pytest.mark.parametrize("with_label", [True, False])
+@pytest.mark.parametrize("attrs", [{"id": "id_of"}, {}])
+def test_an_option_alone_is_written_as_its_template_writes_it(kind, with_label, attrs):
+    for option in kind(choices=FLAT).subwidgets("of", "2", attrs):
+        context = {"widget": {**option, "wrap_label": with_label}}
+        written, theirs = (
+            renderer.render(option["template_name"], context)
+            for renderer in (Renderer(), DjangoTemplates())
+        )
+
+        assert written == theirs
+
+
 @pytest.mark.parametrize("rights", [(), RIGHTS, ("view",)])
 def test_a_related_field_is_written_as_its_template_writes_it(rights):
     relation = Issue._meta.get_field("assignee").remote_field
