@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from evalhub.llm.identity import Identity
+from evalhub.values.shared_json import as_text, parser
 from reports.documents.topic_names import TEST, topic_key
 from reports.leaderboard.jury_rule import ComparableRuns, comparable_runs
 from reports.leaderboard.pairing_rule import ScoredTest
@@ -20,7 +21,7 @@ from reports.queries.model_identities import identities
 from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.baselines import baselines_of
 from runs.comparability import SCORING, Scoring, scoring, with_active
-from runs.figures.run_labels import LABELLED, labels
+from runs.figures.run_labels import labels
 from runs.figures.run_tallies import summed
 from runs.models import Result, Run, TagSet
 
@@ -205,8 +206,12 @@ def frozen_tags() -> list[str]:
 def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
     """Return the labels of these runs' figures; one query."""
     rows = with_active(Run.objects.filter(pk__in=runs)).order_by()
-    columns = ("pk", *LABELLED, "active__jury")
-    return {pk: labels(*row) for pk, *row in rows.values_list(*columns)}
+    parse = parser()
+    columns = (as_text("endpoint"), "is_scripted", "has_imported_answers", as_text("active__jury"))
+    return {
+        pk: labels(parse(endpoint), is_scripted, is_imported, parse(jury))
+        for pk, endpoint, is_scripted, is_imported, jury in rows.values_list("pk", *columns)
+    }
 
 
 def all_labels(labels: Mapping[Any, Iterable[str]]) -> tuple[str, ...]:

@@ -11,10 +11,6 @@ def labels_of(run: Run, current: JudgeRun | None) -> tuple[str, ...]:
     return labels(*run_columns, current.jury if current else None)
 
 
-LABELLED = ("endpoint", "is_scripted", "has_imported_answers")
-"""Columns of runs that `labels` takes, in its order."""
-
-
 def labels(
     endpoint: dict[str, Any], is_scripted: bool, is_imported: bool, jury: dict[str, Any] | None
 ) -> tuple[str, ...]:
