@@ -3,18 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
-from evalhub.values.packed_numbers import Numbers
 from reports.compare.evidence_rule import TagSignificance, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
-from runs.figures.count_rows import FAILED, ISSUE, OUTCOME, PASSED, RUN, N, counts_of_runs
-from runs.figures.tallies import OUTCOMES
+from runs.figures.count_rows import by_issue, counts_of_runs, version_of
 
 K = TypeVar("K", bound=Hashable)
 
@@ -67,30 +62,14 @@ class PairChange:
 def counts_by_issue(runs: Collection[int]) -> dict[int, list[Counted]]:
     """Count the results of each run by issue."""
     found: dict[int, list[Counted]] = {run: [] for run in runs}
-    for row in _counted(runs).tolist():
+    for row in by_issue(counts_of_runs(runs, sums=("n", "test_ids"))).tolist():
         found[row[0]].append(Counted._make(row))
     return found
 
 
 def version_of_counts(runs: Collection[int]) -> str:
     """Return a digest of `counts_by_issue`."""
-    return sha256(_counted(runs).tobytes()).hexdigest()
-
-
-def _counted(runs: Collection[int]) -> Numbers:
-    """Return a row of the fields of `Counted` for each run and issue, sorted by these."""
-    counts = counts_of_runs(runs, sums=("n", "test_ids"))
-    issues, numbers = np.unique(counts[:, ISSUE], return_inverse=True)
-    cells = counts[:, RUN] * len(issues) + numbers
-    groups, places = np.unique(cells, return_inverse=True)
-    sums = np.zeros((len(groups), len(OUTCOMES), 2), np.int64)
-    np.add.at(sums, (places, counts[:, OUTCOME]), counts[:, N:])
-    run, issue = np.divmod(groups, max(1, len(issues)))
-    columns = (
-        *(sums[:, PASSED, 0], sums[:, FAILED, 0], sums[:, :, 0].sum(axis=1)),
-        *(sums[:, PASSED, 1], sums[:, FAILED, 1]),
-    )
-    return np.column_stack([run, issues[issue], *columns])
+    return version_of(counts_of_runs(runs, sums=("n", "test_ids")))
 
 
 def pair_changes(

@@ -18,7 +18,7 @@ from reports.queries.model_identities import identities
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from runs.figures.count_rows import ISSUE as ISSUE_ID
-from runs.figures.count_rows import RUN, TAG_SET, CountRows, grouped_counts, spread
+from runs.figures.count_rows import RUN, TAG_SET, CountRows, grouped_counts, spread, version_of
 from runs.figures.tallies import Group, Rates
 from runs.models import Run, TagSet
 from runs.models.run import RunQuerySet
@@ -93,6 +93,9 @@ class HeatReport:
     incomplete: tuple[IncompleteRun, ...]
     """Runs that would be columns if enough of them were scored."""
 
+    version: str
+    """A digest of the results behind the rates."""
+
 
 def heat_report(query: HeatQuery) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
@@ -106,7 +109,8 @@ def heat_report(query: HeatQuery) -> HeatReport:
         called = {pk: variants[run.variant_key] for pk, run in known.items()}
     runs = {pk: known[pk] for pk in latest[:MAX_COLUMNS]}
     judge_runs = judge_runs_of(runs)
-    groups, names = _grouped(query, runs)
+    counts = counts_of_tests(list(runs), query.tests, sums=("n", "test_ids"))
+    groups, names = _grouped(query, counts)
     # The column of all runs has their answers together.
     repeats = {pk: run.repeats for pk, run in runs.items()} | {
         0: max(1, sum(run.repeats for run in runs.values()))
@@ -122,6 +126,7 @@ def heat_report(query: HeatQuery) -> HeatReport:
         measured_apart=len({measure_of(run, judge_runs) for run in runs.values()}) > 1,
         labels=labels_of_all(runs.values(), judge_runs),
         incomplete=newer_than(known.values(), incomplete_runs(_of_models(scope.all_runs, query))),
+        version=version_of(counts),
     )
 
 
@@ -142,10 +147,9 @@ def _latest(scope: Scope, query: HeatQuery) -> list[int]:
 
 
 def _grouped(
-    query: HeatQuery, runs: Mapping[int, Run]
+    query: HeatQuery, counts: CountRows
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
     """Return the results by row and run, and the names of the rows."""
-    counts = counts_of_tests(list(runs), query.tests)
     if query.rows == ISSUE:
         keys = np.unique(counts[:, ISSUE_ID]).tolist()
         groups = _placed(counts, np.searchsorted(keys, counts[:, ISSUE_ID]), keys)

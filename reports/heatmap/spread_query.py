@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from django.db.models import BigIntegerField, Count, Q, Sum
-from django.db.models.functions import Cast
+from django.db.models import Count, Q
 
 from reports.documents.reading import Reading
 from reports.heatmap.query import ISSUE, HeatQuery, HeatReport
@@ -19,19 +18,15 @@ def spreads_of(
 ) -> Mapping[int | str, Spread]:
     """Return the significance of the differences by row; {} where runs are not comparable.
 
-    Also {} while it is computed; two queries at most.
+    Also {} while it is computed; one query at most.
     """
     if report.measured_apart or len(report.columns) < 2:
         return {}
     runs = [column.run.pk for column in report.columns]
-    scored = only(Result.objects.filter(run__in=runs, outcome__in=SCORED), query.tests)
-    counted = scored.order_by().values_list("run_id", "issue_id", "outcome")
-    # The sum of the tests' ids tells which they are; a database gives it as a decimal.
-    inputs = counted.annotate(n=Count("pk"), tests=Cast(Sum("test_id"), BigIntegerField()))
     return (
         reading.computed(
             "heatmap-spreads",
-            [query.rows, sorted(inputs)],
+            [query.rows, report.version],
             lambda: spreads(_tests(query, runs)),
         )
         or {}

@@ -1,6 +1,6 @@
 """Results by the exposure of their tests: open, sealed, or exposed before the run."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -26,21 +26,23 @@ DEFINITION = (
 )
 
 
-def counts_of_tests(runs: Collection[int], tests: str, which: Q | None = None) -> CountRows:
+def counts_of_tests(
+    runs: Collection[int], tests: str, which: Q | None = None, sums: Sequence[str] = ("n",)
+) -> CountRows:
     """Count the results of these runs, of a value of `CHOICES`.
 
     Tallies do not tell exposures apart, which depend on the present state of a test. Sealed tests,
     of which there are few, are counted from their results, and open ones are all but these.
     """
     if not tests:
-        return counts_of_runs(runs, which)
+        return counts_of_runs(runs, which, sums)
     sealed = list(Test.objects.filter(sealed=True).order_by().values_list("pk", flat=True))
     rows = Result.objects.filter(which or Q(), run__in=runs, test__in=sealed)
     if tests == OPEN:
-        return without(counts_of_runs(runs, which), counts_of(rows))
+        return without(counts_of_runs(runs, which, sums), counts_of(rows, sums))
     if tests == SEALED:
-        return counts_of(rows)
-    return counts_of(rows.filter(was_exposed() if tests == EXPOSED else ~was_exposed()))
+        return counts_of(rows, sums)
+    return counts_of(rows.filter(was_exposed() if tests == EXPOSED else ~was_exposed()), sums)
 
 
 def was_exposed() -> Exists:

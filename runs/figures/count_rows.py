@@ -5,6 +5,7 @@ Reports that draw many runs need tens of thousands of counts.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TypeVar
 
 import numpy as np
@@ -79,8 +80,32 @@ def counts_of(results: QuerySet[Result], sums: Sequence[str] = ("n",)) -> CountR
 def without(counts: CountRows, part: CountRows) -> CountRows:
     """Leave out results that are counted in both."""
     taken = part.copy()
-    taken[:, N] *= -1
+    taken[:, N:] *= -1
     return np.concatenate([counts, taken])
+
+
+def by_issue(counts: CountRows) -> Numbers:
+    """Add up counts with the sums `n` and `test_ids` by run and issue, sorted by these.
+
+    Returns:
+        Rows of run, issue, passed, failed, all results, ids of passed tests, ids of failed tests.
+    """
+    issues, numbers = np.unique(counts[:, ISSUE], return_inverse=True)
+    cells = counts[:, RUN] * len(issues) + numbers
+    groups, places = np.unique(cells, return_inverse=True)
+    sums = np.zeros((len(groups), len(OUTCOMES), 2), np.int64)
+    np.add.at(sums, (places, counts[:, OUTCOME]), counts[:, N:])
+    run, issue = np.divmod(groups, max(1, len(issues)))
+    columns = (
+        *(sums[:, PASSED, 0], sums[:, FAILED, 0], sums[:, :, 0].sum(axis=1)),
+        *(sums[:, PASSED, 1], sums[:, FAILED, 1]),
+    )
+    return np.column_stack([run, issues[issue], *columns])
+
+
+def version_of(counts: CountRows) -> str:
+    """Return a digest of `by_issue`."""
+    return sha256(by_issue(counts).tobytes()).hexdigest()
 
 
 def is_scored(counts: CountRows) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from reports.queries.exposure import CHOICES, counts_of_tests, only
-from runs.figures.count_rows import counts_of
+from runs.figures.count_rows import counts_of, version_of
 from runs.figures.run_tallies import count_run
 from runs.models import Result
 from tests.factories import make_issue, make_test
@@ -27,6 +27,9 @@ def test_results_of_a_choice_are_counted_as_one_by_one(tests, is_tallied):
 
     rows = only(Result.objects.filter(run=run), tests)
     assert added_up(found) == added_up(counts_of(rows))
+    sums = ("n", "test_ids")
+    found = counts_of_tests([run.pk], tests, sums=sums)
+    assert version_of(found) == version_of(counts_of(rows, sums))
 
 
 def added_up(counts):

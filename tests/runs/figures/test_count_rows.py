@@ -15,6 +15,7 @@ from runs.figures.count_rows import (
     is_scored,
     mapped,
     spread,
+    version_of,
     without,
 )
 from runs.figures.run_tallies import count_run, mark_changed
@@ -41,6 +42,9 @@ ROWS = rows(
 
 def by_run(counts):
     return grouped_counts(counts, mapped(counts[:, RUN], {1: 0, 2: 1}.__getitem__), ["a", "b"])
+
+
+SUMS = ("n", "test_ids")
 
 
 def seen(groups):
@@ -115,3 +119,18 @@ def test_tallied_and_other_runs_are_counted_alike(is_exact):
     of_one = counts_of_runs([first, second], Q(issue=issues[1]))
     passed = OUTCOMES.index("passed")
     assert of_one[of_one[:, OUTCOME] == passed][:, N].sum() == 1
+
+
+@pytest.mark.django_db
+def test_a_version_tells_which_tests_passed_but_not_where_it_was_read():
+    issue = make_issue()
+    tests = [make_test(issue=issue) for _ in range(3)]
+    run = judged([1], [1], [0], tests=tests)
+    found = [version_of(counts_of_runs([run], sums=SUMS))]
+    assert count_run(run.pk)
+    found.append(version_of(counts_of_runs([run], sums=SUMS)))
+    run.results.filter(test=tests[1]).update(passed=False)
+    run.results.filter(test=tests[2]).update(passed=True)
+    mark_changed([run.pk])
+
+    assert found[0] == found[1] != version_of(counts_of_runs([run], sums=SUMS))
