@@ -13,7 +13,7 @@ from reports.compare.side_by_side_query import SideBySide, Total
 from reports.documents.cells import rate_words
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
-from reports.documents.links import page_url, results_url
+from reports.documents.links import page_url, results_urls
 from reports.documents.model_lines import line_style, line_style_of_name
 from runs.comparability import Comparable
 from runs.figures.count_rows import RUN, TAG_SET, grouped_counts, mapped, spread
@@ -179,11 +179,10 @@ def rates_by_tag(found: Outcomes) -> Table:
 
 
 def _rates_row(found: Outcomes, tag: str) -> tuple[Cell, ...]:
+    urls = results_urls([column.runs[0] for column in found.columns], tag=tag)
     return tag, *(
-        Linked(rate, results_url(column.runs[0], tag=tag))
-        if rate and len(column.runs) == 1
-        else rate
-        for column, rate in zip(found.columns, found.rates_on(tag), strict=True)
+        Linked(rate, url) if rate and len(column.runs) == 1 else rate
+        for column, rate, url in zip(found.columns, found.rates_on(tag), urls, strict=True)
     )
 
 

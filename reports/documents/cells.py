@@ -78,12 +78,12 @@ WRITERS: dict[Form, Callable[[Any], str]] = {
 
 
 def rate_words(rate: Rate) -> str:
+    scored = rate.scored_words
     if rate.share is None:
-        return f"{formatting.DASH} ({rate.scored_words or '0 scored'})"
-    parts = [f"{rate.passed:,} of {rate.n:,}"]
-    parts += [between(rate)] if rate.interval else []
-    parts += [rate.scored_words] if rate.scored_words else []
-    return f"{formatting.percent(rate.share)} ({', '.join(parts)})"
+        return f"{formatting.DASH} ({scored or '0 scored'})"
+    interval = f", {between(rate)}" if rate.interval else ""
+    of = f"{rate.passed:,} of {rate.n:,}{interval}{scored and f', {scored}'}"
+    return f"{formatting.percent(rate.share)} ({of})"
 
 
 def between(rate: Rate) -> str:

@@ -22,7 +22,13 @@ def run_url(run: Model) -> str:
 
 def results_url(run: Model, **filters: Any) -> str:
     """Return the address of a run's results, filtered as in `runs.result_list.filters`."""
-    return f"{run_url(run)}?{urlencode(filters)}#results"
+    return results_urls([run], **filters)[0]
+
+
+def results_urls(runs: Iterable[Model], **filters: Any) -> list[str]:
+    """Return the address of the results of each run, filtered alike."""
+    query = urlencode(filters)
+    return [f"{run_url(run)}?{query}#results" for run in runs]
 
 
 def row_url(name: str, pk: int) -> str:

@@ -12,7 +12,7 @@ from reports.documents.document import Cell, Column, Document, Link, Linked, Tab
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.lazy_rows import LazyRows
-from reports.documents.links import page_url, results_url
+from reports.documents.links import page_url, results_urls
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.heatmap.query import (
     DIFFICULTY,
@@ -144,11 +144,11 @@ def _row(report: HeatReport, query: HeatQuery, row: Row, found: Spread | None) -
     else:
         url = page_url("trend", suite=report.scope.suite, tag=row.key)
     runs = [column.run for column in report.columns]
-    rates = [(run, report.rates.get(HeatCell(row.key, run.pk))) for run in runs]
-    filters = {query.rows: row.key}
+    rates = [report.rates.get(HeatCell(row.key, run.pk)) for run in runs]
+    urls = results_urls(runs, **{query.rows: row.key})
     return (
         Link(row.name, url),
-        *(rate and Linked(rate, results_url(run, **filters)) for run, rate in rates),
+        *(rate and Linked(rate, url) for rate, url in zip(rates, urls, strict=True)),
         report.rates.get(HeatCell(row.key, 0)),
         None if row.spread is None or report.measured_apart else round(100 * row.spread, 6),
         *((found.tests, found.holm, found.method) if found else (None, None, None)),

@@ -137,10 +137,11 @@ def _of_models(runs: RunQuerySet, query: HeatQuery) -> RunQuerySet:
 def _latest(scope: Scope, query: HeatQuery) -> list[int]:
     """Return the latest run of each column, newest first."""
     rows = _of_models(scope.runs, query).order_by("created_at", "pk")
-    keys = {pk: one.key for pk, one in identities().items()}
+    by_identity = query.columns == IDENTITY
+    keys = {pk: one.key for pk, one in identities().items()} if by_identity else {}
     newest: dict[str, int] = {}
     for run, variant, model in rows.values_list("pk", "variant_key", "language_model_id"):
-        key = keys[model] if query.columns == IDENTITY else variant
+        key = keys[model] if by_identity else variant
         newest.pop(key, None)
         newest[key] = run
     return list(reversed(newest.values()))

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString, mark_safe
 from evalhub.display.formatting import DASH, percent
 from evalhub.drawing.figure import svg_of
 from evalhub.outcomes import OUTCOMES
-from reports.documents.cells import between, interval_note, words
+from reports.documents.cells import between, interval_note, rate_words, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.documents.reading import COMPUTE
 from reports.templatetags.report import outcome_badge, rate_marks
@@ -159,7 +159,7 @@ def _rate(rate: Rate, look: str) -> str:
         is_whole = rate.total in (None, rate.n)
         of = f"{rate.n:,}" if is_whole else f"{rate.n:,}/{rate.total:,}"
         n = f'<small class="eh-muted">of {of}</small>'
-        return f'<span title="{words(rate, "rate")}">{percent(rate.share)} {n}</span>'
+        return f'<span title="{rate_words(rate)}">{percent(rate.share)} {n}</span>'
     if rate.share is None:
         if rate.total is None:
             return format_html('<span class="eh-muted">{} 0 scored</span>', DASH)
