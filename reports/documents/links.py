@@ -26,7 +26,7 @@ def results_url(run: Model, **filters: Any) -> str:
 
 
 def results_urls(runs: Iterable[Model], **filters: Any) -> list[str]:
-    """Return the address of the results of each run, filtered alike."""
+    """Return the address of the results of each run, with the same filters."""
     query = urlencode(filters)
     return [f"{run_url(run)}?{query}#results" for run in runs]
 
