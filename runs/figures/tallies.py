@@ -190,17 +190,20 @@ def group_of(tallies: Iterable[Tally | Cell]) -> Group:
 
 
 class Rates(Generic[K]):
-    """The pass rates of groups, each made when it is asked for: most pages show a part only."""
+    """The pass rates of groups, each made when it is first asked for: most pages show a part."""
 
     def __init__(self, groups: Mapping[K, Group], answers: Callable[[K], int]) -> None:
         """`answers` are those to each test of a group; its issues must be counted apart."""
         self._groups, self._answers = groups, answers
+        self._made: dict[K, Rate] = {}
 
     def __contains__(self, key: K) -> bool:
         return key in self._groups
 
     def __getitem__(self, key: K) -> Rate:
-        return self._groups[key].rate(answers=self._answers(key))
+        if key not in self._made:
+            self._made[key] = self._groups[key].rate(answers=self._answers(key))
+        return self._made[key]
 
     def get(self, key: K) -> Rate | None:
         """Return the rate of this group; None where there is no such group."""
