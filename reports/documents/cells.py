@@ -23,6 +23,13 @@ def words(value: Cell, form: Form) -> str:
     """Return a value as text; a dash where it was not measured."""
     if value is None:
         return formatting.DASH
+    # Plain values come first: most cells have one.
+    if isinstance(value, str):
+        return WRITERS[form](value) if form in ("verdict", "outcome") else value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return WRITERS.get(form, str)(value)
     if isinstance(value, tuple):
         return ", ".join(words(part, form) for part in value)
     if isinstance(value, Link):
@@ -38,12 +45,8 @@ def words(value: Cell, form: Form) -> str:
         low, high = map(formatting.score, value.interval or (None, None))
         interval = f", {low} to {high}" if value.interval else ""
         return f"{formatting.score(value.value)} ({n}{interval})"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     if isinstance(value, datetime):
         return f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
-    if isinstance(value, str) and form not in ("verdict", "outcome"):
-        return value
     return WRITERS.get(form, str)(value)
 
 

@@ -95,8 +95,9 @@ def _room(value: Cell) -> str:
 
 
 def _shading(value: Cell, column: Column, look: str) -> str:
-    may_be = column.form in SHADED or isinstance(value, Link)
-    return heat(value) if look == "heat" and may_be else ""
+    if look != "heat" or not (column.form in SHADED or isinstance(value, Link)):
+        return ""
+    return heat(value)
 
 
 @register.simple_tag
@@ -108,6 +109,8 @@ def shade(value: Cell, column: Column, table: Table) -> SafeString:
 
 def cell(value: Cell, column: Column, look: str = "") -> str:
     """Return the HTML of a value of a table, with its link, badge or bar."""
+    if value is None or isinstance(value, str | int | float):
+        return _plain(value, column)
     if isinstance(value, tuple):
         between_parts = " " if column.form in ("outcome", "verdict") else ", "
         return between_parts.join(cell(part, column) for part in value) if value else DASH
@@ -121,6 +124,10 @@ def cell(value: Cell, column: Column, look: str = "") -> str:
     if isinstance(value, Estimate):
         text, _, rest = words(value, "estimate").partition(" ")
         return format_html('{} <small class="eh-muted eh-nowrap">{}</small>', text, rest)
+    return _plain(value, column)
+
+
+def _plain(value: Cell, column: Column) -> str:
     if column.form in ("outcome", "verdict") and value:
         if value in OUTCOMES:
             return outcome_badge(value)
