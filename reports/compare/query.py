@@ -9,6 +9,7 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, User
+from evalhub.values.many_numbers import Among
 from issues.models import Issue, Revision
 from reports.compare.matching_rule import Digests, Tested, match, revisions_apart
 from reports.compare.pairing_query import bundles, one_by_one
@@ -141,12 +142,12 @@ def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
 
 
 def tag_names(tag_sets: Collection[int]) -> dict[int, tuple[str, ...]]:
-    rows = TagSet.objects.filter(pk__in=tag_sets).order_by()
+    rows = TagSet.objects.filter(Among("pk", tag_sets)).order_by()
     return {pk: tuple(names) for pk, names in rows.values_list("pk", "names")}
 
 
 def titles(issues: Collection[int]) -> dict[int, str]:
-    return dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title"))
+    return dict(Issue.objects.filter(Among("pk", issues)).order_by().values_list("pk", "title"))
 
 
 def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:
@@ -165,5 +166,5 @@ def saying(words: str, revisions: Iterable[int], reader: User) -> set[int]:
 
 
 def _messages(revisions: Iterable[int], reader: User) -> Iterable[tuple[int, object]]:
-    rows = Revision.objects.filter(pk__in=set(revisions)).readable_by(reader).order_by()
+    rows = Revision.objects.filter(Among("pk", set(revisions))).readable_by(reader).order_by()
     return rows.values_list("pk", KeyTransform("messages", "content"))

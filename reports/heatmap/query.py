@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.models import LanguageModel
+from evalhub.values.many_numbers import Among
 from issues.models import Issue
 from reports.documents.model_lines import names_of
 from reports.queries.exposure import counts_of_tests
@@ -154,8 +155,7 @@ def _grouped(
     if query.rows == ISSUE:
         keys = np.unique(counts[:, ISSUE_ID]).tolist()
         groups = _placed(counts, np.searchsorted(keys, counts[:, ISSUE_ID]), keys)
-        present = {place.row for place in groups}
-        titles = Issue.objects.filter(pk__in=present).order_by()
+        titles = Issue.objects.filter(Among("pk", keys)).order_by()
         return groups, dict(titles.values_list("pk", "title"))
     tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
     names = sorted({name for found in tags.values() for name in found})
