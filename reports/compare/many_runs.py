@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.display.formatting import counted, few, percent
+from evalhub.values.packed_numbers import Numbers
 from reports.compare.columns import CompareColumn, family_columns, run_columns
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import against_first, warnings
@@ -19,7 +20,18 @@ from reports.compare.outcome_tables import (
     run_totals,
 )
 from reports.compare.query import Side, prompts_of, tag_names, titles
-from reports.compare.side_by_side_query import SideBySide, TestFilter, TestRow
+from reports.compare.side_by_side_query import (
+    ISSUE,
+    PASSED,
+    REVISION,
+    RUNS,
+    SCORED,
+    TAG_SET,
+    TEST,
+    SideBySide,
+    TestFilter,
+    is_mixed,
+)
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.fields import tests_filter_help
 from reports.documents.lazy_rows import LazyRows
@@ -49,7 +61,8 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
     columns = family_columns(runs) if by_family else run_columns(runs)
     beside = SideBySide(runs, _test_filter(filters), reading.reader)
     tests, found = beside.tests(), Outcomes(beside, columns)
-    facts = _facts(tests, len(runs))
+    facts, tags = _facts(tests, len(runs)), tag_names(set(tests[:, TAG_SET].tolist()))
+    kind = "Tests by family" if by_family else "Tests by runs"
     totals = (
         family_totals(found) if by_family else run_totals(found, beside.totals(len(tests)), apart)
     )
@@ -58,12 +71,12 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         + few([column.column.title for column in columns]),
         sentences=(
             *tests_filter_help(filters["tests"]),
-            *(_sentences(facts, len(runs)) if tests else (NO_TESTS,)),
-            *(_left_out(apart) if by_family and tests else ()),
+            *(_sentences(facts, len(runs)) if len(tests) else (NO_TESTS,)),
+            *(_left_out(apart) if by_family and len(tests) else ()),
         ),
         facts=facts,
         tables=(
-            _grid(beside, tests, columns, "Tests by family" if by_family else "Tests by runs"),
+            _grid(beside, tests, tags, columns, kind),
             totals,
             rates_by_tag(found),
         ),
@@ -75,7 +88,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
             for link in rejudging(side.run, sides[0].run, comparable, reading.reader)
         ),
         more={
-            "tags": known_tags(tag_names({one.tag_set_id for one in tests})),
+            "tags": known_tags(tags),
             "filters": FILTERS,
         },
     )
@@ -91,10 +104,10 @@ def _test_filter(filters: Mapping[str, Any]) -> TestFilter:
     )
 
 
-def _facts(tests: Sequence[TestRow], runs: int) -> tuple[Fact, ...]:
-    shared = sum(one.runs == runs for one in tests)
-    mixed = sum(0 < one.passed < one.scored for one in tests)
-    never = sum(one.scored > 0 and not one.passed for one in tests)
+def _facts(tests: Numbers, runs: int) -> tuple[Fact, ...]:
+    shared = int((tests[:, RUNS] == runs).sum())
+    mixed = int(is_mixed(tests).sum())
+    never = int(((tests[:, SCORED] > 0) & (tests[:, PASSED] == 0)).sum())
     return (
         Fact("tests", "Tests shown", len(tests), "count"),
         Fact("shared", "In all runs", shared, "count"),
@@ -120,26 +133,27 @@ def _left_out(apart: Sized) -> tuple[str, ...]:
 
 def _grid(
     beside: SideBySide,
-    tests: Sequence[TestRow],
+    tests: Numbers,
+    tags: Mapping[int, tuple[str, ...]],
     columns: Sequence[CompareColumn],
     title: str,
 ) -> Table:
     """Make the grid; rows are read a page at a time."""
-    issues = titles({one.issue_id for one in tests})
-    tags = tag_names({one.tag_set_id for one in tests})
+    issues = titles(set(tests[:, ISSUE].tolist()))
 
-    def load(some: Sequence[TestRow]) -> list[tuple[Cell, ...]]:
-        revisions = [one.revision_id for one in some]
+    def load(some: Sequence[int]) -> list[tuple[Cell, ...]]:
+        rows = tests[list(some)][:, [REVISION, TEST, ISSUE, TAG_SET]].tolist()
+        revisions = [revision for revision, *_ in rows]
         prompts, cells = prompts_of(revisions, beside.reader), beside.cells(revisions)
         return [
             (
-                Link(f"test {one.test_id}", row_url("admin:issues_test_change", one.test_id)),
-                *(_cell(column.of(cells[one.revision_id])) for column in columns),
-                Link(issues[one.issue_id], page_url("issue_timeline", issue=one.issue_id)),
-                ", ".join(tags[one.tag_set_id]),
-                prompts.get(one.revision_id, "")[:PROMPT] or None,
+                Link(f"test {test}", row_url("admin:issues_test_change", test)),
+                *(_cell(column.of(cells[revision])) for column in columns),
+                Link(issues[issue], page_url("issue_timeline", issue=issue)),
+                ", ".join(tags[tag_set]),
+                prompts.get(revision, "")[:PROMPT] or None,
             )
-            for one in some
+            for revision, test, issue, tag_set in rows
         ]
 
     return Table(
@@ -152,7 +166,7 @@ def _grid(
             Column("tags", "Tags"),
             Column("prompt", "Prompt", note="A dash: sealed."),
         ),
-        LazyRows(tests, load),
+        LazyRows(range(len(tests)), load),
         note=f"Share of scored answers that passed. {ABSENT}: the run does not have the test, or "
         f"has it with another prompt or rubric. {HUMAN_MARK} human verdict.",
         empty=NO_TESTS,

@@ -59,6 +59,8 @@ class Tested(NamedTuple):
 
 def together(parts: Sequence[Tested]) -> Tested:
     """Add up one revision over several runs; the labels are those of the first."""
+    if len(parts) == 1:
+        return parts[0]
     added = Tested._fields[Tested._fields.index("n") :]
     return parts[0]._replace(**{name: sum(getattr(part, name) for part in parts) for name in added})
 

@@ -5,31 +5,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.db.models import Count, Max, Q, QuerySet
+from numpy.typing import NDArray
 
 from evalhub.models import User
+from evalhub.values.packed_numbers import Numbers, packed_rows
 from reports.compare.matching_rule import Tested
 from reports.compare.query import GROUPS, SUMS, saying
 from reports.queries.exposure import counts_of_tests, only
 from runs.figures.count_rows import CountRows, counts_of
 from runs.models import Outcome, Result, Run, TagSet
 
-SCORED = Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))
-
-
-class TestRow(NamedTuple):
-    """A revision of a test in several runs.
-
-    `passed` of `scored` results, over all `runs` that have it.
-    """
-
-    revision_id: int
-    test_id: int
-    issue_id: int
-    tag_set_id: int
-    runs: int
-    passed: int
-    scored: int
+REVISION, TEST, ISSUE, TAG_SET, RUNS, PASSED, SCORED = range(7)
+"""The columns of `SideBySide.tests`: passed of scored results, over all runs that have it."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +52,21 @@ class SideBySide:
         self.wanted = wanted
         self.reader = reader
 
-    def tests(self) -> list[TestRow]:
-        """Return the tests shown: mixed outcomes first, then never passed; two queries."""
+    def tests(self) -> Numbers:
+        """Return the tests shown: mixed outcomes first, then never passed; two queries.
+
+        Returns:
+            A row for each revision, with the columns `REVISION` to `SCORED`.
+        """
         rows = self._revisions().annotate(
             test=Max("test_id"),
             issue=Max("issue_id"),
             tags=Max("tag_set_id"),
             passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
-            scored=Count("pk", filter=SCORED),
+            scored=Count("pk", filter=Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))),
         )
         names = ("revision_id", "test", "issue", "tags", "in_runs", "passed", "scored")
-        return sorted(map(TestRow._make, rows.values_list(*names)), key=_differing_first)
+        return _differing_first(packed_rows(rows, *names))
 
     def cells(self, revisions: Collection[int]) -> dict[int, dict[int, Tested]]:
         """Return the results by revision, then by run; one query."""
@@ -136,7 +129,11 @@ class SideBySide:
         return which
 
 
-def _differing_first(one: TestRow) -> tuple[bool, float, int, int]:
-    share = one.passed / one.scored if one.scored else 1.0
-    is_mixed = 0 < one.passed < one.scored
-    return not is_mixed, share, one.test_id, one.revision_id
+def is_mixed(tests: Numbers) -> NDArray[np.bool_]:
+    return (tests[:, PASSED] > 0) & (tests[:, PASSED] < tests[:, SCORED])
+
+
+def _differing_first(tests: Numbers) -> Numbers:
+    passed, scored = tests[:, PASSED], tests[:, SCORED]
+    shares = np.divide(passed, scored, out=np.ones(len(tests)), where=scored > 0)
+    return tests[np.lexsort((tests[:, REVISION], tests[:, TEST], shares, ~is_mixed(tests)))]
