@@ -1,9 +1,9 @@
 """The change by tag, by issue, and over all tests."""
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from evalhub.display.charts import Figure
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER
@@ -14,12 +14,10 @@ from reports.compare.matching_rule import Tested
 from reports.compare.rule import (
     COMPARED,
     MATCHED,
-    Compared,
     Kind,
     Tally,
     counts_of,
-    net_change,
-    tally_of,
+    tallies_by,
 )
 from reports.compare.state import KIND_WORDS, TwoRuns
 from reports.documents.document import Cell, Column, Link, Table
@@ -54,38 +52,35 @@ class Line:
     key: Hashable
     name: str
     tally: Tally
-    net: float | None
 
 
 def _lines(
     two: TwoRuns, keys_of: Callable[[Tested], Iterable[Hashable]], names: Mapping[Any, str]
 ) -> list[Line]:
     """Group the compared tests; the largest net loss first."""
-    groups: dict[Hashable, list[Compared]] = defaultdict(list)
-    for one in two.comparison.rows:
-        if one.kind in COMPARED:
-            for key in keys_of(one.latest):
-                groups[key].append(one)
-    lines = [
-        Line(key, names.get(key, str(key)), tally_of(rows), net_change(rows))
-        for key, rows in groups.items()
-    ]
+    tallies = tallies_by(two.comparison.rows, keys_of)
+    lines = [Line(key, names.get(key, str(key)), tally) for key, tally in tallies.items()]
     return sorted(lines, key=lambda line: (line.tally.better - line.tally.worse, line.name))
 
 
 def _line_row(line: Line, url: str, p_of: Mapping[Any, TagSignificance]) -> tuple[Cell, ...]:
     tally, p = line.tally, p_of.get(line.key, TagSignificance(None, None, None))
-    return (Link(line.name, url), tally.n, tally.worse, tally.better, tally.same, line.net, *p)
+    return (Link(line.name, url), tally.n, tally.worse, tally.better, tally.same, tally.net, *p)
 
 
 def by_tag(two: TwoRuns) -> Table:
     lines = _lines(two, lambda tested: two.comparison.tags[tested.tag_set_id], {})
     p_of = two.found.tags if two.found else {}
+
+    def load(some: Sequence[Line]) -> list[tuple[Cell, ...]]:
+        these = two.url(show="", tag=None, issue=None)
+        return [_line_row(line, f"{these}&{urlencode({'tag': line.key})}", p_of) for line in some]
+
     return Table(
         "tags",
         "By tag",
         (Column("tag", "Tag", "link"), *LINE_COLUMNS),
-        [_line_row(line, two.url(tag=line.key, show="", issue=None), p_of) for line in lines],
+        LazyRows(lines, load),
         note="A test with two tags counts in both. Tags are those of the later run. "
         f"{MAY_FAIL_TOGETHER} {DRAWN_NOTE}",
         empty="No compared test has a tag. Add tags to issues.",

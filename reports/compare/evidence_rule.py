@@ -85,16 +85,18 @@ def sample_of(
     rows: Iterable[Compared], tags: Mapping[int, tuple[str, ...]], *, single: bool
 ) -> Sample:
     """Return the compared tests among the rows; `tags` are names by tag set."""
-    kept = [one for one in rows if one.kind in COMPARED]
-    return Sample(
-        changes=tuple(one.change or 0.0 for one in kept),
-        times=tuple(one.times for one in kept),
-        issues=tuple(one.latest.issue_id for one in kept),
-        tags=tuple(tags[one.latest.tag_set_id] for one in kept),
-        weights=tuple(one.latest.weight for one in kept),
-        scores=tuple(_scores(one) for one in kept),
-        single=single,
-    )
+    kept = [
+        (
+            *(one.change or 0.0, one.times, latest.issue_id, tags[latest.tag_set_id]),
+            *(latest.weight, _scores(one)),
+        )
+        for one in rows
+        if one.kind in COMPARED
+        for latest in [one.latest]
+    ]
+    columns = zip(*kept, strict=True) if kept else [()] * 6
+    changes, times, issues, names, weights, scores = columns
+    return Sample(changes, times, issues, names, weights, scores, single)
 
 
 def _scores(one: Compared) -> tuple[float, float] | None:

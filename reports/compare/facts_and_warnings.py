@@ -10,7 +10,7 @@ from evalhub.statistics.rates.rate_interval import MIN_ISSUES
 from reports.compare.evidence_rule import Findings
 from reports.compare.matching_rule import Tested
 from reports.compare.query import Comparison, Side
-from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share, net_change
+from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
 from reports.compare.sentences import between, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
@@ -63,14 +63,14 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
     """Return the headline numbers; those with a direction only where something may be concluded."""
     if not two.comparison.is_conclusive:
         return (*_rates(two, "scored in both runs"), _missing(two))
-    rows, tally, found = two.comparison.rows, two.tally, two.found
+    tally, found = two.tally, two.found
     rule = _rule(found.evidence) if found else ""
     detectable = found.detectable if found else None
     return (
         Fact("worse", "Worse", tally.worse, "count", url=two.url(show="worse")),
         Fact("better", "Better", tally.better, "count", url=two.url(show="better")),
         Fact("same", "Same", tally.same, "count", url=two.url(show="same")),
-        Fact("net", "Net change", net_change(rows), "points", _net_note(two)),
+        Fact("net", "Net change", tally.net, "points", _net_note(two)),
         Fact("p", "p", found and found.evidence.p, "p", rule),
         Fact(
             "detectable",

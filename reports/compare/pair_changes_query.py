@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from reports.compare.evidence_rule import TagSignificance, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
-from reports.compare.rule import Compared, Tally, compared, net_change, tally_of
+from reports.compare.rule import Compared, Tally, compared, tallies_by, tally_of
 from runs.figures.count_rows import by_issue, counts_of_runs, version_of
 
 K = TypeVar("K", bound=Hashable)
@@ -95,12 +95,12 @@ def pair_changes(
     for (before, run), is_single in zip(pairs, single, strict=True):
         rows = compared(match(tests[before], tests[run], digests))
         found = findings(sample_of(rows, names, single=is_single))
-        changed = [one for one in rows if one.change is not None]
+        whole = tally_of(rows)
         changes[before, run] = PairChange(
-            whole=Change(tally_of(rows), net_change(rows), found.evidence.p),
+            whole=Change(whole, whole.net, found.evidence.p),
             rule=found.evidence.rule,
-            issues=_by(changed, lambda tested: (tested.issue_id,), found.issues),
-            tags=_by(changed, lambda tested: names[tested.tag_set_id], found.tags),
+            issues=_by(rows, lambda tested: (tested.issue_id,), found.issues),
+            tags=_by(rows, lambda tested: names[tested.tag_set_id], found.tags),
             tag_rules={tag: one.rule or "" for tag, one in found.tags.items()},
         )
     return changes
@@ -111,10 +111,5 @@ def _by(
     keys_of: Callable[[Tested], Iterable[K]],
     p_of: Mapping[K, TagSignificance],
 ) -> dict[K, Change]:
-    groups: dict[K, list[Compared]] = defaultdict(list)
-    for one in rows:
-        for key in keys_of(one.latest):
-            groups[key].append(one)
-    return {
-        key: Change(tally_of(mine), net_change(mine), p_of[key].p) for key, mine in groups.items()
-    }
+    tallies = tallies_by(rows, keys_of)
+    return {key: Change(tally, tally.net, p_of[key].p) for key, tally in tallies.items()}

@@ -94,7 +94,7 @@ def one_by_one(
     pairs, only_first, only_second = [], [], []
     middle = 2 + len(COLUMNS)
     for row in _rows(BUNDLED if bundled else OTHERS, first, second):
-        before, after = Tested(*row[:middle]), Tested(*row[:2], *row[middle:])
+        before, after = Tested._make(row[:middle]), Tested._make(row[:2] + row[middle:])
         if before.n and after.n:
             pairs.append(Pair(before, after))
         elif before.n:

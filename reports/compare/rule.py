@@ -3,14 +3,16 @@
 The unit of every comparison is the test: its repeats become the share of them that passed.
 """
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from reports.compare.matching_rule import Matching, Pair, Tested
 from runs.completeness import is_enough
+
+K = TypeVar("K", bound=Hashable)
 
 DIGITS = 9
 """Differences are rounded to this many digits before they are compared."""
@@ -35,6 +37,8 @@ class Kind(StrEnum):
     ONLY_FIRST = "only_first"
     ONLY_SECOND = "only_second"
 
+
+PLACES = {kind: place for place, kind in enumerate(Kind)}
 
 FLIPS = frozenset((Kind.WORSE, Kind.BETTER))
 COMPARED = frozenset((*FLIPS, Kind.SAME))
@@ -111,33 +115,29 @@ def without_verdicts(rows: Iterable[Compared]) -> tuple[Compared, ...]:
 
 def are_scored(rows: Iterable[Compared]) -> bool:
     """Return whether enough results of both runs are scored to conclude anything from them."""
-    rows = list(rows)
-    sides = (
-        [(one.first, one.times) for one in rows if one.first],
-        [(one.second, one.times) for one in rows if one.second],
-    )
-    return all(
-        is_enough(
-            sum(tested.scored * times for tested, times in side),
-            sum(tested.n * times for tested, times in side),
-        )
-        for side in sides
-    )
+    scored, results = [0, 0], [0, 0]
+    for one in rows:
+        for side, tested in enumerate((one.first, one.second)):
+            if tested is not None:
+                scored[side] += tested.scored * one.times
+                results[side] += tested.n * one.times
+    return all(map(is_enough, scored, results))
 
 
 def in_order(rows: Iterable[Compared]) -> list[Compared]:
     """Sort worst first."""
-    places = {kind: place for place, kind in enumerate(Kind)}
-    return sorted(
-        rows,
-        key=lambda one: (
-            places[one.kind],
-            -abs(one.change or 0),
-            -one.latest.weight,
-            one.score_change or 0,
-            one.latest.issue_id,
-            one.latest.test_id,
-        ),
+    return sorted(rows, key=_place)
+
+
+def _place(one: Compared) -> tuple[float, ...]:
+    latest = one.latest
+    return (
+        PLACES[one.kind],
+        -abs(one.change or 0),
+        -latest.weight,
+        one.score_change or 0,
+        latest.issue_id,
+        latest.test_id,
     )
 
 
@@ -156,11 +156,15 @@ def compared_pair(pair: Pair) -> Compared:
 
 @dataclass(frozen=True)
 class Tally:
-    """Compared tests, counted."""
+    """Compared tests, counted.
+
+    `net` is their mean change, in [-1, 1]; None where there are none.
+    """
 
     worse: int
     better: int
     same: int
+    net: float | None = None
 
     @property
     def n(self) -> int:
@@ -176,15 +180,27 @@ def counts_of(rows: Iterable[Compared]) -> Counter[Kind]:
 
 
 def tally_of(rows: Iterable[Compared]) -> Tally:
-    counts = counts_of(rows)
-    return Tally(counts[Kind.WORSE], counts[Kind.BETTER], counts[Kind.SAME])
+    return tallies_by(rows, lambda _: ("",)).get("", Tally(0, 0, 0))
 
 
-def net_change(rows: Iterable[Compared]) -> float | None:
-    """The mean change of the compared tests, in [-1, 1]; None where there are none."""
-    changes = [(one.change, one.times) for one in rows if one.change is not None]
-    n = sum(times for _, times in changes)
-    return sum(change * times for change, times in changes) / n if n else None
+def tallies_by(
+    rows: Iterable[Compared], keys_of: Callable[[Tested], Iterable[K]]
+) -> dict[K, Tally]:
+    """Count the compared tests by each of their keys."""
+    counts: dict[K, list[int]] = defaultdict(lambda: [0, 0, 0])
+    changes: dict[K, float] = defaultdict(float)
+    for kind, first, second, change, times in rows:
+        latest = second or first
+        if change is None or latest is None:
+            continue
+        place, moved = PLACES[kind], change * times
+        for key in keys_of(latest):
+            counts[key][place] += times
+            changes[key] += moved
+    return {
+        key: Tally(worse, better, same, changes[key] / (worse + better + same))
+        for key, (worse, better, same) in counts.items()
+    }
 
 
 def missing_share(rows: Iterable[Compared]) -> float | None:
@@ -193,6 +209,8 @@ def missing_share(rows: Iterable[Compared]) -> float | None:
     A test counts to the share of its repeats that ended in an error, are unscored or pending;
     one without a match counts in full.
     """
-    shares = [(one.missing, one.times) for one in rows]
-    n = sum(times for _, times in shares)
-    return sum(missing * times for missing, times in shares) / n if n else None
+    missing, n = 0.0, 0
+    for one in rows:
+        missing += one.missing * one.times
+        n += one.times
+    return missing / n if n else None

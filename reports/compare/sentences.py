@@ -1,6 +1,6 @@
 """The findings of a comparison of two runs in sentences."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from evalhub.statistics.changes.change_test import (
 )
 from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings
-from reports.compare.rule import COMPARED, Compared, Kind, Tally, counts_of, net_change, tally_of
+from reports.compare.rule import COMPARED, Compared, Kind, Tally, counts_of, tally_of
 from reports.documents.cells import p_value, points
 
 REASONS: Mapping[Kind, str] = {
@@ -45,7 +45,8 @@ def sentences(
     """Return the answer, then its basis. Findings None: not computed yet."""
     evidence = findings.evidence if findings else None
     p, rule = (evidence.p, evidence.rule) if evidence else (None, "")
-    said = [answer(tally_of(rows), net_change(rows), p, rule)]
+    tally = tally_of(rows)
+    said = [answer(tally, tally.net, p, rule)]
     if findings:
         said += [*_issues(rows, findings, titles or {}), *_basis(findings, first, second)]
     return (*said, *left_out(rows, first=first, second=second))
@@ -156,7 +157,8 @@ def between(found: ChangeInterval | None, write: Callable[[float], str] = points
 
 def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
     """Count the tests that are not compared by reason; [] where all are compared."""
-    counts = counts_of(one for one in rows if one.kind not in COMPARED)
+    every = counts_of(rows)
+    counts = Counter({kind: n for kind, n in every.items() if kind not in COMPARED})
     if not counts:
         return []
     reasons = ", ".join(
@@ -165,5 +167,5 @@ def left_out(rows: Sequence[Compared], *, first: str, second: str) -> list[str]:
         if counts[kind]
     )
     is_are = "is" if counts.total() == 1 else "are"
-    of = counted(counts_of(rows).total(), "test")
+    of = counted(every.total(), "test")
     return [f"{counts.total():,} of {of} {is_are} not compared: {reasons}."]

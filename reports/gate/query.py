@@ -12,7 +12,7 @@ from evalhub.statistics.changes.change_test import MIN_CHANGED
 from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
-from reports.compare.rule import MATCHED, counts_of, net_change, tally_of
+from reports.compare.rule import MATCHED, counts_of, tally_of
 from reports.documents.incomplete_table import retry_url
 from reports.gate.change_rules import Change, net_loss_rule, regression_rule
 from reports.gate.condition_rules import (
@@ -175,7 +175,7 @@ def _change_lines(
     issues = {one.latest.issue_id for one in rows if one.change is not None}
     change = Change(
         tally=tally,
-        net=net_change(rows),
+        net=tally.net,
         interval=interval.interval if interval else None,
         interval_method=interval.method if interval else "",
         p=evidence.p,

@@ -11,7 +11,7 @@ from reports.compare.form import CompareForm
 from reports.compare.matching_rule import match
 from reports.compare.page import build, runs_of
 from reports.compare.query import comparison_of, outcomes_in, sides_of
-from reports.compare.rule import Kind, compared, counts_of, missing_share, net_change
+from reports.compare.rule import Kind, compared, counts_of, missing_share, tally_of
 from reports.compare.run_choices_query import offered
 from reports.documents.exports import json_of
 from reports.documents.reading import Reading
@@ -194,7 +194,7 @@ def test_bundles_say_what_their_tests_say_one_by_one():
 
     assert any(one.times > 1 for one in bundled.rows)
     assert counts_of(bundled.rows) == counts_of(one_by_one)
-    assert net_change(bundled.rows) == pytest.approx(net_change(one_by_one))
+    assert tally_of(bundled.rows).net == pytest.approx(tally_of(one_by_one).net)
     assert missing_share(bundled.rows) == pytest.approx(missing_share(one_by_one))
     assert bundled.one_by_one(frozenset(Kind)) == list(one_by_one)
     told, expected = (

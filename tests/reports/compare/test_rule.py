@@ -3,7 +3,7 @@
 import pytest
 
 from reports.compare.matching_rule import Digests, match
-from reports.compare.rule import Kind, Tally, compared, missing_share, net_change, tally_of
+from reports.compare.rule import Kind, Tally, compared, missing_share, tally_of
 from tests.reports.compare.builders import a_run, comparison, one_test
 
 
@@ -60,18 +60,18 @@ def test_of_equal_flips_the_heavier_test_comes_first():
 def test_what_is_not_compared_is_in_no_count():
     rows = comparison(a_run("p", "p", "p", "u"), a_run("f", "p", "e", "p"))
 
-    assert tally_of(rows) == Tally(worse=1, better=0, same=1)
+    assert tally_of(rows) == Tally(worse=1, better=0, same=1, net=-0.5)
 
 
 def test_the_net_change_is_the_mean_over_compared_tests():
     # Of four tests one is worse by 1, one better by a half, one the same; one has an error.
     rows = comparison(a_run("p", "pf", "f", "p"), a_run("f", "pp", "f", "e"))
 
-    assert net_change(rows) == pytest.approx((-1 + 0.5 + 0) / 3)
+    assert tally_of(rows).net == pytest.approx((-1 + 0.5 + 0) / 3)
 
 
 def test_nothing_compared_has_no_change():
-    assert net_change(comparison(a_run("e"), a_run("p"))) is None
+    assert tally_of(comparison(a_run("e"), a_run("p"))).net is None
 
 
 def test_a_test_is_missing_to_the_share_of_its_repeats():
