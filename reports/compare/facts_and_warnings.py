@@ -1,7 +1,7 @@
 """The facts above a comparison of two runs, and what speaks against comparing them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from evalhub.display.formatting import counted, listed
 from evalhub.statistics.changes.change_test import ChangeTest
@@ -88,13 +88,8 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
 def _rates(two: TwoRuns, of: str) -> tuple[Fact, Fact]:
     """Return the pass rates of both runs over the tests that both have scored."""
     kept = [one for one in two.comparison.rows if one.kind in SIDE_BY_SIDE]
-    before = _rate(
-        two.comparison.first.run, [(one.first, one.times) for one in kept if one.first is not None]
-    )
-    after = _rate(
-        two.comparison.second.run,
-        [(one.second, one.times) for one in kept if one.second is not None],
-    )
+    before = _rate(two.comparison.first.run, ((one.first, one.times) for one in kept))
+    after = _rate(two.comparison.second.run, ((one.second, one.times) for one in kept))
     of_first, of_second = (
         f"{name}, {of}{rate.method and f'; 95% CI, {rate.method}'}"
         for name, rate in zip(two.names, (before, after), strict=True)
@@ -125,13 +120,16 @@ def _net_note(two: TwoRuns) -> str:
     return f"over {tests}{between(found.interval)}{error}"
 
 
-def _rate(run: Run, tests: Sequence[tuple[Tested, int]]) -> Rate:
+def _rate(run: Run, tests: Iterable[tuple[Tested | None, int]]) -> Rate:
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    total = 0
     for one, times in tests:
-        sums[one.issue_id][0] += one.passed * times
-        sums[one.issue_id][1] += one.scored * times
+        if one is not None:
+            mine = sums[one.issue_id]
+            mine[0] += one.passed * times
+            mine[1] += one.scored * times
+            total += one.n * times
     issues = [(passed, scored) for passed, scored in sums.values()]
-    total = sum(one.n * times for one, times in tests)
     return rate_of_issues(issues, answers=run.repeats, total=total)
 
 

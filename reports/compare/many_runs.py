@@ -140,6 +140,7 @@ def _grid(
 ) -> Table:
     """Make the grid; rows are read a page at a time."""
     issues = titles(set(tests[:, ISSUE].tolist()))
+    timeline = page_url("issue_timeline", issue="0").removesuffix("0")
 
     def load(some: Sequence[int]) -> list[tuple[Cell, ...]]:
         rows = tests[list(some)][:, [REVISION, TEST, ISSUE, TAG_SET]].tolist()
@@ -149,7 +150,7 @@ def _grid(
             (
                 Link(f"test {test}", row_url("admin:issues_test_change", test)),
                 *(_cell(column.of(cells[revision])) for column in columns),
-                Link(issues[issue], page_url("issue_timeline", issue=issue)),
+                Link(issues[issue], f"{timeline}{issue}"),
                 ", ".join(tags[tag_set]),
                 prompts.get(revision, "")[:PROMPT] or None,
             )

@@ -54,7 +54,7 @@ class Tested(NamedTuple):
     @property
     def missing(self) -> float:
         """The share of its repeats that are not scored, in [0, 1]."""
-        return 1 - self.scored / self.n
+        return 1 - (self.passed + self.failed) / self.n
 
 
 def together(parts: Sequence[Tested]) -> Tested:

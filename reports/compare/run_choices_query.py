@@ -10,10 +10,13 @@ from runs.models import Run
 SHOWN = 25
 """Runs offered at a time; a search finds the others."""
 
+FIELDS = ("label", "model_name", "release", "created_at", "suite_id")
+
 
 def offered(search: str, *, suites: Collection[int], without: Sequence[Run]) -> list[Run]:
     """Return runs that match the search: those of the given suites first, then newest first."""
     wanted = saying(search)
     near = Case(When(suite__in=suites, then=Value(0)), default=Value(1))
     runs = Run.objects.filter(wanted).exclude(pk__in=[run.pk for run in without])
-    return list(runs.select_related("suite").order_by(near, "-pk")[:SHOWN])
+    shown = runs.select_related("suite").only(*FIELDS, "suite__name")
+    return list(shown.order_by(near, "-pk")[:SHOWN])
