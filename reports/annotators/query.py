@@ -26,7 +26,8 @@ from reports.annotators.rule import (
 )
 from reports.documents.reading import Reading
 from reports.queries.human_agreement import Evaluated, inputs_of
-from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Suite, TagSet
+from reports.queries.names import all_tag_names
+from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Suite
 from runs.scoring.active_evaluations import active_evaluations, withdrawn
 from runs.scoring.disputes import ADJUDICATION, opinions
 
@@ -114,7 +115,7 @@ def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Found:
         about[row.result, row.criterion].append(row)
     whole = [mine for mine in about.values() if mine[0].key == WHOLE_TEST]
     verdicts = list(_opinions(whole))
-    tags = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    tags = all_tag_names()
 
     def groups(one: AnnotatorVerdict) -> Iterator[Group]:
         yield ALL

@@ -19,7 +19,7 @@ from reports.compare.outcome_tables import (
     rates_by_tag,
     run_totals,
 )
-from reports.compare.query import Side, prompts_of, tag_names, titles
+from reports.compare.query import Side, prompts_of
 from reports.compare.side_by_side_query import (
     ISSUE,
     PASSED,
@@ -38,6 +38,7 @@ from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Reading
 from reports.documents.rejudging import rejudging
+from reports.queries.names import tag_names, titles
 
 FILTERS = ("tag", "q", "tests", "shared", "family")
 NO_TESTS = "No matching tests. Choose other runs, or clear tag, issue and words."

@@ -15,11 +15,11 @@ from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_urls
 from reports.documents.model_lines import line_style, line_style_of_name
+from reports.queries.names import all_tag_names
 from runs.comparability import Comparable
 from runs.figures.count_rows import RUN, TAG_SET, grouped_counts, mapped, spread
 from runs.figures.rate import Rate
 from runs.figures.tallies import Counts, Group, Rates
-from runs.models import TagSet
 
 ABSENT = "N/A"
 HUMAN_MARK = "*"
@@ -45,7 +45,7 @@ class Outcomes:
     def __init__(self, beside: SideBySide, columns: Sequence[CompareColumn]) -> None:
         self.columns = columns
         place_of = {run.pk: place for place, one in enumerate(columns) for run in one.runs}
-        tags_of: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
+        tags_of = all_tag_names()
         tags = ["", *sorted({tag for names in tags_of.values() for tag in names})]
         numbers = {tag: number for number, tag in enumerate(tags)}
         counts = beside.counts()

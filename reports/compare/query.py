@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, User
 from evalhub.values.many_numbers import Among
-from issues.models import Issue, Revision
+from issues.models import Revision
 from reports.compare.matching_rule import Digests, Tested, match, revisions_apart
 from reports.compare.pairing_query import bundles, one_by_one
 from reports.compare.rule import (
@@ -22,11 +22,12 @@ from reports.compare.rule import (
     in_order,
     without_verdicts,
 )
+from reports.queries.names import tag_names, titles
 from reports.queries.result_rows import TEXT
 from runs.comparability import Comparable, comparability_of
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
-from runs.models import JudgeRun, Outcome, Result, Run, TagSet
+from runs.models import JudgeRun, Outcome, Result, Run
 from runs.result_list.listing import prompt_of, texts_of
 
 
@@ -139,15 +140,6 @@ def digests_of(revisions: Collection[int]) -> dict[int, Digests]:
         pk: Digests(whole, asked)
         for pk, whole, asked in rows.values_list("pk", "digest", "asked_digest")
     }
-
-
-def tag_names(tag_sets: Collection[int]) -> dict[int, tuple[str, ...]]:
-    rows = TagSet.objects.filter(Among("pk", tag_sets)).order_by()
-    return {pk: tuple(names) for pk, names in rows.values_list("pk", "names")}
-
-
-def titles(issues: Collection[int]) -> dict[int, str]:
-    return dict(Issue.objects.filter(Among("pk", issues)).order_by().values_list("pk", "title"))
 
 
 def prompts_of(revisions: Iterable[int], reader: User) -> dict[int, str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from evalhub.llm import word_vectors
 from evalhub.values.digest import digest
-from issues.models import Issue
 from issues.similarity.ranking import Matrix
 from reports.documents.reading import Reading
 from reports.failure_clusters.rule import Cluster, FailureText, clusters_of
 from reports.models import DecidedCluster
+from reports.queries.names import titles
 from runs.failed_answers import FailedAnswer, read_answers
 from runs.figures.states import current_of
 from runs.models import JudgeRun, Judgment, Outcome, Result, Run
@@ -141,10 +141,10 @@ def _proposed(
     ]
     ids = [pk for results, _ in left for pk in results]
     issue_of = dict(Result.objects.filter(pk__in=ids).values_list("pk", "issue_id"))
-    titles = dict(Issue.objects.filter(pk__in=set(issue_of.values())).values_list("pk", "title"))
+    title_of = titles(set(issue_of.values()))
     proposed = []
     for results, name in left:
         counts = Counter(issue_of[pk] for pk in results if pk in issue_of)
-        issues = tuple((pk, titles[pk], n) for pk, n in counts.most_common())
+        issues = tuple((pk, title_of[pk], n) for pk, n in counts.most_common())
         proposed.append(ProposedCluster(results, name, issues))
     return proposed

@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evalhub.models import LanguageModel
-from evalhub.values.many_numbers import Among
-from issues.models import Issue
 from reports.documents.model_lines import names_of
 from reports.queries.exposure import counts_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
+from reports.queries.names import all_tag_names, titles
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
 from runs.figures.count_rows import ISSUE as ISSUE_ID
 from runs.figures.count_rows import RUN, TAG_SET, CountRows, grouped_counts, spread, version_of
 from runs.figures.tallies import Group, Rates
-from runs.models import Run, TagSet
+from runs.models import Run
 from runs.models.run import RunQuerySet
 
 MAX_COLUMNS, MAX_NAMED = 10, 30
@@ -155,9 +154,8 @@ def _grouped(
     if query.rows == ISSUE:
         keys = np.unique(counts[:, ISSUE_ID]).tolist()
         groups = _placed(counts, np.searchsorted(keys, counts[:, ISSUE_ID]), keys)
-        titles = Issue.objects.filter(Among("pk", keys)).order_by()
-        return groups, dict(titles.values_list("pk", "title"))
-    tags: dict[int, list[str]] = dict(TagSet.objects.order_by().values_list("pk", "names"))
+        return groups, dict(titles(keys).items())
+    tags = all_tag_names()
     names = sorted({name for found in tags.values() for name in found})
     numbers = {name: number for number, name in enumerate(names)}
     parts = {pk: [numbers[name] for name in found] for pk, found in tags.items()}

@@ -1,6 +1,6 @@
 """The tests behind the heat map, and the rows on which its models differ."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from django.db.models import Count, Q
 
@@ -8,7 +8,8 @@ from reports.documents.reading import Reading
 from reports.heatmap.query import ISSUE, HeatQuery, HeatReport
 from reports.heatmap.spread_rule import RunTest, Spread, spreads
 from reports.queries.exposure import only
-from runs.models import Outcome, Result, TagSet
+from reports.queries.names import all_tag_names
+from runs.models import Outcome, Result
 
 SCORED = (Outcome.PASSED, Outcome.FAILED)
 
@@ -37,9 +38,7 @@ def _tests(query: HeatQuery, runs: Collection[int]) -> list[RunTest]:
     scored = only(Result.objects.filter(run__in=runs, outcome__in=SCORED), query.tests)
     rows = scored.order_by().values_list("run_id", "revision_id", "issue_id", "tag_set_id")
     counted = rows.annotate(passed=Count("pk", filter=Q(outcome=Outcome.PASSED)), n=Count("pk"))
-    tags: dict[int, Sequence[str]] = (
-        {} if query.rows == ISSUE else dict(TagSet.objects.order_by().values_list("pk", "names"))
-    )
+    tags = {} if query.rows == ISSUE else all_tag_names()
     return [
         RunTest(row, run, revision, issue, passed / n)
         for run, revision, issue, tag_set, passed, n in counted

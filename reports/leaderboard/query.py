@@ -18,6 +18,7 @@ from reports.leaderboard.rule import Latest, SuiteRun, Sums, latest, remixed
 from reports.queries.conclusive_runs import sums_of
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.model_identities import identities
+from reports.queries.names import all_tag_names
 from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.baselines import baselines_of
 from runs.comparability import SCORING, Scoring, scoring, with_active
@@ -176,7 +177,7 @@ def tag_sets_with(tag: str) -> list[int] | None:
     """Return the sets of tags that have this one; None for no tag: all sets."""
     if not tag:
         return None
-    names = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    names = all_tag_names()
     return [pk for pk in names if tag in names[pk]]
 
 

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import (
     Callable,
-    Collection,
     Hashable,
     Iterable,
     Iterator,
@@ -12,14 +11,11 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
-from django.db.models import QuerySet
-
-from evalhub.fixed_query import fixed_query
-from evalhub.values.many_numbers import Among
 from issues.domains import Domains, current_domains
-from issues.models import Issue, Origin
+from issues.models import Origin
+from reports.queries.names import tag_names, titles
 from runs.figures.rate import Rate
 from runs.figures.tallies import (
     Cell,
@@ -31,7 +27,6 @@ from runs.figures.tallies import (
     rate_of,
     score_of,
 )
-from runs.models import TagSet
 
 K = TypeVar("K", bound=Hashable)
 
@@ -103,13 +98,12 @@ class Parts:
     @classmethod
     def read(cls, cells: Sequence[Cell], repeats: int) -> Self:
         """Read the issues' titles, the tags at launch and the present domains; three queries."""
-        titles = dict(_titles({cell.issue_id for cell in cells}))
-        tags = dict(_tags({cell.tag_set_id for cell in cells}))
+        tags = tag_names({cell.tag_set_id for cell in cells})
         domains = current_domains()
         return cls(
             cells,
             repeats,
-            titles=titles,
+            titles=titles({cell.issue_id for cell in cells}),
             tags=tags,
             domains=domains,
             within={pk: domains.of(names) for pk, names in tags.items()},
@@ -135,16 +129,6 @@ class Parts:
             for key in keys(cell):
                 groups[key].append(cell)
         return groups
-
-
-@fixed_query
-def _titles(issues: Collection[int]) -> QuerySet[Any, Any]:
-    return Issue.objects.filter(Among("pk", issues)).order_by().values_list("pk", "title")
-
-
-@fixed_query
-def _tags(sets: Collection[int]) -> QuerySet[Any, Any]:
-    return TagSet.objects.filter(Among("pk", sets)).order_by().values_list("pk", "names")
 
 
 def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:

@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
-from issues.models import Issue
 from reports.compare.pair_changes_query import (
     Change,
     Counted,
@@ -20,6 +19,7 @@ from reports.documents.reading import Reading
 from reports.overrides.query import reviews_of
 from reports.overrides.rule import Reviews
 from reports.queries.incomplete_runs import IncompleteRun, newer_than
+from reports.queries.names import titles
 from reports.queries.run_variants import named_lines
 from reports.releases.rule import Candidates, chosen
 from reports.trend.series_rule import RunKey
@@ -171,12 +171,11 @@ def releases_report(
     shown = sorted(choice.candidates, key=lambda one: not one.before)[:MAX_LINES]
     lines, is_pending = _lines(shown, reading, reviews)
     named = {issue for line in lines for issue in _changed(line)}
-    titles = Issue.objects.filter(pk__in=named).order_by().values_list("pk", "title")
     return ReleasesReport(
         release=choice.release,
         before=choice.before,
         lines=lines,
-        titles=dict(titles),
+        titles=titles(named),
         labels=_labels(lines),
         left_out=len(choice.candidates) - len(shown),
         is_pending=is_pending,

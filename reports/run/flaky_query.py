@@ -6,7 +6,8 @@ from django.db.models import Count, Q
 from django.db.models.fields.json import KeyTransform
 
 from evalhub.models import User
-from issues.models import Issue, Revision
+from issues.models import Revision
+from reports.queries.names import titles
 from reports.queries.result_rows import TEXT
 from runs.models import Outcome, Result, Run
 from runs.result_list.listing import prompt_of
@@ -53,13 +54,12 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
     flaky = [row for row in repeated if 0 < row[3] < row[4]]
     flaky.sort(key=lambda row: (abs(row[3] / row[4] - 0.5), -row[4], row[0]))
     shown = flaky[:MAX_TESTS]
-    issues = Issue.objects.filter(pk__in={row[1] for row in shown}).order_by()
-    titles = dict(issues.values_list("pk", "title"))
+    title_of = titles({row[1] for row in shown})
     readable = Revision.objects.filter(pk__in=[row[2] for row in shown]).readable_by(reader)
     messages = dict(readable.order_by().values_list("pk", KeyTransform("messages", "content")))
     prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages.items()}
     tests = tuple(
-        FlakyTest(test, titles[issue], passed, n, prompts.get(revision))
+        FlakyTest(test, title_of[issue], passed, n, prompts.get(revision))
         for test, issue, revision, passed, n in shown
     )
     return FlakyTests(len(flaky), len(repeated), tests)

@@ -9,13 +9,14 @@ from evalhub.llm.identity import identity_of
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
+from reports.queries.names import tag_names
 from reports.summaries.figure_table import FigureCell
 from reports.summaries.key import Key, Subject, Variant
 from reports.summaries.names import Known
 from reports.summaries.reduce import RankedTest
 from reports.summaries.source_data import Case, Group, Overview, VariantAnswer
 from runs.figures.tallies import Cell, cells_of, counts_of, rate_of, score_of
-from runs.models import HAS_ANSWER, Outcome, Result, Run, TagSet
+from runs.models import HAS_ANSWER, Outcome, Result, Run
 
 MAX_TAGS = 12
 """Tags with most scored results whose figures are sent."""
@@ -111,9 +112,7 @@ def _figure(cells: Sequence[Cell], *, answers: int) -> FigureCell:
 
 
 def _by_tag(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
-    names = dict(
-        TagSet.objects.filter(pk__in={cell.tag_set_id for cell in cells}).values_list("pk", "names")
-    )
+    names = tag_names({cell.tag_set_id for cell in cells})
     by_tag: dict[str, list[Cell]] = defaultdict(list)
     for cell in cells:
         for name in names[cell.tag_set_id]:

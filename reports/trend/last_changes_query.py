@@ -12,8 +12,8 @@ from reports.compare.pair_changes_query import (
     version_of_counts,
 )
 from reports.documents.reading import Reading
+from reports.queries.names import all_tag_names
 from reports.trend.query import Line, TrendQuery, TrendReport
-from runs.models import TagSet
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,7 @@ def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tupl
 def _changes(
     pairs: Sequence[tuple[int, int]], single: Sequence[bool], query: TrendQuery
 ) -> dict[tuple[int, int], PairChange]:
-    rows = TagSet.objects.order_by().values_list("pk", "names")
-    names = {pk: tuple(some) for pk, some in rows}
+    names = all_tag_names()
 
     def keeps(tested: Tested) -> bool:
         is_of_issue = query.issue is None or tested.issue_id == query.issue.pk

@@ -17,6 +17,7 @@ from reports.queries.exposure import counts_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of
 from reports.queries.model_identities import identities
+from reports.queries.names import all_tag_names
 from reports.queries.run_variants import judge_runs_of, labels_of_all, named_lines, runs_of
 from reports.queries.scope import Choice, Scope, scope_of
 from reports.trend.series_rule import (
@@ -41,7 +42,7 @@ from runs.figures.count_rows import (
 )
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates
-from runs.models import Run, TagSet
+from runs.models import Run
 from runs.models.run import RunQuerySet
 
 MAX_LINES, MAX_TAGS, MAX_CHANGES, MAX_NAMED = 6, 24, 20, 30
@@ -277,8 +278,7 @@ class Counted:
             for run in series_point.runs
         }
         answers = _answers(series, runs)
-        tag_sets = TagSet.objects.order_by().values_list("pk", "names")
-        tags_of = {pk: frozenset(names) for pk, names in tag_sets}
+        tags_of = {pk: frozenset(names) for pk, names in all_tag_names().items()}
         which = Q(issue=query.issue) if query.issue else Q()
         if query.tag:
             which &= Q(tag_set__in=[pk for pk, names in tags_of.items() if query.tag.name in names])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from issues.models import Issue
 from reports.documents.reading import Reading
+from reports.queries.names import titles
 from reports.queries.scope import scope_of
 from reports.underperforming.rule import (
     LAST,
@@ -69,7 +69,7 @@ def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
     return UnderperformingReport(
         run=run,
         comparisons=_comparisons(run, tests, last, reading),
-        titles=dict(Issue.objects.filter(pk__in=issues).order_by().values_list("pk", "title")),
+        titles=titles(issues),
         excluded=excluded,
         rate=rate_of_issues(
             group.issues.values(),

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from evalhub.values.shared_json import as_text, parser, with_shared
@@ -6,7 +8,7 @@ from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
 
-PARAMS = ({"b": 1, "a": [None, "ä"]}, {"b": 1, "a": [None, "ä"]}, {})
+PARAMS: tuple[dict[str, Any], ...] = ({"b": 1, "a": [None, "ä"]}, {"b": 1, "a": [None, "ä"]}, {})
 
 
 def test_rows_with_equal_json_share_one_object(django_assert_num_queries):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evalhub.models import User
-from issues.models import Issue
 from reports.judge_reliability.accuracy_rule import Checked
+from reports.queries.names import titles
 from runs.models import Result, Run
 
 
@@ -19,11 +19,10 @@ class Names(NamedTuple):
 
 def names_of(rows: Sequence[Checked], reader: User) -> Names:
     """Return the names in these rows; three queries."""
-    issues = Issue.objects.filter(pk__in={row.issue for row in rows})
     runs = Run.objects.filter(pk__in={row.run for row in rows}).only("label", "model_name")
     readable = Result.objects.filter(pk__in=[row.result for row in rows]).readable_by(reader)
     return Names(
-        issues=dict(issues.values_list("pk", "title")),
+        issues=titles({row.issue for row in rows}),
         runs={run.pk: str(run) for run in runs},
         open_to=set(readable.order_by().values_list("pk", flat=True)),
     )

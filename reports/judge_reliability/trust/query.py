@@ -20,7 +20,8 @@ from reports.queries.human_agreement import (
     judge_key,
     jury_key,
 )
-from runs.models import Result, Suite, TagSet
+from reports.queries.names import all_tag_names
+from runs.models import Result, Suite
 
 DOMAINS, TAGS = "domain", "tag"
 
@@ -87,8 +88,7 @@ def _entries(
     reading: Reading,
     concerns: dict[str, str],
 ) -> list[TrustEntry] | None:
-    groups: dict[int, Collection[str]]
-    groups = dict(TagSet.objects.order_by().values_list("pk", "names"))
+    groups: Mapping[int, Collection[str]] = all_tag_names()
     if by == DOMAINS:
         domains = current_domains()
         groups = {pk: (EVERYTHING, *domains.of(names)) for pk, names in groups.items()}
