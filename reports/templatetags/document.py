@@ -123,7 +123,7 @@ def cell(value: Cell, column: Column, look: str = "") -> str:
         return _rate(value, look)
     if isinstance(value, Estimate):
         text, _, rest = words(value, "estimate").partition(" ")
-        return format_html('{} <small class="eh-muted eh-nowrap">{}</small>', text, rest)
+        return f'{_escaped(text)} <small class="eh-muted eh-nowrap">{_escaped(rest)}</small>'
     return _plain(value, column)
 
 
