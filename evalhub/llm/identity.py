@@ -5,6 +5,7 @@ Identities only group models, on leaderboards and under "by family". Names are k
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 
@@ -165,6 +166,7 @@ def identity_of(model: Named) -> Identity:
     )
 
 
+@lru_cache(maxsize=1000)
 def identify(text: str) -> Identity:
     """Return the identity that follows from a name alone.
 

@@ -5,6 +5,7 @@ Tags that people gave and those that an analyst found are matched by key, so tha
 """
 
 import re
+from functools import lru_cache
 
 from runs.importers.weval.prompts import normal_tag
 
@@ -62,6 +63,7 @@ CANONICAL = (
 """Titles that the rule of `topic_title` would not give, or that buckets are made of."""
 
 
+@lru_cache(maxsize=1000)
 def topic_key(text: str) -> str:
     """Return the key of a tag or topic: "AI/ML & Data" is "aiml--data".
 
