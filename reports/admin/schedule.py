@@ -3,7 +3,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.utils import timezone
@@ -14,9 +14,10 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 
 from evalhub.access.right_holders import users_with
 from evalhub.admin_site.pages import PageAdmin
+from evalhub.admin_site.row_counts import number_of
 from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
 from evalhub.templatetags.schedules import suggested_schedules
-from reports.models import ReportSchedule
+from reports.models import ReportSchedule, Snapshot
 from reports.schedules.snapshots import make, subject_of
 
 CRON_HELP = (
@@ -84,7 +85,7 @@ class ReportScheduleAdmin(PageAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ReportSchedule]:
         rows: QuerySet[ReportSchedule] = super().get_queryset(request)
-        return rows.annotate(snapshot_total=Count("snapshots"))
+        return rows.annotate(snapshot_total=number_of(Snapshot.objects.all(), "report"))
 
     def changeform_view(
         self,
