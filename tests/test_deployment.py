@@ -39,7 +39,9 @@ def own_names(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in DEPLOY.rglob("*") if path.is_file()], ids=lambda path: path.name
+    "path",
+    [path for path in DEPLOY.rglob("*") if path.is_file() and path.suffix != ".pyc"],
+    ids=lambda path: path.name,
 )
 def test_every_setting_and_command_that_is_named_exists(path):
     text = path.read_text()
