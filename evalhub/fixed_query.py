@@ -25,13 +25,13 @@ def fixed_query(
     """
 
     @cache
-    def written(*several: bool) -> _Written:
+    def written(*several: bool) -> _Statement:
         marks = [(mark,) if many else mark for mark, many in zip(MARKS, several, strict=False)]
         query = queryset_of(*marks).query
         compiler = query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
         converters = compiler.get_converters([column for column, *_ in compiler.select])
-        return _Written(query, sql, params, converters)
+        return _Statement(query, sql, params, converters)
 
     @wraps(queryset_of)
     def rows(*keys: int | Collection[int]) -> list[tuple[Any, ...]]:
@@ -39,16 +39,16 @@ def fixed_query(
         given = dict(zip(MARKS, keys, strict=False))
         with connection.cursor() as cursor:
             cursor.execute(found.sql, [_filled(value, given) for value in found.params])
-            rows = cursor.fetchall()
+            read = cursor.fetchall()
         if not found.converters:
-            return list(rows)
+            return list(read)
         compiler = found.query.get_compiler(connection=connection)
-        return list(map(tuple, compiler.apply_converters(rows, found.converters)))
+        return list(map(tuple, compiler.apply_converters(read, found.converters)))
 
     return rows
 
 
-class _Written(NamedTuple):
+class _Statement(NamedTuple):
     query: Query
     sql: str
     params: Sequence[Any]

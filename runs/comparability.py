@@ -7,11 +7,11 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Case, FilteredRelation, Q, QuerySet, TextField, When
-from django.db.models.functions import Cast
+from django.db.models import Case, FilteredRelation, Q, QuerySet, When
 from django.urls import reverse
 
 from evalhub.values.digest import digest
+from evalhub.values.shared_json import as_text
 from runs.judging.jury import jury_identity
 from runs.models import JudgeRun, Run
 
@@ -137,7 +137,7 @@ def with_active(runs: QuerySet[Run]) -> QuerySet[Run]:
     is_similar = Q(similarity_weight__gt=0) | Q(score_by_similarity=True)
     return runs.annotate(
         active=FilteredRelation("judge_runs", condition=condition),
-        used_embedder=Case(When(is_similar, then=Cast("similarity_endpoint", TextField()))),
+        used_embedder=Case(When(is_similar, then=as_text("similarity_endpoint"))),
     )
 
 

@@ -56,12 +56,13 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
         return
     person: Any = reader.pk
     rows: list[Sight] = []
-    if new := set(results) - {result for (result,) in _known(person, results)}:
+    known = _known(person, results) if results else []
+    if new := set(results) - {result for (result,) in known}:
         shown = Result.objects.filter(pk__in=new).order_by().values_list("pk", "run_id")
         rows += [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]
     if runs:
-        known = Sight.objects.filter(person=person, run__in=runs, result=None)
-        whole = set(known.values_list("run", flat=True))
+        read = Sight.objects.filter(person=person, run__in=runs, result=None)
+        whole = set(read.values_list("run", flat=True))
         rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
     if rows:  # a page that is read again writes nothing
         Sight.objects.bulk_create(rows, ignore_conflicts=True)

@@ -153,9 +153,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         if current and current.jury.get("judges")
         else None,
         overrides=tuple(overrides_of(overturned, reader, table.hidden)) if overturned else (),
-        errors=tuple(sorted(_errors(run.pk), key=lambda pair: (-pair[1], pair[0])))
-        if counts.error
-        else (),
+        errors=_errors(run) if counts.error else (),
         failures=_failures(run, judge_runs),
         grid=table.page(filters, of=counts.total),
     )
@@ -200,8 +198,12 @@ def _heavy(run: int) -> QuerySet[Any, Any]:
     return weighted.values_list("test_id", "issue__title", "weight").distinct()
 
 
+def _errors(run: Run) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(_errors_by_kind(run.pk), key=lambda pair: (-pair[1], pair[0])))
+
+
 @fixed_query
-def _errors(run: int) -> QuerySet[Any, Any]:
+def _errors_by_kind(run: int) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(run=run, outcome=Outcome.ERROR).order_by()
     counted: QuerySet[Any, Any] = rows.values_list("error_kind").annotate(n=Count("pk"))
     return counted
