@@ -1,12 +1,9 @@
 """Users that an issue can be assigned to."""
 
-from typing import Any
-
 from django.db.models import Q, QuerySet
 
 from evalhub.access.models import User
 from evalhub.access.right_holders import users_with
-from evalhub.fixed_query import fixed_query
 from issues.models import Issue
 from issues.states import CHANGE_ISSUE
 
@@ -22,20 +19,6 @@ def assignable(issue: Issue | None = None) -> QuerySet[User]:
         return users_with(CHANGE_ISSUE)
     able = users_with(CHANGE_ISSUE).order_by().values("pk")
     return User.objects.filter(Q(pk__in=able) | Q(pk=issue.assignee_id)).order_by("username")
-
-
-def names_of_assignable(issue: Issue | None = None) -> list[tuple[int, str]]:
-    """Return the key and the name of each user in `assignable`."""
-    names: list[tuple[int, str]] = _able()
-    own = issue.assignee_id if issue else None
-    if own is None or any(key == own for key, _ in names):
-        return names
-    return list(assignable(issue).values_list("pk", "username"))
-
-
-@fixed_query
-def _able() -> QuerySet[Any, Any]:
-    return users_with(CHANGE_ISSUE).values_list("pk", "username")
 
 
 def refusal(key: int) -> str:

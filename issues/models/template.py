@@ -38,10 +38,6 @@ class ExampleChoice(models.TextChoices):
     NEAREST = "nearest", "most similar to the case"
 
 
-def name_of_template(title: str, version: int) -> str:
-    return f"{title} v{version}"
-
-
 class JudgeTemplate(models.Model):
     """Prompt and scale for judges. Once published it never changes.
 
@@ -95,7 +91,7 @@ class JudgeTemplate(models.Model):
         ]
 
     def __str__(self) -> str:
-        return name_of_template(self.title, self.version)
+        return f"{self.title} v{self.version}"
 
     def save(self, *args: object, **kwargs: object) -> None:
         before = type(self).objects.filter(pk=self.pk).exclude(state=TemplateState.DRAFT).first()

@@ -1,6 +1,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from django import forms
@@ -18,7 +18,6 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import LoadedList
 from evalhub.admin_site.later_tabs import LaterTabs
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.named_choice import NamedChoiceField
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.admin_site.row_counts import number_of
 from evalhub.admin_site.same_forms import SameForm
@@ -45,7 +44,7 @@ from issues.admin.issue.moves_with_tests import MovesWithTests
 from issues.admin.issue.sealed import RECORD, SealedIssues, sealed_facts
 from issues.admin.state_pages import StateAdmin
 from issues.admin.text_areas import TextAreas, text_area
-from issues.assignees import assignable, names_of_assignable, refusal
+from issues.assignees import assignable, refusal
 from issues.issue_counts import counts_of
 from issues.models import Feedback, Issue, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue
@@ -74,7 +73,7 @@ class ResolutionForm(forms.Form):
         return data
 
 
-class AssigneeField(NamedChoiceField):
+class AssigneeField(forms.ModelChoiceField):
     """A user; the error of a refused one says their name."""
 
     def to_python(self, value: Any) -> Any:
@@ -96,8 +95,7 @@ class IssueForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         assignee = self.fields.get("assignee")
         if isinstance(assignee, AssigneeField):
-            stored = Issue(assignee_id=self.instance.assignee_id)
-            assignee.offer(partial(names_of_assignable, stored), partial(assignable, stored))
+            assignee.queryset = assignable(Issue(assignee_id=self.instance.assignee_id))
 
 
 class IssueList(LoadedList):

@@ -1,6 +1,5 @@
 """Form of a test: a single or raw prompt in plain text areas, or a conversation."""
 
-from functools import partial
 from typing import Any
 
 from django import forms
@@ -11,14 +10,11 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.form_parts import know
 from evalhub.admin_site.json_field import BoundedJSONField
-from evalhub.admin_site.named_choice import NamedChoiceField
-from evalhub.fixed_query import fixed_query
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
 from issues.conversation import Message, check_messages, raw_prompt_problems
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, TemplateState, Test
-from issues.models.template import name_of_template
 
 SINGLE, RAW, TURNS = "single", "raw", "turns"
 
@@ -59,19 +55,10 @@ class MessagesField(BoundedJSONField):
         return "" if value is None else super().prepare_value(value)
 
 
-def _templates(own: int) -> QuerySet[JudgeTemplate]:
+def _templates(own: int | None) -> QuerySet[JudgeTemplate]:
     """Return those that are published, and the test's own."""
-    return JudgeTemplate.objects.filter(Q(state=TemplateState.PUBLISHED) | Q(pk=own))
-
-
-@fixed_query
-def _template_columns(own: int) -> QuerySet[Any, Any]:
-    return _templates(own).values_list("pk", "title", "version")
-
-
-def _template_names(own: int) -> list[tuple[int, str]]:
-    found = _template_columns(own)
-    return [(key, name_of_template(title, version)) for key, title, version in found]
+    offered = Q(state=TemplateState.PUBLISHED) | Q(pk=own)
+    return JudgeTemplate.objects.filter(offered).only("title", "version")
 
 
 class TestForm(forms.ModelForm):
@@ -109,7 +96,6 @@ class TestForm(forms.ModelForm):
             *("issue", "tools", "context", "reference", "reference_by", "flagged_answer"),
             *("guidelines", "template", "pass_threshold", "weight", "sealed", "note", "tags"),
         )
-        field_classes = {"template": NamedChoiceField}
         widgets = {
             "guidelines": text_area(6),
             "reference": text_area(4),
@@ -134,9 +120,8 @@ class TestForm(forms.ModelForm):
         if "issue" in self.fields and Test.issue.is_cached(self.instance):
             know(self.fields["issue"], [self.instance.issue])
         template = self.fields.get("template")
-        if isinstance(template, NamedChoiceField):
-            own = self.instance.template_id or 0
-            template.offer(partial(_template_names, own), partial(_templates, own))
+        if isinstance(template, forms.ModelChoiceField):
+            template.queryset = _templates(self.instance.template_id)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
