@@ -17,6 +17,8 @@ from runs.scoring.human_evaluation import HumanVerdict, evaluate_each, is_active
 
 LOST = "lost"
 """Error code: somebody else has the assignment."""
+ANSWERED = "answered"
+"""Error code: the reviewer has submitted another verdict on the item."""
 EXPIRED = "Your reservation expired and somebody took this item."
 
 

@@ -92,6 +92,12 @@ def submission_of(draft: Mapping[str, str]) -> ReviewSubmission:
     )
 
 
+def is_same(submission: ReviewSubmission, draft: Mapping[str, str]) -> bool:
+    """Tell whether a submission says what the draft of an earlier one says, in whatever time."""
+    texts = as_draft(submission._replace(seconds=None))
+    return texts == {name: text for name, text in draft.items() if name != SECONDS}
+
+
 def has_input(draft: Mapping[str, str]) -> bool:
     """Tell whether the draft has any input besides the time spent."""
     return any(text.strip() for name, text in draft.items() if name != SECONDS)

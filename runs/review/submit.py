@@ -13,6 +13,7 @@ from runs.review.notifications import notify_sent_back
 from runs.review.requirements import requirements_for
 from runs.review.reservations import KEPT, release, remember, until
 from runs.review.review_records import (
+    ANSWERED,
     check_holder,
     check_lengths,
     check_open,
@@ -21,13 +22,13 @@ from runs.review.review_records import (
     withdraw_of,
 )
 from runs.review.skips import last_skip, restore
-from runs.review.submission import ReviewSubmission, as_draft, has_input
+from runs.review.submission import ReviewSubmission, as_draft, has_input, is_same
 
 
 class Submitted(NamedTuple):
     """A submitted assignment. `agrees` with the judges; None: they gave no verdict.
 
-    `is_new` False: it had been submitted before, so nothing was changed.
+    `is_new` False: the same had been submitted before, so nothing was changed.
     """
 
     assignment: Assignment
@@ -36,18 +37,31 @@ class Submitted(NamedTuple):
 
 
 @transaction.atomic
-def submit(assignment: Assignment, submission: ReviewSubmission, *, by: User) -> Submitted:
+def submit(
+    assignment: Assignment, submission: ReviewSubmission, *, by: User, replaces: bool = False
+) -> Submitted:
     """Record the verdicts of a review, and mark the assignment as submitted.
 
-    A second submission does nothing until the first is undone or sent back.
+    Repeating a submission does nothing. Another one `replaces` the first only if that is asked for.
 
     Raises:
-        ValidationError: By field; or somebody else has the assignment (code "lost").
+        ValidationError: By field; or somebody else has the assignment (code "lost"); or the
+            reviewer has submitted another verdict (code "answered"), which stays.
     """
     assignment = locked(assignment)
+    is_repeated = False
+    if assignment.state == AssignmentState.SUBMITTED and assignment.annotator_id == by.pk:
+        is_repeated = is_same(submission, assignment.draft)
+        if not is_repeated and not replaces:
+            raise ValidationError(
+                "You submitted another verdict on this item before: undo that one first.",
+                code=ANSWERED,
+            )
+        if not is_repeated:
+            assignment = reopen(assignment, by=by)
     requirements = requirements_for(assignment)
     agrees = requirements.agrees(submission)
-    if assignment.state == AssignmentState.SUBMITTED and assignment.annotator_id == by.pk:
+    if is_repeated:
         return Submitted(assignment, agrees, is_new=False)
     check_open(assignment)
     check_holder(assignment, by)

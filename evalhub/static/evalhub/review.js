@@ -71,8 +71,9 @@
         const next = document.createElement("button");
         Object.assign(next, { type: "button", className: "eh-button rn-small", textContent: "Next item" });
         next.addEventListener("click", () => act("next"));
-        const why = isDone ? "You have submitted this item in another tab." : "Your reservation expired and somebody took this item.";
-        showTrouble(`${why} Your draft is still in the form: copy what you need. `, next);
+        showTrouble(isDone
+            ? "You submitted a verdict on this item in another tab, and it stays. Submit this one to replace it, or go on. "
+            : "Your reservation expired and somebody took this item. Your draft is still in the form: copy what you need. ", next);
     };
 
     const act = async (name, more = {}) => {
@@ -103,7 +104,7 @@
     const submitForm = (form, submitter) => act("submit", submitter?.name === "agree" ? { agree: submitter.value } : {});
     const acceptDraft = (answer) => {
         if (answer.problems) refuse(answer.problems);
-        else if (!answer.is_yours) onLost(answer.is_done);
+        else if (!answer.is_yours && !verdict().elements.replaces) onLost(answer.is_done);
         return !answer.problems && answer.is_yours;
     };
 
@@ -197,7 +198,7 @@
         await retry("keys", () => ({ off: keysOff.checked ? "1" : "0" }));
     });
 
-    const submit = () => { if (state() !== "submitted") verdicts.save(verdict()); };
+    const submit = () => { if (find("[data-save]")) verdicts.save(verdict()); };
     const forward = () => {
         if (isOpen()) skip();
         else act(state() === "submitted" ? "later" : "next");

@@ -1,7 +1,8 @@
 """The form for a person's verdict, as every page shows it: result, criterion, queue, Compare."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from django.urls import reverse
 
@@ -73,6 +74,11 @@ class VerdictForm:
     is_criterion: bool = False
     is_checked: bool = False
     is_closed: bool = False
+
+    def replacing(self, name: str) -> Self:
+        """Return the form open again: what it saves replaces an earlier verdict, as `name` says."""
+        hidden = {**self.hidden, name: 1}
+        return replace(self, hidden=hidden, save="Replace my verdict", is_closed=False)
 
     @property
     def has_criteria(self) -> bool:

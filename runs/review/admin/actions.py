@@ -20,12 +20,14 @@ from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState
 from runs.review.pair_items import choice_in_words
 from runs.review.reservations import NoAssignment, release, renew, take
-from runs.review.review_records import EXPIRED, LOST
+from runs.review.review_records import ANSWERED, EXPIRED, LOST
 from runs.review.skips import skip
 from runs.review.submission import OPTION, draft_in, submission_of
 from runs.review.submit import reopen, save_draft, submit, undo
 from runs.scoring.verdict import verdicts_on
 
+REPLACES = "replaces"
+"""The field of a form whose verdict replaces an earlier one of the reviewer."""
 SHOWN = (
     "queue",
     "item__result__run",
@@ -60,7 +62,8 @@ class ActionResult:
 
     `assignment` None: no items are left for this reviewer. `problems`, by field ("" for the form as
     a whole): refused, the page stays. `is_lost`: somebody else has the assignment. `is_left`: the
-    reviewer stops for now.
+    reviewer stops for now. `replaces`: an earlier verdict of theirs stays unless they replace it
+    with what they sent.
     """
 
     assignment: Assignment | None = None
@@ -68,6 +71,7 @@ class ActionResult:
     problems: list[dict[str, str]] = field(default_factory=list)
     is_lost: bool = False
     is_left: bool = False
+    replaces: bool = False
 
 
 class ReviewSession(NamedTuple):
@@ -176,17 +180,24 @@ def submit_item(session: ReviewSession) -> ActionResult:
     was_hidden = is_hidden(assignment)
     if assignment.state != AssignmentState.SUBMITTED:
         save_draft(assignment, draft, by=session.reviewer)
-    assignment = submit(assignment, submission_of(draft), by=session.reviewer).assignment
+    try:
+        assignment = submit(
+            assignment,
+            submission_of(draft),
+            by=session.reviewer,
+            replaces=REPLACES in session.sent,
+        ).assignment
+    except ValidationError as error:
+        if getattr(error, "code", "") != ANSWERED:
+            raise
+        earlier = session.assignments.get(pk=assignment.pk)
+        text = f"Not saved: you have submitted this item before ({verdict_in_words(earlier)})."
+        message = ActionMessage(f"{text} That stays unless you replace it.", kind="warning")
+        return ActionResult(earlier, message, replaces=True)
+    text = f"Saved. Your verdict: {verdict_in_words(assignment)}."
     if assignment.item.other_id:
-        said = choice_in_words(assignment)
-        return session.next(ActionMessage(f"Saved. Your verdict: {said}.", undo=True))
+        return session.next(ActionMessage(text, undo=True))
     result = assignment.item.result
-    label = draft.get(OPTION, "")
-    option = scale_of(result.revision.template).option_of(label) if label else None
-    text = "Saved. You judged the criteria."
-    if option:
-        passed = result.revision.passes(option.value)
-        text = f"Saved. Your verdict: {verdict_label(label, None, passed)}."
     if was_hidden:
         text += f" Judges: {judge_summary(verdicts_on(result).active)}."
     example = None
@@ -195,6 +206,18 @@ def submit_item(session: ReviewSession) -> ActionResult:
     return session.next(
         ActionMessage(text, undo=True, result=result.pk, evaluation=example.pk if example else 0)
     )
+
+
+def verdict_in_words(assignment: Assignment) -> str:
+    """Return what the reviewer submitted, such as "passes (1)"."""
+    if assignment.item.other_id:
+        return choice_in_words(assignment)
+    revision, label = assignment.item.result.revision, assignment.draft.get(OPTION, "")
+    option = scale_of(revision.template).option_of(label) if label else None
+    if option is None:
+        count = sum(name.startswith(f"{OPTION}:") for name in assignment.draft)
+        return f"criteria judged: {count}"
+    return verdict_label(label, None, revision.passes(option.value))
 
 
 def skip_item(session: ReviewSession) -> ActionResult:

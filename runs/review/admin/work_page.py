@@ -1,6 +1,6 @@
 """The work page: item after item, without page loads."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -20,6 +20,7 @@ from issues.test_texts import first_words
 from runs.review.admin.actions import (
     ACTIONS,
     BACKGROUND_ACTIONS,
+    REPLACES,
     ActionMessage,
     ActionResult,
     ReviewSession,
@@ -113,6 +114,8 @@ class WorkPages(PageAdmin):
         if result.problems:
             text = " ".join(problem["text"] for problem in result.problems)
             return self._work_page(request, session, result, ActionMessage(text, kind="error"))
+        if result.replaces:
+            return self._work_page(request, session, result, result.message)
         if result.is_left:
             return HttpResponseRedirect(self.url_of("overview", session.queue.pk))
         if result.message:
@@ -150,9 +153,11 @@ class WorkPages(PageAdmin):
         if result.assignment:
             assignment = session.assignments.filter(pk=result.assignment.pk).first()
         if assignment:
-            draft = session.draft if result.problems else assignment.draft
+            draft = session.draft if result.problems or result.replaces else assignment.draft
             shown = pair_page if assignment.item.other_id else item_page
             item = shown(assignment, reviewer, draft, act_url=act_url)
+            if result.replaces:
+                item = replace(item, form=item.form.replacing(REPLACES))
         at, mine = progress(queue), own_progress(queue, reviewer)
         is_reserved = assignment is not None and assignment.state == AssignmentState.RESERVED
         return {

@@ -17,7 +17,7 @@ from runs.review.models import Assignment, BlindMode, Queue, ReviewItem
 from runs.review.progress import progress
 from runs.review.queue_items import add_assignments, add_run
 from runs.review.reservations import NoAssignment, release, take, take_item
-from runs.review.review_records import LOST
+from runs.review.review_records import ANSWERED, LOST
 from runs.review.skips import skip
 from runs.review.submit import send_back, submit, undo
 
@@ -26,12 +26,12 @@ CHANGE = "review.change_queue"
 
 
 class ReviewActions(Rows):
-    """Actions of reviewers: 409 if somebody else has the assignment."""
+    """Actions of reviewers: 409 if somebody else has the assignment, or it is done otherwise."""
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, NoAssignment):
             exc = Conflict(str(exc))
-        elif isinstance(exc, ValidationError) and getattr(exc, "code", None) == LOST:
+        elif isinstance(exc, ValidationError) and getattr(exc, "code", None) in (LOST, ANSWERED):
             exc = Conflict(" ".join(exc.messages))
         return super().handle_exception(exc)
 
@@ -144,7 +144,7 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
     )
     @action(detail=True, methods=["post"])
     def submit(self, request: Request, pk: str) -> Response:
-        """Submit your review. Repeating does nothing."""
+        """Submit your review. Repeating it does nothing; another one is refused until you undo."""
         assignment = self.get_object()
         submission = body_of(serializers.ReviewSubmissionSerializer, request).submission()
         found = submit(assignment, submission, by=request.user)  # type: ignore[arg-type]

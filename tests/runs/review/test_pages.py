@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evalhub.models import User
-from runs.models import HumanEvaluation, Judgment
+from runs.models import HumanEvaluation, Judgment, Result
 from runs.review.admin.add_runs import MAX_RUNS
 from runs.review.models import Assignment, AssignmentState, Correction, Queue, ReviewItem, Skip
 from runs.review.reservations import take
@@ -169,7 +169,7 @@ def test_criteria_are_judged_one_by_one(mine):
     fields = {f"option__{key}": "FULLY_MET" for key in keys}
     came = act(mine, queue, "submit", assignment=assignment_in(html), **fields)
 
-    assert "You judged the criteria." in came["announce"]
+    assert "Your verdict: criteria judged: 2." in came["announce"]
     assert HumanEvaluation.objects.exclude(criterion__key="").count() == 2
 
 
@@ -329,6 +329,31 @@ def test_to_submit_or_skip_twice_does_no_harm(mine):
 
     assert (assignment_in(again["html"]), assignment_in(skipped["html"])) == (second, third)
     assert (HumanEvaluation.objects.count(), Skip.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_another_verdict_in_a_second_window_is_kept_and_replaces_only_when_asked(mine, scripts):
+    queue = filled(2)
+    first = assignment_in(at_work(mine, queue))
+    act(mine, queue, "submit", assignment=first, option="0", justification="Wrong.")
+
+    def send(**more):
+        sent = {"act": "submit", "assignment": first, "option": "1", "justification": "Right."}
+        accept = {"accept": "application/json"} if scripts else {}
+        answer = mine.post(url("act", queue), sent | more, headers=accept, follow=True)
+        return answer.json()["html"] if scripts else answer.content.decode()
+
+    page = send()
+    assert assignment_in(page) == first
+    assert "Saved." not in page
+    assert "fails (0)" in page
+    assert "Right.</textarea>" in page
+    assert re.search(r'value="1"[^>]*checked', page)
+    assert [row.option for row in HumanEvaluation.objects.all()] == ["0"]
+
+    assert "Saved. Your verdict: passes (1)." in send(replaces="1")
+    assert Result.objects.get(pk=Assignment.objects.get(pk=first).item.result_id).passed is True
+    assert Assignment.objects.get(pk=first).draft["justification"] == "Right."
 
 
 def test_undo_with_nothing_to_undo_says_so(mine):

@@ -47,12 +47,14 @@ def test_submission_reports_agreement_with_the_judges(ann, option, agrees):
     assert review(take(filled(1), by=ann), option).agrees is agrees
 
 
-def test_second_submission_does_nothing(ann):
+def test_second_submission_does_nothing_and_another_is_refused(ann):
     queue = filled(1)
     assignment = take(queue, by=ann)
     review(assignment)
 
-    again = submit(assignment, submission(FAILS, "Other."), by=ann)
+    again = submit(assignment, submission(PASSES, "As asked.", seconds=3), by=ann)
+    with pytest.raises(ValidationError, match="another verdict"):
+        submit(assignment, submission(FAILS, "Other."), by=ann)
 
     assert not again.is_new
     assert HumanEvaluation.objects.count() == 1
