@@ -36,7 +36,8 @@
     document.addEventListener("keydown", (event) => {
         const own = event.target.closest("[data-own]");
         const isPlain = !event.isComposing && !event.altKey && !event.ctrlKey && !event.metaKey;
-        if (own && isPlain && !isTyping(event.target) && verdicts.press(own, event)) event.preventDefault();
+        if (!own || !isPlain || isTyping(event.target) || verdicts.ignores(own, event)) return;
+        if (verdicts.press(own, event)) event.preventDefault();
     });
 
     const open = async (link, row) => {

@@ -79,7 +79,7 @@
             else if (event.key === "Enter" && event.ctrlKey) event.target.form?.requestSubmit();
             return;
         }
-        if (event.ctrlKey && event.key !== "Enter") return;
+        if (event.ctrlKey ? event.key !== "Enter" : verdicts.ignores(page, event)) return;
         if (keys.open && event.key !== "?") return;
         if (event.key.startsWith("Arrow") && event.target.matches("input")) return;
         if (acts[event.key]) {

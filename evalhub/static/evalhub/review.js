@@ -251,6 +251,7 @@
             return;
         }
         if (isTyping(target) || page.hasAttribute("data-keys-off")) return;
+        if (verdicts.ignores(workspace, event)) return;
         if (key === "Enter" && isControl(target)) return;
         if (key.startsWith("Arrow") && target.matches("[type=radio]")) return;
         const ready = target.closest("#review-skip")?.querySelector(`[data-ready="${CSS.escape(key)}"]`);

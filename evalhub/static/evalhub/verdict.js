@@ -52,18 +52,33 @@
         point.toggleAttribute("data-needs-reason", needed);
         return needed && !reason.value.trim() ? reason : null;
     };
+    const optionOf = (point, key) => point?.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
+    const nextUnscored = (point) => {
+        const all = criteria(point.form);
+        return point.dataset.point && all.slice(all.indexOf(point) + 1).find((each) => !isScored(each));
+    };
+    // After a verdict the cursor is in its reason, or at the next criterion if no reason is needed.
     const choose = (root, key) => {
         const point = here(root);
-        const option = point?.querySelector(`[data-key="${key}"]:enabled`);
+        const option = optionOf(point, key);
         if (!option) return false;
-        const isTakenBack = option.checked && !option.required;
+        const reason = point.querySelector("textarea");
+        const isTakenBack = option.checked && !(option.required && reason.value.trim());
         option.checked = !isTakenBack;
         option.dispatchEvent(new Event("input", { bubbles: true }));
-        const reason = option.required ? point.querySelector("textarea") : checkReason(point);
-        const all = criteria(point.form);
-        const next = all.slice(all.indexOf(point) + 1).find((each) => !isScored(each));
-        goTo(point.dataset.point && !isTakenBack && !reason && next ? next : point);
-        if (!isTakenBack) reason?.focus();
+        const next = !isTakenBack && !option.required && !checkReason(point) && nextUnscored(point);
+        goTo(next || point);
+        if (!isTakenBack && !next) reason.focus();
+        return true;
+    };
+    /* Letters are no commands while a verdict is chosen but not sent, so that a reason that was typed
+       beside its field does nothing; options named by letters are, and steps between criteria. */
+    const ignores = (root, { key }) => {
+        const open = root.querySelector("[data-verdict][data-open]");
+        if (!open || !/^\p{L}$/u.test(key) || optionOf(here(root), key)) return false;
+        if (/^c$/i.test(key) && criteria(root).length) return false;
+        const note = open.querySelector("[data-saved]");
+        if (note) note.textContent = "Not submitted: press Enter, or the option’s key again to take it back.";
         return true;
     };
 
@@ -116,6 +131,7 @@
         keepers.set(form, drafts);
         points(form).forEach(checkReason);
         form.addEventListener("input", (event) => {
+            if (event.target.matches("[data-key]")) form.toggleAttribute("data-open", points(form).some(isScored));
             say("");
             drafts.touch();
             const point = pointAt(event.target);
@@ -128,14 +144,23 @@
             event.preventDefault();
             send(form, event.submitter);
         });
+        form.addEventListener("click", (event) => {
+            const option = event.pointerType === "mouse" && event.target.closest("label")?.querySelector("[data-key]");
+            if (option) setTimeout(() => pointAt(option).querySelector("textarea").focus({ preventScroll: true }));
+        });
         form.addEventListener("keydown", (event) => {
+            const { key, target } = event;
+            if (event.isComposing || event.altKey) return;
             const isOff = form.closest("[data-keys-off]") !== null;
-            const isReason = event.target.matches("[data-point] textarea") && points(form).length === 1;
-            const isPlain = isReason && !event.shiftKey && !isOff;
-            if (event.key !== "Enter" || event.isComposing || !(isPlain || event.ctrlKey || event.metaKey)) return;
+            const isModified = event.ctrlKey || event.metaKey;
+            const isPlain = target.matches("[data-point] textarea") && !event.shiftKey && !isOff && !isModified;
+            const changes = isPlain && !target.value && /^[1-9]$/.test(key) && optionOf(pointAt(target), key);
+            if (!changes && !(key === "Enter" && (isPlain || isModified))) return;
             event.preventDefault();
             event.stopPropagation();
-            save(form);
+            if (changes) choose(form, key);
+            else if (isPlain && nextUnscored(pointAt(target))) goTo(nextUnscored(pointAt(target)));
+            else save(form);
         });
     };
     // After Back, a form that was sent can be sent again.
@@ -159,7 +184,7 @@
     };
 
     window.evalhub.verdicts = {
-        prepare, press, choose, step, save, agree, goTo, pointAt, formAt, fieldsOf,
+        prepare, press, ignores, choose, step, save, agree, goTo, pointAt, formAt, fieldsOf,
         draftsOf: (form) => keepers.get(form),
     };
 })();

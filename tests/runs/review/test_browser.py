@@ -222,6 +222,33 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     ]
 
 
+def test_reason_typed_after_a_verdict_is_no_command(page, ann, no_mouse):
+    queue = filled(3, blind="all")
+    page.goto(work(queue))
+    at = assignment_on(page)
+    press(page, "1", "Enter")
+    at = moves_on(page, at)
+
+    press(page, "1", "2")  # in the empty reason a digit chooses again
+    page.keyboard.type("unclear, not 2.")
+    press(page, "Enter")
+    at = moves_on(page, at)
+    press(page, "2", "Escape")
+    page.keyboard.type("skunjade")
+    assert assignment_on(page) == at
+    assert not page.locator("#review-skip[open]").count()
+    press(page, "2")  # taken back
+    assert page.locator("#review-form :checked").count() == 0
+    press(page, "2", "Enter")
+    page.get_by_role("heading", name="Queue complete").wait_for()
+
+    assert [verdict[1:] for verdict in said_by(ann)] == [
+        ("1", ""),
+        ("0", "unclear, not 2."),
+        ("0", ""),
+    ]
+
+
 def test_problem_is_shown_at_its_field(page, ann, no_mouse):
     queue = filled(2)
     page.goto(work(queue))
