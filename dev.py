@@ -59,7 +59,7 @@ def demo(rest: Sequence[str]) -> int:
 
 
 def test(rest: Sequence[str]) -> int:
-    """Run all tests on SQLite, PostgreSQL and in a browser; with pytest arguments, only those."""
+    """Run the tests of every change; with --all every test, with pytest arguments only those."""
     install("test", TEST)
     install("model", MODEL)
     become("-m", "tests.suite", *rest)

@@ -1,10 +1,10 @@
 """`dev.py test` and `dev.py check`: every group of tests on what it needs, one table at the end.
 
-What runs where: checks once, beside the first group; tests on SQLite, and on PostgreSQL too where
-the engine matters (`tests/engines.py`); browser tests, which open every page, on PostgreSQL, and
-one journey on SQLite; kill and load tests on PostgreSQL, and some of them on SQLite. A group that
-this machine cannot run is named in the last lines, and fails the run where `CI` is true. Tests run
-a second time when they fail; those that pass only then are counted in the table and named above it.
+What runs where: checks once, beside the first group; all tests but those marked slow on SQLite, and
+on PostgreSQL those for which the engine matters (`tests/engines.py`); the main journeys in
+Chromium; short kills of workers. `--all` adds the slow tests, all others on PostgreSQL, every
+browser test, loads and long kills. A group that this machine cannot run counts as failed, and so
+does whatever fails once: nothing is run again.
 """
 
 import atexit
@@ -34,9 +34,8 @@ SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 CORES = os.cpu_count() or 2
 APART = "browser or kill or load"
 BOTH = "both_engines"
-ON_SQLITE = f"(browser and journey) or ((kill or load) and {BOTH})"
 PROGRAMS = {"redis-server": ["redis-server"], "npm": ["nodejs", "npm"]}
-"""Debian's packages of programs that a few tests run."""
+"""Debian's packages of programs that a few tests of `--all` run."""
 
 NO_TESTS = 5
 """pytest's exit status where a selection holds no test."""
@@ -58,16 +57,23 @@ class Group(NamedTuple):
 
     @property
     def parallel(self) -> tuple[str, ...]:
-        """The options by which several processes share the tests, and try what fails again."""
-        return "-n", str(CORES + self.waits), "--dist", "worksteal", "--reruns", "1"
+        """The options by which several processes share the tests."""
+        return "-n", str(CORES + self.waits), "--dist", "worksteal"
 
 
-GROUPS = (
-    Group("all but those below", SQLITE, f"not ({APART})", waits=False),
-    Group("both engines", POSTGRES, f"{BOTH} and not ({APART})", (BOTH,), waits=False),
-    Group("browser", POSTGRES, "browser", ("browser",), browser=True),
-    Group("journey and kill", SQLITE, ON_SQLITE, ("journey", "kill", "load"), browser=True),
-    Group("kill and load", POSTGRES, "(kill or load) and not browser", ("kill", "load")),
+SHORT = (
+    Group("all but those below", SQLITE, f"not ({APART} or slow)", waits=False),
+    Group("engine matters", POSTGRES, f"{BOTH} and not ({APART} or slow)", (BOTH,), waits=False),
+    Group("journeys", POSTGRES, "browser and journey", ("journey",), browser=True),
+    Group("short kills", POSTGRES, "kill and not slow", ("kill",)),
+)
+LONG = (
+    Group("slow", SQLITE, f"slow and not ({APART})", ("slow",)),
+    Group("engine seldom matters", POSTGRES, f"(not {BOTH} or slow) and not ({APART})"),
+    Group("other browser tests", POSTGRES, "browser and not journey", ("browser",), browser=True),
+    Group("long kills and load", POSTGRES, "(kill and slow) or load", ("kill", "load")),
+    Group("journeys", SQLITE, "browser and journey", ("journey",), browser=True),
+    Group("kills and load", SQLITE, f"(kill or load) and {BOTH}", ("kill", "load")),
 )
 
 
@@ -79,7 +85,6 @@ class Outcome(NamedTuple):
     passed: int = 0
     failed: int = 0
     skipped: int = 0
-    again: int = 0
     elapsed_s: float = 0.0
     missing: str | None = None
 
@@ -88,9 +93,11 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if list(arguments) == ["--check"]:
         return report([run_checks()])
+    if list(arguments) == ["--all"]:
+        return run_groups(SHORT + LONG)
     if arguments:
         return run_some(list(arguments))
-    return run_all()
+    return run_groups(SHORT)
 
 
 def run_some(arguments: list[str]) -> int:
@@ -111,7 +118,7 @@ def run_some(arguments: list[str]) -> int:
         return pytest(["-rfEs", *arguments], url)
 
 
-def run_all() -> int:
+def run_groups(groups: Sequence[Group]) -> int:
     outcomes = []
     with ThreadPoolExecutor(max_workers=1) as beside, postgres() as (url, why_not):
         checked = beside.submit(run_checks)  # one core is idle while types are checked
@@ -119,8 +126,9 @@ def run_all() -> int:
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
         chromium, no_chromium = browser()
-        install_programs()
-        for group in GROUPS:
+        if set(LONG) <= set(groups):
+            install_programs()
+        for group in groups:
             ran_on, group_url, missing = engines[group.engine]
             if group.browser:
                 ran_on, missing = f"{chromium}, {ran_on}", missing or no_chromium
@@ -139,15 +147,15 @@ def run_group(group: Group, ran_on: str, url: str | None, missing: str | None) -
     started = time.monotonic()
     results = OUTPUT / "results.xml"
     results.unlink(missing_ok=True)
-    options = ["-q", "-rfEsR", "--create-db", f"--junitxml={results}", "-m", group.markers]
+    options = ["-q", "-rfEs", "--create-db", f"--junitxml={results}", "-m", group.markers]
     status = pytest([*options, *group.parallel, *files(group.read)], url)
-    passed, failed, skipped, again = count(results)
+    passed, failed, skipped = count(results)
     if status == NO_TESTS:
         return Outcome(group.name, ran_on, missing=f"no test is marked: {group.markers}")
     if status and not failed:
         failed = 1  # it ended without a verdict on some test
     elapsed_s = time.monotonic() - started
-    return Outcome(group.name, ran_on, passed, failed, skipped, again, elapsed_s)
+    return Outcome(group.name, ran_on, passed, failed, skipped, elapsed_s)
 
 
 def files(marks: Sequence[str]) -> list[str]:
@@ -185,22 +193,17 @@ def migrated_folder() -> str:
     return folder.name
 
 
-def count(results: Path) -> tuple[int, int, int, int]:
-    """Passed, failed and skipped tests in a JUnit file, and those that passed at the second try.
-
-    A missing file counts as one failure.
-    """
+def count(results: Path) -> tuple[int, int, int]:
+    """Passed, failed and skipped tests in a JUnit file; a missing file counts as one failure."""
     if not results.exists():
-        return 0, 1, 0, 0
-    tests: dict[tuple[str, str], list[set[str]]] = {}
+        return 0, 1, 0
+    tests: dict[tuple[str, str], set[str]] = {}
     for case in ElementTree.parse(results).getroot().iter("testcase"):
         name = case.get("classname", ""), case.get("name", "")
-        tests.setdefault(name, []).append({child.tag for child in case})
-    ends = [(set().union(*tries), len(tries)) for tries in tests.values()]
-    failed = sum(bool(tags & {"failure", "error"}) for tags, _ in ends)
-    skipped = sum("skipped" in tags and not tags & {"failure", "error"} for tags, _ in ends)
-    again = sum(tries > 1 and not tags for tags, tries in ends)
-    return len(tests) - failed - skipped, failed, skipped, again
+        tests.setdefault(name, set()).update(child.tag for child in case)
+    failed = sum(bool(tags & {"failure", "error"}) for tags in tests.values())
+    skipped = sum("skipped" in tags and not tags & {"failure", "error"} for tags in tests.values())
+    return len(tests) - failed - skipped, failed, skipped
 
 
 @contextlib.contextmanager
@@ -321,10 +324,9 @@ def run_check(name: str, command: list[str], data: str) -> bool:
 
 
 def report(outcomes: Sequence[Outcome]) -> int:
-    """Print the table and the sum; 1 if anything failed, or in CI if a group could not run."""
-    in_ci = os.environ.get("CI", "").lower() in {"1", "true"}
+    """Print the table and the sum; 1 if anything failed or a group could not run."""
     missing = [outcome for outcome in outcomes if outcome.missing]
-    failed = sum(outcome.failed for outcome in outcomes) + (len(missing) if in_ci else 0)
+    failed = sum(outcome.failed for outcome in outcomes) + len(missing)
     print_table(outcomes)
     for outcome in missing:
         say(f"COULD NOT RUN HERE: {outcome.name} on {outcome.ran_on}: {outcome.missing}")
@@ -335,10 +337,10 @@ def report(outcomes: Sequence[Outcome]) -> int:
 
 def print_table(outcomes: Sequence[Outcome]) -> None:
     width = max(len(outcome.ran_on) for outcome in outcomes)
-    say(f"\n{'group':22}{'on':{width}}  passed  failed  skipped  at 2nd try  seconds")
+    say(f"\n{'group':24}{'on':{width}}  passed  failed  skipped  seconds")
     for o in outcomes:
-        counts = f"{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.again:>12}{o.elapsed_s:>9.0f}"
-        say(f"{o.name:22}{o.ran_on:{width}}{'  not run' if o.missing else counts}")
+        counts = f"{o.passed:>8}{o.failed:>8}{o.skipped:>9}{o.elapsed_s:>9.0f}"
+        say(f"{o.name:24}{o.ran_on:{width}}{'  not run' if o.missing else counts}")
     say("")
 
 
