@@ -208,7 +208,6 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "evalhub.operations.health.answer_probes",
-    "evalhub.frame_room.with_room",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalhub.logs.number_requests",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from django.http import (
     Http404,
@@ -20,9 +19,8 @@ from evalhub.admin_site.pages import current_user
 from reports.documents.document import Document
 from reports.documents.exports import csv_of, json_of, markdown_of
 from reports.documents.html_export import html_of
-from reports.documents.kept_page import KeptPage, kept_page
 from reports.documents.origin import Origin, origin_of
-from reports.documents.reading import COMPUTE, Page, Reading
+from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs, page
 from reports.registry import page_of
 
@@ -35,38 +33,27 @@ TABLE, CHARTS = "table", "charts"
 def show(request: HttpRequest, key: str) -> HttpResponse:
     """Show the page; slow figures are left to a second request with `compute`."""
     shown, state = page_of(key), state_of(request)
-    kept = kept_page(request, key, without(request, COMPUTE)) if shown.is_kept else None
-    if kept and kept.html is not None:
-        content: dict[str, Any] = {"document": Document(kept.title, labels=kept.labels)}
-    else:
-        content = content_of(request, shown, kept)
+    form = shown.form(without(request, COMPUTE))
+    reading = Reading(current_user(request), computes=COMPUTE in request.GET)
+    document = shown.build(form.filters, reading)
+    if reading.pending:
+        document = without_conclusions(document)
     may_export = request.user.has_perm("runs.export_results")
     csv = reverse(f"reports:{key}_download", args=["csv"])
     return page(
         request,
         shown.template,
         shown.title,
-        subtitle=content["document"].title,
+        subtitle=document.title,
         report_page=shown,
-        kept=kept,
+        document=document,
+        form=form,
+        is_pending=reading.pending,
         state=state,
         may_export=may_export,
         csv_url=(f"{csv}?{state}&" if state else f"{csv}?") if may_export else "",
         may_schedule=request.user.has_perm("reports.add_reportschedule"),
-        **content,
     )
-
-
-def content_of(request: HttpRequest, shown: Page, kept: KeptPage | None) -> dict[str, Any]:
-    """Build the report for the page's template."""
-    reading = Reading(current_user(request), computes=COMPUTE in request.GET)
-    form = shown.form(without(request, COMPUTE))
-    document = shown.build(form.filters, reading)
-    if reading.pending:
-        document = without_conclusions(document)
-    elif kept:
-        kept.take(document)
-    return {"document": document, "form": form, "is_pending": reading.pending}
 
 
 def without_conclusions(document: Document) -> Document:

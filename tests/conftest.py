@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.contrib import admin
-from django.core.cache import cache, caches
+from django.core.cache import cache
 from django.db import connections
 from django.test import TransactionTestCase
 
@@ -109,7 +109,6 @@ def django_db_setup(
 def _clear_cache() -> Iterator[None]:
     yield
     cache.clear()
-    caches["pages"].clear()
 
 
 @pytest.fixture

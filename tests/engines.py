@@ -58,7 +58,7 @@ BOTH_ENGINES = (
     "reports/queries/test_result_rows.py",
     "reports/heatmap/test_page.py",
     "reports/dashboard/test_cards.py",
-    "reports/documents/test_kept_pages.py",
+    "reports/documents/test_fresh_pages.py",
     "reports/issue_timeline/test_page.py",
     "reports/judge_reliability/judges/test_page.py",
     "reports/leaderboard/test_page.py",

@@ -80,5 +80,4 @@ COMPARE = Page(
     form=CompareForm,
     build=build,
     template="reports/compare/page.html",
-    is_kept=True,
 )

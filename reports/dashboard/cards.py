@@ -1,7 +1,7 @@
 """The cards of Home, and those that a user chose; only these are read."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,8 +10,8 @@ from evalhub.models import User
 from issues.models import Issue
 from reports.activity.page import events_table
 from reports.activity.query import activity
-from reports.dashboard.query import SiteState, counts_live_work, site_state
-from reports.dashboard.to_do import REVIEW, Task, may_act, to_do, to_do_table, verdicts_waiting
+from reports.dashboard.query import SiteState, site_state
+from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
 from reports.dashboard.tour import may_tour, steps_of
 from reports.documents.document import Table
 from reports.documents.incomplete_table import CONTROL
@@ -84,31 +84,6 @@ class Home:
         return site_state()
 
     @cached_property
-    def chosen(self) -> list[Card]:
-        return cards_of(self.reading.reader)
-
-    @cached_property
-    def waiting(self) -> list[Task]:
-        """The verdicts that wait for the reader, if they are shown."""
-        is_shown = any(card.build is _to_do for card in self.chosen)
-        return verdicts_waiting(self.reading.reader) if is_shown else []
-
-    @property
-    def about_reader(self) -> list[Any]:
-        """All that tells this page from those of readers with the same rights, as JSON.
-
-        So it holds whatever the version of the data does not know.
-        """
-        is_mine = any(card.build in (_tour, _to_do) for card in self.chosen)
-        mine = [self.reading.reader.pk, *map(astuple, self.waiting)] if is_mine else []
-        return [[card.key for card in self.chosen], mine, self.site.is_stuck]
-
-    @property
-    def is_settled(self) -> bool:
-        """The page changes only with the version of the data, or with `about_reader`."""
-        return not self.is_pending and not counts_live_work()
-
-    @cached_property
     def reviews(self) -> Reviews:
         return reviews_of(Result.objects.all())
 
@@ -127,7 +102,8 @@ class Home:
     @cached_property
     def cards(self) -> list[tuple[Card, Content]]:
         """The chosen cards with their content, in the user's order; without runs only the tour."""
-        chosen = [card for card in self.chosen if card.build is _tour or not self.site.is_new]
+        chosen = cards_of(self.reading.reader)
+        chosen = [card for card in chosen if card.build is _tour or not self.site.is_new]
         built = [(card, card.build(self)) for card in chosen]
         return [(card, content) for card, content in built if not content.is_over]
 
@@ -145,7 +121,7 @@ def _tour(home: Home) -> Content:
 
 
 def _to_do(home: Home) -> Content:
-    return Content(to_do_table(to_do(home.reading.reader, home.waiting, lambda: home.incomplete)))
+    return Content(to_do_table(to_do(home.reading.reader, lambda: home.incomplete)))
 
 
 def _releases(home: Home) -> Content:

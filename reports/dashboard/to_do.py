@@ -52,26 +52,20 @@ def may_act(user: User) -> bool:
     return any(map(user.has_perm, (REVIEW, ADJUDICATE, TRIAGE, DRAFT, CONTROL, *APPROVE)))
 
 
-def to_do(
-    user: User, waiting: Sequence[Task], incomplete: Callable[[], Sequence[IncompleteRun]]
-) -> list[Task]:
+def to_do(user: User, incomplete: Callable[[], Sequence[IncompleteRun]]) -> list[Task]:
     """Return what there is to do, their own tasks first; a constant number of queries.
 
     Args:
-        waiting: The verdicts that wait for the user.
         incomplete: Reads the incomplete runs, for those who may retry them.
     """
-    found = [*waiting, *_counted([*_mine(user), *_shared(user)])]
+    found = [*_verdicts_waiting(user), *_counted([*_mine(user), *_shared(user)])]
     if user.has_perm(CONTROL):
         found += [_retry(one) for one in incomplete()[:MAX_QUEUES]]
     return [task for task in found if task.n]
 
 
-def verdicts_waiting(user: User) -> list[Task]:
-    """Return the reviews and the unsaved verdicts that wait for the user.
-
-    No version of the data knows them: reservations end, and drafts are saved while typing.
-    """
+def _verdicts_waiting(user: User) -> list[Task]:
+    """Return the reviews and the unsaved verdicts that wait for the user."""
     if not user.has_perm(REVIEW):
         return []
     found = [

@@ -3,14 +3,12 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user
-from evalhub.values.digest import digest
 from reports.dashboard.cards import Home, choose, drop, reset
-from reports.documents.kept_page import kept_page
 from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs
 from reports.queries.periods import record_visit
@@ -23,15 +21,11 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     user = current_user(request)
     record_visit(user)
     home = Home(Reading(user, computes=COMPUTE in request.GET))
-    kept = kept_page(request, f"home {digest(home.about_reader)}", QueryDict())
-    if kept and kept.html is None and home.is_settled:
-        kept.runs = ()
     return {
         **context,
         "title": "Home",
         "dashboard_template": "reports/dashboard/page.html",
         "home": home,
-        "kept": kept,
     }
 
 

@@ -154,7 +154,6 @@ class Page:
         form: Its filters.
         build: Makes the report for these filters.
         summary: A sentence for the API documentation.
-        is_kept: Its figures are of data that `documents.data_version` knows, and of no clock.
     """
 
     key: str
@@ -164,4 +163,3 @@ class Page:
     form: type[ReportForm]
     build: Callable[[Mapping[str, Any], Reading], Document]
     template: str = "reports/documents/document.html"
-    is_kept: bool = False

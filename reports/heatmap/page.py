@@ -176,5 +176,4 @@ HEATMAP = Page(
     summary="The pass rate of each issue or tag in the latest run of each model.",
     form=HeatForm,
     build=build,
-    is_kept=True,
 )

@@ -187,5 +187,4 @@ ISSUE_TIMELINE = Page(
     form=IssueForm,
     build=build,
     template="reports/issue_timeline/page.html",
-    is_kept=True,
 )

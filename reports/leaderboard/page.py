@@ -249,5 +249,4 @@ LEADERBOARD = Page(
     summary="Models by the mean of their suites, each rank with its confidence set.",
     form=LeaderboardForm,
     build=build,
-    is_kept=True,
 )

@@ -103,5 +103,4 @@ RELEASES = Page(
     summary="Each model of a release against itself in the release before, with certain changes.",
     form=ReleasesForm,
     build=build,
-    is_kept=True,
 )

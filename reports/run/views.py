@@ -23,7 +23,6 @@ from evalhub.files.export_files import FORMATS, Export, export_response
 from evalhub.work.leases import workers_alive
 from evalhub.work.overview import outages
 from reports.documents.exports import json_of
-from reports.documents.kept_page import KeptPage, kept_page
 from reports.documents.links import row_url, run_url
 from reports.documents.origin import Origin, absolute
 from reports.documents.rendering import needs, page
@@ -71,27 +70,21 @@ def _run(pk: int) -> Run:
 @needs("runs.view_run")
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """The report of a run."""
-    kept = kept_page(request, f"run {pk}", request.GET)
-    if kept and kept.html is not None:
-        title, content = kept.title, dict[str, Any]()
-    else:
-        title, content = content_of(request, _run(pk), kept)
-    template, subtitle = "reports/run/page.html", "Run report"
-    return page(request, template, title, subtitle=subtitle, kept=kept, **content)
+    found = _run(pk)
+    content = content_of(request, found)
+    return page(request, "reports/run/page.html", found.label, subtitle="Run report", **content)
 
 
-def content_of(request: HttpRequest, run: Run, kept: KeptPage | None) -> tuple[str, dict[str, Any]]:
-    """Return the page's title, and what its template shows."""
+def content_of(request: HttpRequest, run: Run) -> dict[str, Any]:
+    """Return the context of the page's template."""
     filters = Filters.read(request.GET)
     report = run_report(run, filters, reader=current_user(request))
     document = document_of_run(report, filters)
-    if kept:
-        kept.take(document, run.label)
     tables = {table.key: table for table in document.tables}
     may_control = request.user.has_perm("runs.control_run")
     may_export = request.user.has_perm("runs.export_results")
     is_live = report.progress.is_live
-    return run.label, {
+    return {
         "report": report,
         "document": document,
         "sections": {

@@ -204,5 +204,4 @@ TREND = Page(
     summary="Pass rates by release or date, overall or of a tag or issue, and other changes.",
     form=TrendForm,
     build=build,
-    is_kept=True,
 )

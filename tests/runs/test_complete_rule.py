@@ -55,7 +55,6 @@ MAY_BE_INCOMPLETE = {
     "reports/notifications.py": "says that a run ended, and that it is incomplete",
     "reports/queries/scope.py": "chooses a suite",
     "runs/figures/run_tallies.py": "counts results, and what lacks a score as well",
-    "reports/documents/data_version.py": "tells runs that nobody works on",
 }
 """Modules that ask for complete runs, whether enough of them is scored or not, and why."""
 

@@ -176,6 +176,14 @@ def test_without_a_visit_before_the_period_is_a_week():
     assert abs(timezone.now() - timedelta(days=7) - since) < timedelta(minutes=1)
 
 
+def test_a_week_begins_at_midnight_of_each_day(monkeypatch):
+    now = timezone.localtime()
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert since_of("7d", None) == midnight - timedelta(days=7)
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=1))
+    assert since_of("7d", None) == midnight - timedelta(days=6)
+
+
 # Readers -----------------------------------------------------------------------------------------
 
 

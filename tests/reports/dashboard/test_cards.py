@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from issues.models import Feedback, IssueState, TestState
 from reports.dashboard.cards import Home, cards_of, choices_of, choose, default_of, reset
-from reports.dashboard.to_do import to_do, verdicts_waiting
+from reports.dashboard.to_do import to_do
 from reports.documents.reading import Reading
 from reports.queries.incomplete_runs import incomplete_runs
 from runs.models import Run
@@ -50,7 +50,7 @@ def test_who_may_only_look_has_nothing_to_do():
 
 
 def tasks(user):
-    return {task.title: task.n for task in to_do(user, verdicts_waiting(user), list)}
+    return {task.title: task.n for task in to_do(user, list)}
 
 
 def test_reviews_are_counted_by_queue_for_whom_they_wait():
@@ -82,7 +82,7 @@ def test_my_own_tasks_come_first_and_lead_to_their_rows(client):
         by = make_user("annotator", username=who)
         evaluate(run.results.last(), HumanVerdict(option, "So."), by=by)
     put(make_queue(name="Doubts"), run.results.last())
-    found = to_do(user, verdicts_waiting(user), lambda: incomplete_runs(Run.objects.all()))
+    found = to_do(user, lambda: incomplete_runs(Run.objects.all()))
     client.force_login(user)
 
     assert {task.title: task.n for task in found} == {

@@ -1,32 +1,26 @@
-"""A report's page is shown again while nothing on it has changed, to readers of the same rights."""
+"""Pages show each change at once, though slow figures are cached, to those who may see it."""
 
 import re
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.core.cache import caches
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evalhub.access import request_limits
 from evalhub.access.reveals import end, reveal
-from evalhub.audit.view import histories, signed_models
 from evalhub.models import BatchState
 from issues.models import Feedback
 from issues.sealing import seal, unseal
 from issues.states import move
 from issues.triage.erasure import erase
 from reports.dashboard.cards import CARDS, choose
-from reports.documents.data_version import APPENDED, CHANGED
-from reports.registry import PAGES
 from runs.baselines import pin
 from runs.control import rejudge
 from runs.deletion import delete_run
 from runs.judging.activation import set_active
-from runs.models import JudgeRun, Run, Sight, Suite
+from runs.models import JudgeRun, Run, Sight
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import first_result, make_jury, make_model, make_user
 from tests.reports.judged_runs import finish, judge
@@ -34,18 +28,10 @@ from tests.reports.workspaces import make_workspace
 
 pytestmark = pytest.mark.django_db
 
-KEPT = ("run", *(page.key for page in PAGES if page.is_kept))
-FIGURES = ("home", *KEPT)
-FOLLOWED_ELSEWHERE = {
-    *("runs_result", "runs_resultscore", "runs_judgment", "runs_answer"),  # see `data_version`
-    *("runs_runtally", "runs_tallyrow"),  # sums of results, exact whenever they are read
-    "evalhub_call",  # of work that is over
-    *("issues_revision", "issues_frozencriterion"),  # never changed, and read by way of a run
-    *("django_session", "evalhub_notification", "evalhub_keptvalue", "django_content_type"),
-    *("runs_sight", "review_assignment", "review_reviewitem", "review_queue"),  # by the reader
-    *("auth_permission", "auth_group_permissions", "evalhub_user_groups"),
-    "evalhub_user_user_permissions",
-}
+FIGURES = (
+    *("home", "run", "compare", "trend", "leaderboard", "releases", "heatmap"),
+    "issue_timeline",
+)
 
 
 def logged_in(role):
@@ -58,23 +44,15 @@ def logged_in(role):
 
 def opened(client, key, workspace):
     run, again = workspace.runs[0].pk, workspace.runs[2].pk
+    special = {"home": ("admin:index", []), "run": ("reports:run", [again])}
+    name, arguments = special.get(key, (f"reports:{key}", []))
     state = {
         "issue_timeline": {"issue": workspace.issues[0].pk},
         "compare": {"runs": [run, again], "show": "all"},
     }.get(key, {})
-    return shown(client, key, state, again)
-
-
-def shown(client, key, state, run=0):
-    special = {"home": ("admin:index", []), "run": ("reports:run", [run])}
-    name, arguments = special.get(key, (f"reports:{key}", []))
     page = client.get(reverse(name, args=arguments), {**state, "compute": "1"})
     assert page.status_code == 200
-    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page_text(page))
-
-
-def page_text(page):
-    return page.content.decode()
+    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page.content.decode())
 
 
 def acts_on(workspace, person):
@@ -147,34 +125,8 @@ def test_each_act_that_changes_a_page_shows_at_once():
         act()
         after = {key: opened(client, key, workspace) for key in changed}
         assert {key for key in changed if after[key] == before[key]} == set(), name
-        caches["pages"].clear()
+        caches["computed"].clear()
         assert after == {key: opened(client, key, workspace) for key in changed}, name
-
-
-def test_a_page_is_not_built_again_while_nothing_changes():
-    workspace, client = make_workspace(), logged_in("viewer")
-    for key in KEPT:
-        with CaptureQueriesContext(connection) as first:
-            before = opened(client, key, workspace)
-        with CaptureQueriesContext(connection) as second:
-            assert opened(client, key, workspace) == before
-        assert len(second) <= 9 < len(first), key
-        known = {*FOLLOWED_ELSEWHERE, *followed()}
-        assert tables_in(first.captured_queries) <= known, f"{key} reads what no version knows"
-
-
-def tables_in(queries):
-    return {
-        table for each in queries for table in re.findall(r'(?:FROM|JOIN) "(\w+)"', each["sql"])
-    }
-
-
-def followed():
-    """Tables that a change of the version tells of."""
-    kinds = [*histories(), *APPENDED, *CHANGED]
-    models = [*map(apps.get_model, kinds), *histories().values(), *signed_models()]
-    links = [field.m2m_db_table() for model in models for field in model._meta.many_to_many]
-    return {model._meta.db_table for model in models} | set(links)
 
 
 def test_readers_get_only_what_their_rights_open():
@@ -203,30 +155,3 @@ def test_what_annotators_were_shown_is_recorded_for_each():
         opened(client, "compare", workspace)
     shown = set(Sight.objects.values_list("person", "run"))
     assert shown == {(c.user.pk, run.pk) for c in readers for run in workspace.runs[:3:2]}
-
-
-def test_a_kept_form_is_sent_with_the_token_of_its_reader():
-    workspace = make_workspace()
-    for _ in range(2):
-        client = Client(enforce_csrf_checks=True)
-        client.force_login(make_user("maintainer"))
-        runs = [workspace.runs[0].pk, workspace.runs[2].pk]
-        page = client.get(reverse("reports:compare"), {"runs": runs, "compute": "1"})
-        form = re.search(r'action="([^"]*baseline[^"]*)".*?value="(\w+)"', page_text(page), re.S)
-        sent = {"csrfmiddlewaretoken": form[2], "act": "pin", "runs": runs}
-        assert client.post(form[1], sent).status_code == 302
-        Suite.objects.update(baseline=None)
-
-
-@pytest.mark.parametrize("key", ["run", "compare"])
-def test_pages_of_a_run_that_works_or_loses_its_texts_are_not_kept(key, settings):
-    workspace, client = make_workspace(), logged_in("viewer")
-    reopened(workspace.runs[2])
-    before = opened(client, key, workspace)
-    workspace.runs[2].results.update(passed=True)
-    assert opened(client, key, workspace) != before
-    finish(workspace.runs[2])
-    settings.EVALHUB_KEEP_TEXTS_DAYS = 1  # so that its texts are removed before tomorrow
-    before = opened(client, key, workspace)
-    workspace.runs[2].results.update(passed=False)
-    assert opened(client, key, workspace) != before
