@@ -1,7 +1,6 @@
 """The run that another run is compared with, and the baselines of suites."""
 
 from collections.abc import Collection
-from typing import Any
 
 from django.db.models import (
     Exists,
@@ -13,7 +12,6 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from evalhub.fixed_query import fixed_query
 from evalhub.models import BatchState, LanguageModel
 from runs.comparability import comparability_of_pairs
 from runs.completeness import LEAST_IN_WORDS, scored_words
@@ -96,21 +94,13 @@ def newest_baseline(model: LanguageModel | None = None) -> Run | None:
 
     Of run, suite and model only names are read, and which run is the suite's baseline.
     """
-    found = (run for run, of in _conclusive_baselines() if model is None or of == model.pk)
-    newest = next(found, None)
-    if newest is None:
-        return None
-    named = Run.objects.select_related("suite", "language_model").only(
+    runs = Run.objects.conclusive().filter(suite__baseline=F("pk"))
+    if model is not None:
+        runs = runs.filter(language_model=model)
+    named = runs.select_related("suite", "language_model").only(
         "label", "suite__baseline", "language_model__name"
     )
-    return named.filter(pk=newest).first()
-
-
-@fixed_query
-def _conclusive_baselines() -> QuerySet[Any, Any]:
-    """Return the baselines of suites with their models, newest first; one query."""
-    runs = Run.objects.conclusive().filter(suite__baseline=F("pk"))
-    return runs.order_by("-created_at", "-pk").values_list("pk", "language_model")
+    return named.order_by("-created_at", "-pk").first()
 
 
 def baseline_of(run: Run) -> Run | None:

@@ -13,7 +13,6 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from evalhub.access.sealed import FiguresOnly
-from evalhub.fixed_query import fixed_query
 from evalhub.values.many_numbers import Among
 from runs.models import Result, Sight
 
@@ -56,8 +55,8 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
         return
     person: Any = reader.pk
     rows: list[Sight] = []
-    known = _known(person, results) if results else []
-    if new := set(results) - {result for (result,) in known}:
+    recorded = Sight.objects.filter(Among("result", results), person=person)
+    if new := set(results) - set(recorded.values_list("result", flat=True)):
         shown = Result.objects.filter(pk__in=new).order_by().values_list("pk", "run_id")
         rows += [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]
     if runs:
@@ -66,11 +65,6 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
         rows += [Sight(person_id=person, run_id=run) for run in runs if run not in whole]
     if rows:  # a page that is read again writes nothing
         Sight.objects.bulk_create(rows, ignore_conflicts=True)
-
-
-@fixed_query
-def _known(person: int, results: Collection[int]) -> QuerySet[Any, Any]:
-    return Sight.objects.filter(Among("result", results), person=person).values_list("result")
 
 
 def record_filtered(reader: Reader, scope: QuerySet[Result]) -> None:

@@ -11,7 +11,7 @@ from unfold.sites import UnfoldAdminSite
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from evalhub.access.models import SavedFilter
-from evalhub.access.saved_filters import address_of, save, saved_by, saved_query
+from evalhub.access.saved_filters import address_of, filters_of, save, saved_query
 from evalhub.admin_site.pages import bounded_text, current_user
 
 
@@ -33,9 +33,8 @@ def shown_on(request: HttpRequest) -> dict[str, Any] | None:
         return None
     query = saved_query(request.GET.urlencode())
     saved = [
-        (pk, name, f"{address}?{kept}", kept == query)
-        for of, pk, name, kept in saved_by(current_user(request).pk)
-        if of == page
+        (row.pk, row.name, f"{address}?{row.query}", row.query == query)
+        for row in filters_of(current_user(request), page)
     ]
     return {"saved": saved, "page": page, "query": query}
 

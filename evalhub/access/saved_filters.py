@@ -1,14 +1,11 @@
 """Saved filters of a list. The list itself validates them when they are applied."""
 
-from typing import Any
-
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.urls import NoReverseMatch, reverse
 
 from evalhub.access.models import SavedFilter, User
-from evalhub.fixed_query import fixed_query
 from evalhub.values.storable import UNSTORABLE
 
 MAX_QUERY = 2000
@@ -41,12 +38,6 @@ def saved_query(query: str) -> str:
 
 def filters_of(user: User, page: str) -> QuerySet[SavedFilter]:
     return SavedFilter.objects.filter(user=user, page=page)
-
-
-@fixed_query
-def saved_by(user: int) -> QuerySet[Any, Any]:
-    """Return (page, id, name, query) of each filter of this user."""
-    return SavedFilter.objects.filter(user=user).values_list("page", "pk", "name", "query")
 
 
 def save(user: User, page: str, name: str, query: str, *, replace: bool = False) -> SavedFilter:

@@ -1,11 +1,9 @@
 """Names of issues, and of the tags that they had when a run was launched."""
 
 from collections.abc import Collection
-from typing import Any
 
 from django.db.models import QuerySet
 
-from evalhub.fixed_query import fixed_query
 from evalhub.values.many_numbers import Among
 from issues.models import Issue
 from runs.models import TagSet
@@ -13,29 +11,19 @@ from runs.models import TagSet
 
 def titles(issues: Collection[int]) -> dict[int, str]:
     """Return the title of each issue; one query."""
-    return dict(_titles(issues))
+    rows = Issue.objects.filter(Among("pk", issues)).order_by()
+    return dict(rows.values_list("pk", "title"))
 
 
 def tag_names(sets: Collection[int]) -> dict[int, tuple[str, ...]]:
     """Return the tags of each of these sets; one query."""
-    return {pk: tuple(names) for pk, names in _tags(sets)}
+    return _names(TagSet.objects.filter(Among("pk", sets)))
 
 
 def all_tag_names() -> dict[int, tuple[str, ...]]:
     """Return the tags of each set that there is; one query."""
-    return {pk: tuple(names) for pk, names in _all_tags()}
+    return _names(TagSet.objects.all())
 
 
-@fixed_query
-def _titles(issues: Collection[int]) -> QuerySet[Any, Any]:
-    return Issue.objects.filter(Among("pk", issues)).order_by().values_list("pk", "title")
-
-
-@fixed_query
-def _tags(sets: Collection[int]) -> QuerySet[Any, Any]:
-    return TagSet.objects.filter(Among("pk", sets)).order_by().values_list("pk", "names")
-
-
-@fixed_query
-def _all_tags() -> QuerySet[Any, Any]:
-    return TagSet.objects.order_by().values_list("pk", "names")
+def _names(sets: QuerySet[TagSet]) -> dict[int, tuple[str, ...]]:
+    return {pk: tuple(names) for pk, names in sets.order_by().values_list("pk", "names")}

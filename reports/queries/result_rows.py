@@ -1,20 +1,17 @@
 """Results of a run as rows: filtered, sorted, paged, with texts only if readable."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Substr
 
 from evalhub.display.formatting import score
-from evalhub.fixed_query import fixed_query
 from evalhub.statistics.agreement.alpha_bands import RELIABLE
 from evalhub.statistics.deviation import is_split
-from evalhub.values.many_numbers import Among
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted
 from runs.judging.jury import judges_in
@@ -190,20 +187,21 @@ class ResultTable(Listing):
         """Return the judges as frozen in the judge run, the backup last."""
         return judges_in(self.judge_run.jury) if self.judge_run else []
 
-    @property
-    def _judged_in(self) -> int:
-        return self.judge_run.pk if self.judge_run else 0
-
     def _read(self, ids: Iterable[int]) -> tuple[Row, ...]:
         ids = list(ids)
-        results = {row[0]: dict(zip(OWN, row, strict=True)) for row in _results(ids)}
+        results = {
+            row["pk"]: row for row in Result.objects.filter(pk__in=ids).order_by().values(*OWN)
+        }
         revisions = {row["revision_id"] for row in results.values()}
         asked = Revision.objects.filter(pk__in=revisions).readable_by(self.reader).order_by()
         messages = asked.values_list("pk", KeyTransform("messages", "content"))
         prompts = {pk: prompt_of(found)[:TEXT] for pk, found in messages}
         readable = Answer.objects.filter(pk__in=ids).readable_by(self.reader).order_by()
         answers = dict(readable.values_list("pk", Substr("text", 1, TEXT)))
-        coverage = {pk: known for pk, *known in _coverage(self._judged_in, ids)}
+        scores = ResultScore.objects.filter(result__in=ids, judge_run=self.judge_run).order_by()
+        coverage = {
+            pk: known for pk, *known in scores.values_list("result", "answered", "expected")
+        }
         judged = self._judged(ids)
         return tuple(
             Row(
@@ -225,7 +223,8 @@ class ResultTable(Listing):
     def _judged(self, result_ids: list[int]) -> dict[int, dict[str, Any]]:
         """Return the fields of each row that come from judgments; one query."""
         given: dict[int, list[JudgmentRow]] = defaultdict(list)
-        for result, *one in _judgments(self._judged_in, result_ids):
+        rows = Judgment.objects.filter(result__in=result_ids, judge_run=self.judge_run).order_by()
+        for result, *one in rows.values_list("result", *GIVEN):
             given[result].append(JudgmentRow(*one))
         names = {judge["judge"]: judge.get("name", "") for judge in self.everyone()}
         return {result: _judged(rows, names) for result, rows in given.items()}
@@ -268,23 +267,6 @@ GIVEN = (
     *("criterion_id", "criterion__key", "criterion__order", "criterion__polarity"),
     *("criterion__weight", "judge_id", "value"),
 )
-
-
-@fixed_query
-def _results(ids: Collection[int]) -> QuerySet[Any, Any]:
-    return Result.objects.filter(Among("pk", ids)).order_by().values_list(*OWN)
-
-
-@fixed_query
-def _coverage(judge_run: int, ids: Collection[int]) -> QuerySet[Any, Any]:
-    scores = ResultScore.objects.filter(Among("result_id", ids), judge_run=judge_run).order_by()
-    return scores.values_list("result_id", "answered", "expected")
-
-
-@fixed_query
-def _judgments(judge_run: int, ids: Collection[int]) -> QuerySet[Any, Any]:
-    rows = Judgment.objects.filter(Among("result_id", ids), judge_run=judge_run).order_by()
-    return rows.values_list("result_id", *GIVEN)
 
 
 def _judged(given: Sequence[JudgmentRow], names: dict[int, str]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db.models import BigIntegerField, Count, Func, QuerySet
 
-from evalhub.fixed_query import fixed_query
 from runs.models import Result, Run
 
 SIZES = tuple(10**power for power in range(12))
@@ -37,13 +36,13 @@ class Distribution:
 
 def latency_of(run: Run) -> Distribution | None:
     """Return the latency in milliseconds (int); None where none was measured."""
-    times = sorted(_latencies(run.pk))
+    times = sorted(_grouped(run, "latency_ms", 1))
     return _distribution(times, times, int)
 
 
 def cost_of(run: Run) -> Distribution | None:
     """Return the cost in US dollars (Decimal), zeros without a bar; None where none is known."""
-    amounts = sorted(_costs(run.pk))
+    amounts = sorted(_grouped(run, "cost_usd", USD_UNITS))
     paid = [(units, n) for units, n in amounts if units]
     return _distribution(amounts, paid, lambda units: Decimal(units) / USD_UNITS)
 
@@ -76,17 +75,7 @@ class TwoDigits(Func):
         super().__init__(measured, template=f"CASE {' '.join(cuts)} ELSE {HIGHEST} END")
 
 
-@fixed_query
-def _latencies(run: int) -> QuerySet[Any, Any]:
-    return _grouped(run, "latency_ms", 1)
-
-
-@fixed_query
-def _costs(run: int) -> QuerySet[Any, Any]:
-    return _grouped(run, "cost_usd", USD_UNITS)
-
-
-def _grouped(run: int, measured: str, units: int) -> QuerySet[Any, Any]:
+def _grouped(run: Run, measured: str, units: int) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(run=run, **{f"{measured}__isnull": False}).order_by()
     cut: QuerySet[Any, Any] = rows.annotate(cut=TwoDigits(measured, units)).values("cut")
     found: QuerySet[Any, Any] = cut.annotate(n=Count("pk")).values_list("cut", "n")

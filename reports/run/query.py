@@ -7,7 +7,6 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from evalhub.fixed_query import fixed_query
 from evalhub.llm import word_vectors
 from evalhub.models import Call, User
 from reports.overrides.query import MAX_SHOWN, Override, overrides_of, reviews_of
@@ -135,7 +134,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
         counts=counts,
         rate=lines.rate,
         score=lines.score,
-        heavy=tuple(_heavy(run.pk)),
+        heavy=tuple(_heavy(run)),
         similarity=_similarity(run, cells),
         reviews=reviews,
         disputed=sum(cell.disputed for cell in cells),
@@ -192,21 +191,15 @@ def _sum(values: Iterable[Any]) -> Any:
     return sum(measured) if measured else None
 
 
-@fixed_query
-def _heavy(run: int) -> QuerySet[Any, Any]:
+def _heavy(run: Run) -> QuerySet[Any, Any]:
     weighted = Result.objects.filter(run=run).exclude(weight=1).order_by("-weight", "test_id")
     return weighted.values_list("test_id", "issue__title", "weight").distinct()
 
 
 def _errors(run: Run) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(_errors_by_kind(run.pk), key=lambda pair: (-pair[1], pair[0])))
-
-
-@fixed_query
-def _errors_by_kind(run: int) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(run=run, outcome=Outcome.ERROR).order_by()
-    counted: QuerySet[Any, Any] = rows.values_list("error_kind").annotate(n=Count("pk"))
-    return counted
+    counted = rows.values_list("error_kind").annotate(n=Count("pk"))
+    return tuple(sorted(counted, key=lambda pair: (-pair[1], pair[0])))
 
 
 def _failures(run: Run, judge_runs: Sequence[JudgeRun]) -> tuple[tuple[str, str, int], ...]:

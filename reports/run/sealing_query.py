@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db.models import Case, Count, QuerySet, Value, When
 
-from evalhub.fixed_query import fixed_query
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_difference import rate_difference_interval
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
@@ -55,7 +54,7 @@ class Sealing:
 def sealing_of(run: Run) -> Sealing | None:
     """Return None where no test of the run is sealed; one query."""
     groups: dict[str, Group] = defaultdict(Group)
-    for stratum, issue, outcome, n in _counted(run.pk):
+    for stratum, issue, outcome, n in _counted(run):
         groups[stratum].add(issue, outcome, n)
     if not groups.keys() - {OPEN}:
         return None
@@ -68,8 +67,7 @@ def sealing_of(run: Run) -> Sealing | None:
     return Sealing(strata, _difference(rates.get(OPEN), rates.get(NEVER)))
 
 
-@fixed_query
-def _counted(run: int) -> QuerySet[Any, Any]:
+def _counted(run: Run) -> QuerySet[Any, Any]:
     exposure = Case(
         When(test__sealed=False, then=Value(OPEN)),
         When(was_exposed(), then=Value(EXPOSED)),

@@ -39,7 +39,7 @@ class RateModelFilter(DropdownFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         model = rate_run(request).model
         self.shown = str(model.pk) if model else None
-        return [(str(pk), name) for pk, name in models_with_runs()]
+        return [(str(pk), name) for pk, name in models_with_runs().values_list("pk", "name")]
 
     def value(self) -> str | None:
         return self.shown

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from evalhub.fixed_query import fixed_query
 from evalhub.models import LanguageModel
 from runs.baselines import baseline_of, is_baseline, newest_baseline
 from runs.comparability import comparability_of
@@ -48,11 +47,10 @@ class RateRun(NamedTuple):
         return f"{self.model}, {self.run.label}{' (baseline)' if self.is_baseline else ''}"
 
 
-@fixed_query
-def models_with_runs() -> QuerySet[Any, Any]:
-    """Return id and name of the models with a conclusive run, by name."""
+def models_with_runs() -> QuerySet[LanguageModel]:
+    """Return the models with a conclusive run, by name."""
     has_runs = Exists(Run.objects.conclusive().filter(language_model=OuterRef("pk")))
-    return LanguageModel.objects.filter(has_runs).order_by("name", "pk").values_list("pk", "name")
+    return LanguageModel.objects.filter(has_runs).order_by("name", "pk")
 
 
 def rate_run_of(model: int | None) -> RateRun:
@@ -68,8 +66,7 @@ def rate_run_of(model: int | None) -> RateRun:
     pinned = newest_baseline(chosen)
     if pinned is not None:
         return RateRun(pinned.language_model, pinned)
-    if chosen is None and (with_runs := models_with_runs()):
-        chosen = LanguageModel.objects.filter(pk=with_runs[0][0]).first()
+    chosen = chosen or models_with_runs().first()
     runs = Run.objects.conclusive().filter(language_model=chosen).select_related("suite")
     newest = runs.order_by("-created_at", "-pk")[:MAX_TRIED]
     return RateRun(chosen, next((run for run in newest if _is_comparable(run)), None))

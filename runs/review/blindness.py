@@ -3,9 +3,6 @@
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import QuerySet
-
-from evalhub.fixed_query import fixed_query
 from evalhub.models import User
 from runs.models import HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, BlindMode
@@ -52,14 +49,5 @@ def held_blind(reader: Any) -> Collection[int]:
 
 def _held(annotator: Any) -> list[Assignment]:
     """Return the assignments that the annotator is working on; they are few."""
-    held = _keys_held(annotator.pk)
-    if not held:  # most readers hold none, and the join of all parts takes longer
-        return []
-    found = Assignment.objects.filter(pk__in=[pk for (pk,) in held])
-    return list(found.select_related("queue", "item__result", "item__other"))
-
-
-@fixed_query
-def _keys_held(annotator: int) -> QuerySet[Any, Any]:
     held = Assignment.objects.filter(annotator=annotator, state__in=KEPT)
-    return held.order_by().values_list("pk")
+    return list(held.select_related("queue", "item__result", "item__other"))

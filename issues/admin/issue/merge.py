@@ -21,7 +21,6 @@ from evalhub.admin_site.versions import (
     refusal,
     seen_of,
 )
-from evalhub.fixed_query import fixed_query
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
@@ -42,11 +41,6 @@ from issues.states import Refused
 SHOWN = (*FIELDS, "state")
 MAX_ISSUES = 6
 MAX_FOUND = 12
-
-
-@fixed_query
-def _merged_into(issue: int) -> QuerySet[Any, Any]:
-    return Issue.objects.filter(merged_into=issue).order_by("pk").values_list("pk", "title")
 
 
 class Merging(StateAdmin):
@@ -82,7 +76,7 @@ class Merging(StateAdmin):
         facts: list[str] = []
         if issue.merged_into is not None:
             facts.append(format_html("merged into {}", link_to(issue.merged_into)))
-        if merged := [Issue(pk=key, title=title) for key, title in _merged_into(issue.pk)]:
+        if merged := issue.merged.order_by("pk").only("title"):
             links = format_html_join(", ", "{}", ((link_to(other),) for other in merged))
             facts.append(format_html("merged here: {}", links))
         return facts

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.text import capfirst
@@ -12,11 +11,9 @@ from django.utils.text import capfirst
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user
 from evalhub.display.formatting import counted
-from evalhub.fixed_query import fixed_query
 from issues import states
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
-from issues.models import Issue
 from issues.moves_with_tests import (
     TAKES_TESTS,
     WITH_TESTS_IN,
@@ -30,14 +27,6 @@ from issues.moves_with_tests import (
 from issues.states import Move, Moved, Refused
 
 VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
-
-
-@fixed_query
-def _last_versions(issue: int) -> QuerySet[Any, Any]:
-    """Return state, user and reason of the last two versions."""
-    versions: QuerySet[Any, Any] = Issue.history.filter(id=issue)
-    newest = versions.order_by("-history_date", "-history_id")
-    return newest.values_list("state", "history_user", "history_change_reason")[:2]
 
 
 class MovesWithTests(StateAdmin):
@@ -61,7 +50,9 @@ class MovesWithTests(StateAdmin):
                     label = VERBS[name].format(counted(number, "test"))
                     url = self.url_of("move_tests", issue.pk)
                     buttons.append(Button(label, url, {"move": name}, "primary"))
-        match _last_versions(issue.pk):
+        versions = issue.history.order_by("-history_date", "-history_id")
+        columns = ("state", "history_user", "history_change_reason")
+        match list(versions.values_list(*columns)[:2]):
             case [(state, by, reason), (before, *_)] if state != before and by == user.pk:
                 name = (reason or "").split(":")[0]
             case _:

@@ -44,11 +44,11 @@ def test_the_model_that_ran_last_changes_nothing(run_of):
 def test_a_model_is_offered_from_its_first_run_on(run_of):
     alpha, beta = make_model(name="alpha"), make_model(name="beta")
     run_of(beta)
-    before = models_with_runs()
+    before = list(models_with_runs())
     run_of(alpha)
 
-    assert before == [(beta.pk, "beta")]
-    assert models_with_runs() == [(alpha.pk, "alpha"), (beta.pk, "beta")]
+    assert before == [beta]
+    assert list(models_with_runs()) == [alpha, beta]
 
 
 def test_without_a_choice_it_is_the_baseline(run_of):
