@@ -15,13 +15,11 @@ class EvalHubConfig(AppConfig):
         from evalhub.access.logins import note_password, notify_of_lock
         from evalhub.access.models import User
         from evalhub.access.roles import apply_roles
-        from evalhub.admin_site.form_parts import keep_parts
         from evalhub.audit import view
         from evalhub.audit.authors import keep_authors
         from evalhub.values.plain_pickles import read_plain_pickles_only
         from evalhub.work.processes.queue import ignore_hooks
 
-        keep_parts()
         read_plain_pickles_only()
         ignore_hooks()
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")

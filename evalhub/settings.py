@@ -245,8 +245,6 @@ TEMPLATES = [
     },
 ]
 
-FORM_RENDERER = "evalhub.admin_site.form_renderer.Renderer"
-
 # Database ----------------------------------------------------------------------------------------
 
 SQLITE_OPTIONS = {

@@ -12,7 +12,6 @@ from unfold.decorators import display
 
 from evalhub.admin_site.json_field import BoundedJSON
 from evalhub.admin_site.later_tabs import LaterInline
-from evalhub.admin_site.same_forms import SameForms
 from issues.admin.badges import badge
 from issues.admin.text_areas import TextAreas
 from issues.models import Comment, CommentFields, TestComment
@@ -55,7 +54,7 @@ class SealableInline(LaterInline):
         return badge(row.state, row.get_state_display())
 
 
-class CommentInline(SameForms, TextAreas, StackedInline):
+class CommentInline(TextAreas, StackedInline):
     """Append-only comments; `StateAdmin` writes who made them."""
 
     model: type[CommentFields] = Comment

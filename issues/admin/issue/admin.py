@@ -20,7 +20,6 @@ from evalhub.admin_site.later_tabs import LaterTabs
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
 from evalhub.admin_site.row_counts import number_of
-from evalhub.admin_site.same_forms import SameForm
 from evalhub.display.formatting import counted
 from issues import states
 from issues.admin.badges import COLOURS
@@ -126,7 +125,7 @@ def _totals() -> dict[str, Coalesce]:
 
 @admin.register(Issue)
 class IssueAdmin(
-    SameForm, LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
+    LaterTabs, TextAreas, Merging, Linking, MovesWithTests, Boarding, Bulk, SealedIssues
 ):
     form = IssueForm
     downloaded_as = "issues.api.views.IssueViewSet"

@@ -7,13 +7,12 @@ from django.http import HttpRequest
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
-from evalhub.admin_site.same_forms import SameForms
 from issues.admin.inlines import SealableInline
 from issues.models import Feedback, Source, Test
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
 
-class SourceInline(SameForms, TabularInline):
+class SourceInline(TabularInline):
     model = Source
     fields = ("kind", "value")
     extra = 0
@@ -27,9 +26,6 @@ class FeedbackInline(SealableInline):
     model = Feedback
     fields = readonly_fields = ("feedback", "rating", "state_label", "model", "source")
 
-    def number_of(self, row: Any) -> int:
-        return int(row.counts.feedback)
-
     @display(description="feedback")
     def feedback(self, feedback: Any) -> str:
         return self.link(feedback, feedback)
@@ -41,9 +37,6 @@ class TestInline(SealableInline):
     __test__ = False
     model = Test
     fields = readonly_fields = ("test", "state_label", "judged_by", "weight")
-
-    def number_of(self, row: Any) -> int:
-        return int(row.counts.all_tests)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Test]:
         tests: QuerySet[Test] = super().get_queryset(request).annotate(points=rubric_size())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from unfold.widgets import (
     UnfoldAdminRadioSelectWidget,
     UnfoldAdminSelectWidget,
@@ -137,12 +137,12 @@ class LibraryForm(forms.ModelForm):
                 found[role] = filled
         return found
 
-    def _update_errors(self, errors: ValidationError) -> None:
+    def add_error(self, field: str | None, error: Any) -> None:
         """Show problems of the examples above the form, where no single field holds them."""
-        if hasattr(errors, "error_dict"):
+        if hasattr(error, "error_dict"):
             placed: dict[str, list[Any]] = {}
-            for name, found in errors.error_dict.items():
-                place = name if name in self.fields else "__all__"
-                placed.setdefault(place, []).extend(found)
-            errors = ValidationError(placed)
-        super()._update_errors(errors)  # type: ignore[misc]
+            for name, problems in error.error_dict.items():
+                place = name if name in self.fields else NON_FIELD_ERRORS
+                placed.setdefault(place, []).extend(problems)
+            error = ValidationError(placed)
+        super().add_error(field, error)

@@ -10,7 +10,6 @@ from django.db.models import Prefetch, prefetch_related_objects
 from django.forms.boundfield import BoundField
 from django.forms.models import BaseInlineFormSet
 
-from evalhub.admin_site.form_renderer import FixedChoices, PlainSelect
 from issues.checks import CHECKS, located_problems_of
 from issues.models import Criterion
 from issues.models.criterion import Polarity
@@ -67,11 +66,9 @@ class CriterionForm(forms.ModelForm):
     )
     polarity = forms.ChoiceField(
         label="Polarity",
-        choices=FixedChoices(
-            [(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")]
-        ),
+        choices=[(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")],
         initial=Polarity.SHOULD,
-        widget=PlainSelect(INPUT),
+        widget=forms.Select(INPUT),
     )
     weight = forms.FloatField(
         min_value=MIN_WEIGHT,
@@ -84,15 +81,13 @@ class CriterionForm(forms.ModelForm):
         required=False,
         coerce=int,
         empty_value=None,
-        choices=FixedChoices(alternative_choices()),
-        widget=PlainSelect(INPUT),
+        widget=forms.Select(INPUT),
     )
     mandatory = forms.BooleanField(required=False)
     check_name = forms.ChoiceField(
         label="Checked by",
         required=False,
-        choices=FixedChoices(check_choices()),
-        widget=PlainSelect({**INPUT, "data-eh-check": "true"}),
+        widget=forms.Select({**INPUT, "data-eh-check": "true"}),
     )
     citation = PlainText(label="Source", required=False, widget=forms.Textarea(LINES))
     order = forms.IntegerField(
@@ -114,11 +109,9 @@ class CriterionForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         chosen = self._chosen_check()
         alternative: Any = self.fields["alternative"]
-        if self.instance.alternative and self.instance.alternative not in alternative.choices:
-            alternative.choices = alternative_choices(self.instance.alternative)
+        alternative.choices = alternative_choices(self.instance.alternative or None)
         check: Any = self.fields["check_name"]
-        if chosen not in check.choices:
-            check.choices = check_choices(chosen)
+        check.choices = check_choices(chosen)
         self.kept = self.instance.arguments if chosen == self.instance.check_name else {}
         shown = self.initial.get("arguments", self.kept)
         self.check_arguments = arguments_of(chosen)
@@ -153,7 +146,8 @@ class CriterionForm(forms.ModelForm):
         return bool(set(self.changed_data) - without)
 
     def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
+        """Check the table's constraints here, field by field, and without Django's queries."""
+        data: dict[str, Any] = self.cleaned_data
         if data.get("mandatory") and data.get("alternative") is not None:
             self.add_error("mandatory", "A criterion in an alternative cannot be mandatory.")
         if not data.get("text") and not data.get("check_name"):
@@ -184,16 +178,12 @@ class CriterionForm(forms.ModelForm):
             if field not in wrong:
                 self.add_error(field if field in self.fields else "check_name", problem.message)
 
-    def _get_validation_exclusions(self) -> set[str]:
-        """Skip the table's constraints: the fields check them without queries."""
-        return {*super()._get_validation_exclusions(), *self.Meta.fields}  # type: ignore[misc]
-
-    def _update_errors(self, errors: ValidationError) -> None:
-        """Run the model's own rules, except those reported at fields."""
-        if hasattr(errors, "error_dict"):
-            by_field = errors.error_dict.items()
-            errors = ValidationError({name: e for name, e in by_field if name in self.fields})
-        super()._update_errors(errors)  # type: ignore[misc]
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Leave out what the model says of arguments: each problem is reported at its field."""
+        if hasattr(error, "error_dict"):
+            by_field = error.error_dict.items()
+            error = ValidationError({name: each for name, each in by_field if name in self.fields})
+        super().add_error(field, error)
 
 
 class RubricFormSet(BaseInlineFormSet):

@@ -6,7 +6,6 @@ from functools import cache
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
-from evalhub.admin_site.same_forms import SameForms
 from issues.admin.inlines import PartInline
 from issues.admin.rubric.criterion_form import CriterionForm, RubricFormSet
 from issues.checks import CHECKS
@@ -28,7 +27,7 @@ def _checks() -> SafeString:
     return json_script(checks, "eh-checks")
 
 
-class RubricInline(SameForms, PartInline):
+class RubricInline(PartInline):
     """A form per criterion; without a script, a plain list of forms."""
 
     model = Criterion

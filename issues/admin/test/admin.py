@@ -15,7 +15,6 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
-from evalhub.admin_site.same_forms import SameForm
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
@@ -78,7 +77,7 @@ class RevisionInline(LaterInline):
 
 
 @admin.register(Test)
-class TestAdmin(SameForm, LaterTabs, BulkTests, EditPages, SealingPages):
+class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
     """Tests; reading sealed ones requires the right to."""
 
     __test__ = False

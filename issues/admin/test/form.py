@@ -8,7 +8,6 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
-from evalhub.admin_site.form_parts import know
 from evalhub.admin_site.json_field import BoundedJSONField
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from issues.admin.text_areas import text_area
@@ -117,8 +116,6 @@ class TestForm(forms.ModelForm):
             self.initial["messages"] = None
         elif given:
             self.initial["kind"] = TURNS
-        if "issue" in self.fields and Test.issue.is_cached(self.instance):
-            know(self.fields["issue"], [self.instance.issue])
         template = self.fields.get("template")
         if isinstance(template, forms.ModelChoiceField):
             template.queryset = _templates(self.instance.template_id)
@@ -139,6 +136,8 @@ class TestForm(forms.ModelForm):
             self._check_raw_prompt(data)
         else:
             data["messages"] = as_messages(data.get("system_prompt", ""), prompt)
+        if "prompt" in self.errors:  # where it is reported, and not as a message without text
+            del data["messages"]
         return data
 
     def _check_conversation(self, data: dict[str, Any]) -> None:
@@ -154,10 +153,6 @@ class TestForm(forms.ModelForm):
         others = data.get("tools") or [], data.get("context") or ""
         for name, problem in raw_prompt_problems(data["messages"], *others).items():
             self.add_error(name, problem)
-
-    def _get_validation_exclusions(self) -> set[str]:
-        """Skip model errors of messages: the form has reported them at the right field."""
-        return {*super()._get_validation_exclusions(), "messages"}  # type: ignore[misc]
 
 
 def conversation(test: Test) -> str:

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from evalhub.admin_site.later_tabs import LaterTab
+from evalhub.admin_site.later_tabs import LaterInline
 from issues.models import Issue, Tag
 from runs.models import Suite
 from tests.factories import (
@@ -32,7 +32,7 @@ def opened(client, row):
     url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
     response = client.get(url)
     inlines = response.context["inline_admin_formsets"]
-    formsets = [inline.formset for inline in inlines if not isinstance(inline, LaterTab)]
+    formsets = [each.formset for each in inlines if not isinstance(each.opts, LaterInline)]
     forms = [response.context["adminform"].form]
     for formset in formsets:
         forms += [formset.management_form, *formset.initial_forms]
