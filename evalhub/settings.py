@@ -179,6 +179,7 @@ INSTALLED_APPS = [
     "unfold.contrib.inlines",
     "unfold.contrib.simple_history",
     "evalhub.admin_site.site.SiteAdminConfig",
+    "django.forms",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -244,6 +245,8 @@ TEMPLATES = [
         },
     },
 ]
+
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # Database ----------------------------------------------------------------------------------------
 

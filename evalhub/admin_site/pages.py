@@ -83,6 +83,8 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     list_fullwidth = True
     view_on_site: Any = False
     warn_unsaved_form = True
+    conditional_fields: Mapping[str, str] = {}
+    """When fields are shown. The theme looks for it at each field, and slowly where it is not."""
 
     class Media:
         css = {"all": ("evalhub/forms.css",)}

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from unfold.admin import StackedInline
@@ -12,6 +11,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.json_field import BoundedJSON
 from evalhub.admin_site.later_tabs import LaterInline
+from evalhub.display.html import link
 from issues.admin.badges import badge
 from issues.admin.text_areas import TextAreas
 from issues.models import Comment, CommentFields, TestComment
@@ -89,5 +89,4 @@ class TestCommentInline(CommentInline):
 
 
 def link_to(row: Any, text: object = None) -> SafeString:
-    url = row.get_absolute_url()
-    return format_html('<a class="eh-link" href="{}">{}</a>', url, row if text is None else text)
+    return link(row.get_absolute_url(), row if text is None else text)

@@ -1,3 +1,4 @@
+from collections.abc import Collection
 from secrets import token_hex
 from typing import Any
 
@@ -120,6 +121,9 @@ class Criterion(CriterionFields):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.key = self.key or new_key()
         super().save(*args, **kwargs)
+
+    def validate_constraints(self, exclude: Collection[str] | None = None) -> None:
+        """Leave the constraints to the table: forms check them without a query for each."""
 
     def clean(self) -> None:
         from issues import checks

@@ -8,7 +8,6 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter
@@ -19,6 +18,7 @@ from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.display.formatting import DASH
+from evalhub.display.html import link, text_block
 from issues.admin.filters import TemplateFilter
 from issues.models import JudgeTemplate, TemplateState
 from issues.states import Refused
@@ -96,8 +96,7 @@ def _text_of(name: str) -> Any:
 
     @display(description=name)
     def text(self: ReadOnlyAdmin, row: Example) -> str:
-        shown = taught_by_human_evaluation(row.evaluation).texts[name]
-        return format_html('<pre class="eh-pre">{}</pre>', shown) if shown else DASH
+        return text_block(taught_by_human_evaluation(row.evaluation).texts[name])
 
     return text
 
@@ -179,7 +178,7 @@ class ExampleAdmin(ReadOnlyAdmin):
     def in_result(self, row: Example) -> SafeString:
         result = row.evaluation.result_id
         url = reverse("admin:runs_result_change", args=[result])
-        return format_html('<a class="eh-link" href="{}#people">result {}</a>', url, result)
+        return link(f"{url}#people", f"result {result}")
 
     @display(description="reason")
     def reason(self, row: Example) -> str:

@@ -33,6 +33,10 @@ INPUT = {"class": "eh-input"}
 LINES = {"rows": 1, "class": "eh-input eh-grows"}
 
 
+class PlainSelect(forms.Select):
+    template_name = "evalhub/select.html"
+
+
 class PlainText(forms.CharField):
     """Text with stored line ends, so that an untouched field is unchanged."""
 
@@ -68,7 +72,7 @@ class CriterionForm(forms.ModelForm):
         label="Polarity",
         choices=[(Polarity.SHOULD, "should show"), (Polarity.SHOULD_NOT, "should not show")],
         initial=Polarity.SHOULD,
-        widget=forms.Select(INPUT),
+        widget=PlainSelect(INPUT),
     )
     weight = forms.FloatField(
         min_value=MIN_WEIGHT,
@@ -81,13 +85,13 @@ class CriterionForm(forms.ModelForm):
         required=False,
         coerce=int,
         empty_value=None,
-        widget=forms.Select(INPUT),
+        widget=PlainSelect(INPUT),
     )
     mandatory = forms.BooleanField(required=False)
     check_name = forms.ChoiceField(
         label="Checked by",
         required=False,
-        widget=forms.Select({**INPUT, "data-eh-check": "true"}),
+        widget=PlainSelect({**INPUT, "data-eh-check": "true"}),
     )
     citation = PlainText(label="Source", required=False, widget=forms.Textarea(LINES))
     order = forms.IntegerField(
@@ -146,8 +150,7 @@ class CriterionForm(forms.ModelForm):
         return bool(set(self.changed_data) - without)
 
     def clean(self) -> dict[str, Any]:
-        """Check the table's constraints here, field by field, and without Django's queries."""
-        data: dict[str, Any] = self.cleaned_data
+        data: dict[str, Any] = super().clean() or {}
         if data.get("mandatory") and data.get("alternative") is not None:
             self.add_error("mandatory", "A criterion in an alternative cannot be mandatory.")
         if not data.get("text") and not data.get("check_name"):

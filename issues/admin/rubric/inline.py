@@ -34,7 +34,7 @@ class RubricInline(PartInline):
     form = CriterionForm
     formset = RubricFormSet
     template = "issues/rubric.html"
-    extra = 2
+    extra = 1
     max_num = MAX_CRITERIA
     verbose_name_plural = "rubric"
 

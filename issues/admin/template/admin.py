@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern
-from django.utils.html import format_html
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
@@ -17,6 +16,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
+from evalhub.display.html import text_block
 from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.admin.template.inlines import ExampleInline, VariantInline
@@ -147,7 +147,7 @@ class JudgeTemplateAdmin(PanelAdmin):
 
     @display(description="text")
     def prompt(self, template: JudgeTemplate) -> str:
-        return format_html('<pre class="eh-pre">{}</pre>', template.text)
+        return text_block(template.text)
 
     @display(description="options")
     def scale_table(self, template: JudgeTemplate) -> str:

@@ -5,11 +5,11 @@ from typing import Any
 from django import forms
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import current_user
+from evalhub.display.html import link
 from issues.admin.inlines import PartInline
 from issues.admin.text_areas import TextAreas, text_area
 from issues.judge_templates.examples import MAX_EXAMPLES
@@ -77,11 +77,8 @@ class ExampleInline(DraftOnlyInline):
     def source(self, example: TemplateExample) -> SafeString | str:
         if example.pk is None or example.test is None:
             return "written for this template"
-        return format_html(
-            '<a class="eh-link" href="{}">test {}</a> (never judged or measured with it)',
-            example.test.get_absolute_url(),
-            example.test_id,
-        )
+        never = " (never judged or measured with it)"
+        return link(example.test.get_absolute_url(), f"test {example.test_id}", never)
 
 
 class VariantInline(DraftOnlyInline):

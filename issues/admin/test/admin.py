@@ -6,8 +6,9 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
@@ -15,6 +16,7 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
+from evalhub.display.html import link
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
@@ -56,7 +58,6 @@ from issues.rubrics.siblings import (
 )
 from issues.states import Move
 from issues.tags import names_on
-from issues.templatetags.images import thumbnails
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
 WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
@@ -73,7 +74,7 @@ class RevisionInline(LaterInline):
     @display(description="version")
     def version(self, revision: Revision) -> str:
         url = reverse("admin:issues_revision_change", args=[revision.pk])
-        return format_html('<a class="eh-link" href="{}">{}</a>', url, revision.number)
+        return link(url, revision.number)
 
 
 @admin.register(Test)
@@ -157,8 +158,8 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
 
     @display(description="input")
     def asked(self, test: Test) -> str:
-        shown = thumbnails(all_images(test.messages))
-        return format_html('<pre class="eh-pre">{}</pre>{}', conversation(test), shown)
+        shown = {"text": conversation(test), "images": all_images(test.messages)}
+        return render_to_string("issues/conversation.html", shown)
 
     def get_fieldsets(self, request: HttpRequest, obj: Test | None = None) -> Any:
         writes = self.has_change_permission(request, obj) if obj else True

@@ -4,16 +4,15 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.utils.html import format_html
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import ReadOnlyAdmin
+from evalhub.display.html import text_block
 from evalhub.llm.content.content_parts import all_images
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Revision
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.templatetags.images import thumbnails
 
 
 @admin.register(Revision)
@@ -52,15 +51,16 @@ class RevisionAdmin(ReadOnlyAdmin):
     def asked(self, revision: Revision) -> str:
         content = revision.content
         text = conversation_text(request_messages(content["messages"], content["context"]))
-        return format_html("{}{}", _block(text), thumbnails(all_images(content["messages"])))
+        shown = {"text": text, "images": all_images(content["messages"])}
+        return render_to_string("issues/conversation.html", shown)
 
     @display(description="reference answer")
     def reference(self, revision: Revision) -> str:
-        return _block(revision.content["reference"])
+        return text_block(revision.content["reference"])
 
     @display(description="guidelines")
     def guidelines(self, revision: Revision) -> str:
-        return _block(revision.content["guidelines"])
+        return text_block(revision.content["guidelines"])
 
     @display(description="points")
     def rubric(self, revision: Revision) -> str:
@@ -70,7 +70,3 @@ class RevisionAdmin(ReadOnlyAdmin):
     @display(description="tools")
     def tools(self, revision: Revision) -> Any:
         return revision.content["tools"] or "—"
-
-
-def _block(text: str) -> str:
-    return format_html('<pre class="eh-pre">{}</pre>', text) if text else "—"

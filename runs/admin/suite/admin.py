@@ -6,7 +6,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
@@ -16,6 +15,7 @@ from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import DASH, counted
+from evalhub.display.html import link
 from evalhub.files.export_files import FORMATS
 from evalhub.models import User
 from issues.models import Test
@@ -72,6 +72,7 @@ class SuiteForm(GateFields, forms.ModelForm):
         tests: Any = self.fields.get("tests")
         if tests:  # each is named after its issue
             tests.queryset = tests.queryset.select_related("issue").only("issue__title")
+            tests.widget.widget.template_name = "evalhub/select.html"
         if suite and suite.pk:
             suite._prefetched_objects_cache.pop("tests")
 
@@ -132,7 +133,7 @@ class VersionInline(LaterInline):
     @display(description="runs")
     def run_link(self, version: SuiteVersion) -> SafeString:
         url = f"{reverse('admin:runs_run_changelist')}?suite_version__id__exact={version.pk}"
-        return format_html('<a class="eh-link" href="{}">{}</a>', url, version.runs.count())
+        return link(url, version.runs.count())
 
 
 @admin.register(Suite)
@@ -222,8 +223,7 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
         if not suite.filter:
             return words
         url = f"{reverse('admin:issues_test_changelist')}?{suite.filter}"
-        text = filter_words(suite)
-        return format_html('<a class="eh-link" href="{}">{}</a>. {}', url, text, words)
+        return link(url, filter_words(suite), f". {words}")
 
     @display(description="A run fails if")
     def gate_in_words(self, suite: Suite) -> str:
@@ -249,7 +249,7 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
     def run_link(self, suite: Suite) -> SafeString:
         url = f"{reverse('admin:runs_run_changelist')}?suite__id__exact={suite.pk}"
         runs = suite.run_total  # type: ignore[attr-defined]
-        return format_html('<a class="eh-link" href="{}">{}</a>', url, runs)
+        return link(url, runs)
 
     def has_launch_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return bool(request.user.has_perm("runs.add_launch"))

@@ -68,3 +68,29 @@ def test_the_rows_of_somebody_who_is_logged_out_are_not_the_login(page, issue):
     page.locator(LINK).click()
     page.get_by_role("alert").filter(has_text="The tests could not be loaded.").wait_for()
     assert page.locator("#tests-group input").count() == 0
+
+
+def test_a_link_to_a_tab_on_its_own_page_opens_it(page, issue):
+    page.goto(url("issue_change", issue.pk))
+    group = page.locator("#tests-group")
+    group.wait_for(state="hidden")
+    page.evaluate("location.hash = '#tests'")
+    group.get_by_role("link", name="Question 20.").wait_for()
+    page.evaluate("location.hash = '#content-start'")
+    assert group.is_visible()
+    page.go_back()
+    page.go_back()
+    group.wait_for(state="hidden")
+    assert page.locator("#id_title").is_visible()
+
+
+def test_the_badge_of_a_state_is_not_broken(page, log_in):
+    log_in(make_user("maintainer"))
+    test = make_test("Which year was it? " * 40)
+    page.goto(url("issue_change", test.issue_id) + "#tests")
+    badge = page.locator("#tests-group .eh-badge")
+    badge.wait_for()
+    cell = badge.locator("xpath=ancestor::td").bounding_box()
+    box = badge.bounding_box()
+    assert box["height"] < 30
+    assert box["x"] + box["width"] <= cell["x"] + cell["width"]

@@ -1,0 +1,15 @@
+"""Pieces of HTML that displays of admins return."""
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from evalhub.display.formatting import DASH
+
+
+def link(url: str, text: object, after: str = "") -> SafeString:
+    return render_to_string("evalhub/link.html", {"url": url, "text": text, "after": after})
+
+
+def text_block(text: str) -> SafeString | str:
+    """Return a text with its line breaks; a dash for none."""
+    return render_to_string("evalhub/text_block.html", {"text": text}) if text else DASH
