@@ -1,6 +1,6 @@
 """The admin site: unfold's, with saved filters, the glossary and the command palette."""
 
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +13,6 @@ from django.urls import path
 from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_POST
-from unfold.settings import get_config
 from unfold.sites import UnfoldAdminSite
 
 from evalhub.admin_site.entry_page import entry_page
@@ -33,19 +32,8 @@ class SiteAdminConfig(SimpleAdminConfig):
         bool(admin.site)  # so that there is a site to check
 
 
-@cache
-def theme_settings() -> dict[str, Any]:
-    """Return the theme's settings; the theme merges them anew for each of thirty values a page."""
-    found: dict[str, Any] = get_config(UnfoldAdminSite.settings_name)
-    return found
-
-
 class Site(UnfoldAdminSite):
     empty_value_display = "—"
-
-    def _get_config(self, key: str, *args: Any) -> Any:
-        found = theme_settings().get(key)
-        return self._get_value(found, *args) if found else None
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """List the tables only where a page shows them: the sidebar has its own entries."""
@@ -53,9 +41,10 @@ class Site(UnfoldAdminSite):
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Return the sidebar as it is: the theme would copy it and work out what it says."""
-        navigation = import_string(theme_settings()["SIDEBAR"]["navigation"])
-        found: list[dict[str, Any]] = navigation(request)
-        return found
+        theme: dict[str, Any] = settings.UNFOLD
+        navigation = import_string(theme["SIDEBAR"]["navigation"])
+        groups: list[dict[str, Any]] = navigation(request)
+        return groups
 
     def get_urls(self) -> list[Any]:
         from evalhub.access.columns import columns_view

@@ -101,18 +101,18 @@ class SealingPages(RubricPages):
             *super().get_urls(),
         ]
 
-    def _get_obj_does_not_exist_redirect(
-        self, request: HttpRequest, opts: Any, object_id: str
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """Say of a sealed test that it is sealed: its issue's page names it to all readers."""
-        if not Test.objects.filter(pk=row_number(object_id), sealed=True).exists():
-            missing: HttpResponse = super()._get_obj_does_not_exist_redirect(
-                request, opts, object_id
-            )
-            return missing
-        text = f"Test {object_id} is sealed. Ask an admin to reveal it to you."
-        messages.warning(request, text)
-        return HttpResponseRedirect(self.url_of("changelist"))
+        is_hidden = object_id is not None and self.get_object(request, object_id) is None
+        sealed = Test.objects.filter(pk=row_number(object_id), sealed=True)
+        if is_hidden and self.has_view_permission(request) and sealed.exists():
+            text = f"Test {object_id} is sealed. Ask an admin to reveal it to you."
+            messages.warning(request, text)
+            return HttpResponseRedirect(self.url_of("changelist"))
+        response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
+        return response
 
     def may_seal(self, request: HttpRequest, test: Test) -> bool:
         """Require the right to read sealed tests: otherwise the test would be out of reach."""

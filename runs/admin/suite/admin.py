@@ -63,18 +63,14 @@ class SuiteForm(GateFields, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         suite = kwargs.get("instance")
-        chosen: dict[str, Any] = {}
         if suite and suite.pk:  # their numbers are all that a form needs of hundreds of tests
-            chosen = {"tests": list(suite.tests.values_list("pk", flat=True))}
-            prefetch_related_objects([suite], Prefetch("tests", Test.objects.none()))
+            prefetch_related_objects([suite], Prefetch("tests", Test.objects.only("pk")))
         super().__init__(*args, **kwargs)
-        self.initial = {**initial_of(self.instance.gate), **self.initial, **chosen}
+        self.initial = {**initial_of(self.instance.gate), **self.initial}
         tests: Any = self.fields.get("tests")
         if tests:  # each is named after its issue
             tests.queryset = tests.queryset.select_related("issue").only("issue__title")
             tests.widget.widget.template_name = "evalhub/select.html"
-        if suite and suite.pk:
-            suite._prefetched_objects_cache.pop("tests")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
