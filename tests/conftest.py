@@ -15,6 +15,7 @@ from django.test import TransactionTestCase
 from tests.clearing import clear
 from tests.engines import BOTH_ENGINES, TESTS
 from tests.migrated import Migrated, migrated
+from tests.slow import reason_of
 
 if TYPE_CHECKING:
     from pytest_django import DjangoDbBlocker
@@ -41,9 +42,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs on both engines."""
+    """Mark what runs on both engines, and what `dev.py test` leaves out."""
     both = {TESTS / name for name in BOTH_ENGINES}
     for item in items:
+        if reason_of(item.nodeid.removeprefix("tests/")):
+            item.add_marker("slow")
         is_listed = both & {item.path, *item.path.parents}
         if is_listed and uses_database(item) and not item.get_closest_marker("kill"):
             item.add_marker("both_engines")

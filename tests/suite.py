@@ -29,6 +29,7 @@ from typing import NamedTuple
 from tests.browser import APT_PACKAGES, OUTPUT, chromium_path
 from tests.engines import BOTH_ENGINES, TESTS
 from tests.migrated import FOLDER, TEMPLATE
+from tests.slow import SLOW
 
 SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 CORES = os.cpu_count() or 2
@@ -162,8 +163,9 @@ def files(marks: Sequence[str]) -> list[str]:
     """Files and folders that can hold tests with these marks; [] for all."""
     named = re.compile(rf"mark\.({'|'.join(marks)})\b")
     listed = [str(TESTS / name) for name in BOTH_ENGINES] if BOTH in marks else []
+    listed += [str(TESTS / name.partition("::")[0]) for name in SLOW] if "slow" in marks else []
     found = TESTS.rglob("test_*.py") if marks else ()
-    return listed + sorted(str(path) for path in found if named.search(path.read_text()))
+    return sorted({*listed, *(str(path) for path in found if named.search(path.read_text()))})
 
 
 def pytest(arguments: Sequence[str], url: str | None) -> int:

@@ -5,7 +5,7 @@ the admin (list, add, change, delete, history of a model) need no line: the mode
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -851,12 +851,12 @@ def may_enter(name: str, address: str, door: Door, url: str) -> bool:
     return url.startswith(TOKENS) and reads and "admin" in door.may
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
-def test_doors_are_open_to_those_named_and_closed_to_others(name, rows):
+def wrongly_answered(name: str, rows: dict[str, Any], asks: Callable[[Door], bool]) -> list[str]:
+    """The doors, of those asked, that this actor found open or closed against the table."""
     client, _ = actor(name)
     wrong = []
     for address in addresses():
-        for door in DOORS.get(address.name, ()):
+        for door in filter(asks, DOORS.get(address.name, ())):
             url = url_of(address, rows) if address.name else "/"
             response = knock(client, url, door)
             expected = may_enter(name, address.name, door, url)
@@ -865,6 +865,32 @@ def test_doors_are_open_to_those_named_and_closed_to_others(name, rows):
                 wrong.append(f"{told}, but {name} {'may' if expected else 'may not'} enter")
             if response.status_code >= 500:
                 wrong.append(f"{door.method} {url}: {response.status_code}")
+    return wrong
+
+
+LADDER = ("anonymous", "no role", "viewer", "annotator", "adjudicator", "maintainer", "admin")
+"""Actors in the order of their rights."""
+
+
+def edges(door: Door) -> set[str]:
+    """The least of those who may enter, and whoever is one step below."""
+    least = next((at for at, name in enumerate(LADDER) if name in door.may), len(LADDER))
+    return set(LADDER[max(0, least - 1) : least + 1])
+
+
+def test_the_least_role_named_enters_and_the_one_below_does_not(rows):
+    wrong = [
+        line
+        for name in LADDER
+        for line in wrongly_answered(name, rows, lambda door, name=name: name in edges(door))
+    ]
+
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_doors_are_open_to_those_named_and_closed_to_others(name, rows):
+    wrong = wrongly_answered(name, rows, lambda door: True)
 
     assert wrong == [], "\n".join(wrong)
 

@@ -12,6 +12,7 @@ from _pytest.mark.expression import Expression
 
 from tests import environment, suite
 from tests.engines import BOTH_ENGINES, TESTS
+from tests.slow import SLOW
 from tests.suite import LONG, POSTGRES, SHORT, SQLITE, Outcome
 
 GOOD = Outcome("pure", "no database", passed=3)
@@ -50,6 +51,13 @@ def test_a_test_runs_once_on_each_engine_that_its_markers_name(markers, short, a
 
 def test_every_name_in_the_list_for_both_engines_is_a_file_or_a_folder():
     assert [name for name in BOTH_ENGINES if not (TESTS / name).exists()] == []
+
+
+def test_every_name_in_the_list_of_slow_tests_is_a_test():
+    for name in SLOW:
+        file, _, start = name.partition("::")
+        assert (TESTS / file).exists(), name
+        assert f"def {start}" in (TESTS / file).read_text() if start else True, name
 
 
 def test_only_files_that_can_hold_a_groups_tests_are_read():
