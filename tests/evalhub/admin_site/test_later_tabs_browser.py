@@ -21,6 +21,7 @@ def issue(page, log_in):
     return issue
 
 
+@pytest.mark.journey
 def test_a_tab_is_opened_by_keys_and_its_rows_follow(page, issue):
     asked = []
     page.on("request", lambda request: asked.append(request.url))

@@ -30,6 +30,7 @@ def texts(test):
     return [row.text for row in test.criteria.all()]
 
 
+@pytest.mark.journey
 def test_points_are_added_reordered_and_saved_by_keyboard(editor, two_points):
     keyboard = editor.keyboard
     editor.locator("[name=criteria-1-text]").focus()

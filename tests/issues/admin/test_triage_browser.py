@@ -43,6 +43,7 @@ def state(row):
     return row.state
 
 
+@pytest.mark.journey
 def test_a_session_by_keyboard_alone(page, log_in, faults):
     ann, ben = make_user("annotator", username="ann"), make_user("annotator", username="ben")
     issue, rows = plant()

@@ -39,6 +39,7 @@ def status(page, words):
     page.wait_for_selector(f"#inbox-status:has-text('{words}')")
 
 
+@pytest.mark.journey
 def test_tests_are_drafted_and_decided_on_by_keys(page, log_in, provider, model_at, work_apart):
     provider.script = Writer()
     issue = make_issue(title="Rude answers", description="It snaps at people.")

@@ -59,6 +59,7 @@ def verdict_beside_the_other_answer(page, faults):
     faults.clear()  # The browser says itself that it was refused.
 
 
+@pytest.mark.journey
 def test_two_runs_from_choosing_to_both_answers(enter, faults):
     """No run, then one, then two: what flipped, how sure, and the answers side by side."""
     enter.goto(page_url("compare"))

@@ -44,6 +44,7 @@ def test_a_domain_opens_to_its_results(enter):
     assert inside.first.locator(".eh-vote").count() == 2
 
 
+@pytest.mark.journey
 def test_a_selection_by_keys_becomes_an_issue_and_is_undone(enter):
     run = done([0, 1], [0, 0], [1, 0])
     enter.goto(f"{run.get_absolute_url()}#results")

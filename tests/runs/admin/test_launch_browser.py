@@ -9,6 +9,7 @@ from tests.factories import make_jury, make_model, make_test
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.journey
 def test_a_suite_that_is_chosen_fills_in_its_defaults(enter):
     model, jury = make_model(name="the model"), make_jury(make_model(), name="the jury")
     defaults = {"models": [model.pk], "temperatures": [0, 0.7], "jury": jury.pk}

@@ -27,6 +27,7 @@ def said():
     return list(rows.values_list("result", "option", "justification"))
 
 
+@pytest.mark.journey
 def test_agreement_and_disagreement_by_keys_alone(page, log_in, results):
     log_in(make_user("annotator"))
     page.goto(url_of(results[0]))

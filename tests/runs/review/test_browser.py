@@ -74,6 +74,7 @@ def said_by(user) -> list[tuple[str, str, str]]:
     return list(rows.values_list("kind", "option", "justification"))
 
 
+@pytest.mark.journey
 def test_a_queue_by_keys_alone_with_undo_skip_and_a_crash(page, ann, no_mouse):
     queue = filled(21)
     page.goto("/admin/")
@@ -222,6 +223,7 @@ def test_a_rubric_is_judged_by_keys_and_leads_from_criterion_to_criterion(page, 
     ]
 
 
+@pytest.mark.journey
 def test_reason_typed_after_a_verdict_is_no_command(page, ann, no_mouse):
     queue = filled(3, blind="all")
     page.goto(work(queue))
