@@ -15,7 +15,7 @@ from evalhub.notifications.models import (
     NotificationKind,
     Webhook,
 )
-from evalhub.values.kept_values import KeptValue
+from evalhub.values.database_cache import CachedValue
 from evalhub.work.models import BatchState, CostReservation, ItemState, Worker
 
 register(Group, app="evalhub", records_class=History, m2m_fields=["permissions"])
@@ -24,6 +24,7 @@ __all__ = [
     "Act",
     "AuditEntry",
     "BatchState",
+    "CachedValue",
     "Call",
     "CallRole",
     "CostReservation",
@@ -35,7 +36,6 @@ __all__ = [
     "Image",
     "ItemState",
     "KeptAnswer",
-    "KeptValue",
     "LanguageModel",
     "MediaType",
     "ModelKind",

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evalhub.models import BatchState, Call
-from evalhub.values.kept_values import forget_pages
+from evalhub.values.database_cache import forget_computed
 from runs.models import Answer, Example, JudgeRun, Run
 
 PORTION = 2_000
@@ -55,7 +55,7 @@ def remove(days: int, *, most: int | None = None) -> Removed:
     answers = _remove_answers(before, tombstone(days), most)
     replies = _remove_replies(before, tombstone(days), most)
     if answers:
-        forget_pages()  # they may quote them
+        forget_computed()  # they may quote them
     return Removed(answers, replies)
 
 

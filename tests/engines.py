@@ -8,7 +8,7 @@ BOTH_ENGINES = (
     "evalhub/work",
     "evalhub/access/test_exposures.py",
     "evalhub/audit",
-    "evalhub/test_kept_values.py",
+    "evalhub/test_database_cache.py",
     "evalhub/test_many_numbers.py",
     "evalhub/test_idempotency.py",
     "evalhub/operations/test_backup.py",

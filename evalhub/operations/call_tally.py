@@ -11,6 +11,7 @@ from django.db.models import Count, Max, Q, Sum
 from django.utils import timezone
 
 from evalhub.llm.models import Call
+from evalhub.values.typed_json import ByKey, from_json, to_json
 
 BUCKETS_S = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 """Upper bounds of the latency histogram, in seconds."""
@@ -58,7 +59,7 @@ class Totals:
         )
 
 
-Tally = dict[CallGroup, Totals]
+Tally = ByKey[CallGroup, Totals]
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,26 @@ class Counted:
 def read() -> Tally:
     """Return the totals of all calls. Only the first reading goes through all of them."""
     newest: int = Call.objects.aggregate(newest=Max("pk"))["newest"] or 0
-    kept = caches["computed"].get(KEY)
-    if not isinstance(kept, Counted) or kept.newest > newest:
-        kept = _keep(Counted({}, 0, newest, timezone.now()))
-    elif timezone.now() - kept.seen_at >= SETTLES_AFTER:
-        settling = count(Q(pk__gt=kept.settled, pk__lte=kept.newest))
-        tally = merged([kept.tally, settling])
-        kept = _keep(Counted(tally, kept.newest, newest, timezone.now()))
-    return merged([kept.tally, count(Q(pk__gt=kept.settled))])
+    counted = _cached()
+    if counted is None or counted.newest > newest:
+        counted = _cache(Counted({}, 0, newest, timezone.now()))
+    elif timezone.now() - counted.seen_at >= SETTLES_AFTER:
+        settling = count(Q(pk__gt=counted.settled, pk__lte=counted.newest))
+        tally = merged([counted.tally, settling])
+        counted = _cache(Counted(tally, counted.newest, newest, timezone.now()))
+    return merged([counted.tally, count(Q(pk__gt=counted.settled))])
 
 
-def _keep(counted: Counted) -> Counted:
-    caches["computed"].set(KEY, counted, None)
+def _cached() -> Counted | None:
+    content = caches["computed"].get(KEY)
+    try:
+        return None if content is None else from_json(Counted, content)
+    except ValueError:  # of an earlier version
+        return None
+
+
+def _cache(counted: Counted) -> Counted:
+    caches["computed"].set(KEY, to_json(Counted, counted), None)
     return counted
 
 

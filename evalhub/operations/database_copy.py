@@ -11,7 +11,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from evalhub.access.models import User
 from evalhub.operations.engines import engine
-from evalhub.values.kept_values import KeptValue
+from evalhub.values.database_cache import CachedValue
 
 SOURCE = "copied_from"
 PORTION = 500
@@ -43,9 +43,9 @@ def copy_from(url: str, say: Callable[[str], object] = str) -> int:
 
 
 def tables() -> Iterator[type[models.Model]]:
-    """Yield all tables but the record of migrations, which is the code's, and kept pages."""
+    """Yield all tables but the record of migrations, which is the code's, and cached values."""
     for model in apps.get_models(include_auto_created=True):
-        if model._meta.managed and not model._meta.proxy and model is not KeptValue:
+        if model._meta.managed and not model._meta.proxy and model is not CachedValue:
             yield model
 
 

@@ -13,7 +13,7 @@ from evalhub.operations.engines import engine
 from evalhub.operations.findings import Finding, Level, error, ok, warning
 from evalhub.operations.machine import disk, versions
 from evalhub.operations.secrets import keys
-from evalhub.values.kept_values import NEVER, KeptValue
+from evalhub.values.database_cache import NEVER, CachedValue
 from evalhub.work import clock, leases, schema
 from evalhub.work.overview import dead_workers, outages, running_workers
 
@@ -90,7 +90,7 @@ def writable() -> Finding:
     """Write a row and take it back."""
     try:
         with transaction.atomic():
-            KeptValue.objects.create(key="doctor", value="0", expires_at=NEVER)
+            CachedValue.objects.create(key="doctor", value="0", expires_at=NEVER)
             transaction.set_rollback(True)
     except DatabaseError as problem:
         hint = "Workers wait until it can. Check its disk, and that it is no standby."

@@ -1,4 +1,4 @@
-"""Figures that take long to compute, kept for all processes under a digest of their inputs."""
+"""Figures that take long to compute, cached for all processes under a digest of their inputs."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -6,31 +6,35 @@ from typing import Any, TypeVar
 from django.core.cache import caches
 
 from evalhub.values.digest import digest
+from evalhub.values.typed_json import from_json, to_json
 
-KEPT_S = 30 * 24 * 3600
+CACHED_S = 30 * 24 * 3600
 
 T = TypeVar("T")
 
 
-def computed(name: str, inputs: Any, function: Callable[[], T]) -> T:
-    """Return what the function gives for these inputs, computed once and kept.
+def computed(name: str, inputs: Any, kind: type[T], function: Callable[[], T]) -> T:
+    """Return what the function gives for these inputs, computed once and cached.
 
     Args:
         name: Of the function and its version: change it where the function changes.
         inputs: JSON, all that the outcome depends on, the seed too.
+        kind: The type of the outcome, as pydantic reads it.
     """
-    found = kept(name, inputs)
-    if found is None:
-        found = (function(),)
-        caches["computed"].set(_key(name, inputs), found, KEPT_S)
-    value: T = found[0]
+    value = cached(name, inputs, kind)
+    if value is None:
+        value = function()
+        caches["computed"].set(_key(name, inputs), to_json(kind, value), CACHED_S)
     return value
 
 
-def kept(name: str, inputs: Any) -> tuple[Any] | None:
-    """Return the kept value in a tuple; None where none is kept, or an earlier version kept it."""
-    found: tuple[Any] | None = caches["computed"].get(_key(name, inputs))
-    return found
+def cached(name: str, inputs: Any, kind: type[T]) -> T | None:
+    """Return the cached value; None where there is none, or only one of an earlier version."""
+    content = caches["computed"].get(_key(name, inputs))
+    try:
+        return None if content is None else from_json(kind, content)
+    except ValueError:
+        return None
 
 
 def _key(name: str, inputs: Any) -> str:

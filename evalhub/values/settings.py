@@ -4,7 +4,6 @@ CACHES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     # Computed report content and counts of requests, shared by all processes.
     "computed": {
-        "BACKEND": "evalhub.values.kept_values.JSONCache",
-        "OPTIONS": {"MAX_ENTRIES": 20_000},
+        "BACKEND": "evalhub.values.database_cache.JSONCache",
     },
 }

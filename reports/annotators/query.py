@@ -13,6 +13,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from reports.annotators.rule import (
     AnnotatorVerdict,
     EvaluationScope,
+    Group,
     GroupAgreement,
     Pair,
     RepeatedVerdict,
@@ -66,9 +67,6 @@ FIELDS = (
     "result__revision__pass_rule",
 )
 
-Group = tuple[str, str]
-"""The kind of group ("all", "suite" or "tag") and its name."""
-
 ALL: Group = ("all", "")
 
 
@@ -88,26 +86,27 @@ class Annotators:
 
 
 def annotators(runs: Sequence[Evaluated], reading: Reading) -> Annotators | None:
-    """Measure the agreement of annotators once and keep it; None: not computed yet.
+    """Measure the agreement of annotators once and cache it; None: not computed yet.
 
     Tags are those that issues had at launch.
     """
     names = dict(User.objects.order_by().values_list("pk", "username"))
     suites = dict(Suite.objects.order_by().values_list("pk", "name"))
     inputs = [inputs_of(runs), sorted(suites.items())]
-    found = reading.computed("annotators-2", inputs, lambda: _measure(runs, suites))
+    found = reading.computed("annotators-2", inputs, Agreement, lambda: _measure(runs, suites))
     return found and Annotators(names, *found)
 
 
-Found = tuple[
-    dict[EvaluationScope, list[Pair]],
-    dict[EvaluationScope, list[GroupAgreement]],
-    list[SelfAgreement],
-    list[Work],
-]
+class Agreement(NamedTuple):
+    """The fields of `Annotators` that take long to compute."""
+
+    pairs: dict[EvaluationScope, list[Pair]]
+    group_agreement: dict[EvaluationScope, list[GroupAgreement]]
+    self_agreement: list[SelfAgreement]
+    work: list[Work]
 
 
-def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Found:
+def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Agreement:
     evaluations = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs])
     rows = [Row(*row) for row in evaluations.order_by("pk").values_list(*FIELDS)]
     about: dict[tuple[int, int], list[Row]] = defaultdict(list)
@@ -124,7 +123,7 @@ def _measure(runs: Sequence[Evaluated], suites: Mapping[int, str]) -> Found:
         for name in tags[one.tags]:
             yield "tag", name
 
-    return (
+    return Agreement(
         {scope: pairs(seen(verdicts, scope)) for scope in EvaluationScope},
         {scope: group_agreement(seen(verdicts, scope), groups) for scope in EvaluationScope},
         self_agreement(again for mine in whole for again in _again(mine)),

@@ -1,7 +1,7 @@
 """Agreement of annotators with each other and with themselves, on whole answers. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -158,6 +158,10 @@ def _graded(both: Iterable[Both]) -> WeightedKappa | None:
     return WeightedKappa(kappa if counts.total() >= MIN_ANSWERS else None, counts.total())
 
 
+Group = tuple[str, str]
+"""The kind of group ("all", "suite" or "tag") and its name."""
+
+
 @dataclass(frozen=True)
 class GroupAgreement:
     """Agreement of all annotators on one group of answers.
@@ -166,7 +170,7 @@ class GroupAgreement:
     `alpha` is Krippendorff's, of pass and fail; `band` its reliability, or why there is none.
     """
 
-    group: Any
+    group: Group
     answers: int
     annotators: int
     same: Rate
@@ -177,10 +181,10 @@ class GroupAgreement:
 
 def group_agreement(
     annotator_verdicts: Iterable[AnnotatorVerdict],
-    groups: Callable[[AnnotatorVerdict], Iterable[Hashable]],
+    groups: Callable[[AnnotatorVerdict], Iterable[Group]],
 ) -> list[GroupAgreement]:
     """Measure each group of answers, those with most answers first."""
-    found: dict[Hashable, list[list[AnnotatorVerdict]]] = defaultdict(list)
+    found: dict[Group, list[list[AnnotatorVerdict]]] = defaultdict(list)
     for mine in by_answer(annotator_verdicts):
         for group in groups(mine[0]):
             found[group].append(mine)
@@ -188,9 +192,7 @@ def group_agreement(
     return sorted(lines, key=lambda line: (-line.answers, str(line.group)))
 
 
-def _group_agreement(
-    group: Hashable, answers: Sequence[Sequence[AnnotatorVerdict]]
-) -> GroupAgreement:
+def _group_agreement(group: Group, answers: Sequence[Sequence[AnnotatorVerdict]]) -> GroupAgreement:
     compared = counts_by_issue(
         (one.issue, one.passed, other.passed)
         for mine in answers

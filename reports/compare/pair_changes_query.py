@@ -78,7 +78,7 @@ def pair_changes(
     *,
     keeps: Callable[[Tested], bool] = lambda tested: True,
     tags: Mapping[int, tuple[str, ...]] | None = None,
-) -> dict[tuple[int, int], PairChange]:
+) -> list[PairChange]:
     """Test each pair of comparable runs, the earlier one first; two queries for all of them.
 
     Args:
@@ -91,17 +91,19 @@ def pair_changes(
     apart = [revisions_apart(tests[before], tests[run]) for before, run in pairs]
     digests = digests_of({pk for revisions in apart for pk in revisions})
     names: Mapping[int, tuple[str, ...]] = defaultdict(tuple, tags or {})
-    changes: dict[tuple[int, int], PairChange] = {}
+    changes = []
     for (before, run), is_single in zip(pairs, single, strict=True):
         rows = compared(match(tests[before], tests[run], digests))
         found = findings(sample_of(rows, names, single=is_single))
         whole = tally_of(rows)
-        changes[before, run] = PairChange(
-            whole=Change(whole, whole.net, found.evidence.p),
-            rule=found.evidence.rule,
-            issues=_by(rows, lambda tested: (tested.issue_id,), found.issues),
-            tags=_by(rows, lambda tested: names[tested.tag_set_id], found.tags),
-            tag_rules={tag: one.rule or "" for tag, one in found.tags.items()},
+        changes.append(
+            PairChange(
+                whole=Change(whole, whole.net, found.evidence.p),
+                rule=found.evidence.rule,
+                issues=_by(rows, lambda tested: (tested.issue_id,), found.issues),
+                tags=_by(rows, lambda tested: names[tested.tag_set_id], found.tags),
+                tag_rules={tag: one.rule or "" for tag, one in found.tags.items()},
+            )
         )
     return changes
 

@@ -42,10 +42,8 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
         Game(row.first_run, row.second_run, row.outcome.score or 0.0, row.test, row.issue)
         for row in field.scored
     ]
-    groups: list[Ranked] | None = reading.computed(
-        "pairwise-1", games_as_json(games), lambda: rankings(games)
-    )
-    groups = groups or []
+    inputs = games_as_json(games)
+    groups = reading.computed("pairwise-1", inputs, list[Ranked], lambda: rankings(games)) or []
     return Document(
         title=f"Pairwise: {few(list(names.values()))}",
         sentences=_sentences(field, groups, names),

@@ -59,7 +59,9 @@ class TwoRuns:
         sample = sample_of(
             self.comparison.rows, self.comparison.tags, single=self.comparison.is_single
         )
-        return self.reading.computed("compare-5", sample.inputs(), lambda: findings(sample))
+        return self.reading.computed(
+            "compare-5", sample.inputs(), Findings, lambda: findings(sample)
+        )
 
     def url(self, **changes: Any) -> str:
         """Return the URL of this comparison with other filters."""

@@ -17,7 +17,7 @@ from reports.documents.document import Table
 from reports.documents.incomplete_table import CONTROL
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
-from reports.issue_proposals.proposals import kept_proposals
+from reports.issue_proposals.proposals import cached_proposals
 from reports.issue_proposals.rule import Proposal
 from reports.judge_reliability.concerns_rule import Trust
 from reports.judge_reliability.judges.judge_tables import concerns_table
@@ -154,7 +154,7 @@ def _overrides(home: Home) -> Content:
 
 def _proposals(home: Home) -> Content:
     """`rows` None: the proposals are still being computed."""
-    template, found = "reports/dashboard/proposals.html", kept_proposals(home.reading)
+    template, found = "reports/dashboard/proposals.html", cached_proposals(home.reading)
     if found is None:
         return Content(template=template)
     shown: Sequence[Proposal] = found[:MAX_PROPOSALS]

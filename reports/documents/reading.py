@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from django import forms
 from django.http import QueryDict
 
 from evalhub.display.filter_chip import Chip, select
 from evalhub.models import User
-from evalhub.values.computed import computed, kept
+from evalhub.values.computed import cached, computed
 from reports.documents.document import Document
 
 COMPUTE = "compute"
@@ -23,27 +23,27 @@ T = TypeVar("T")
 class Reading:
     """The reader of a report, and whether slow figures are computed now.
 
-    A page responds at once with kept figures and requests the rest later; `pending` says that there
-    is a rest. Downloads, the API and commands compute.
+    A page responds at once with cached figures and requests the rest later; `pending` says that
+    there is a rest. Downloads, the API and commands compute.
     """
 
     reader: User
     computes: bool = True
     pending: bool = False
 
-    def computed(self, name: str, inputs: Any, function: Callable[[], T]) -> T | None:
-        """Return what the function gives, computed once and kept; see `evalhub.values.computed`.
+    def computed(
+        self, name: str, inputs: Any, kind: type[T], function: Callable[[], T]
+    ) -> T | None:
+        """Return what the function gives, computed once; see `evalhub.values.computed`.
 
         Returns:
             None, with `pending` set, where it is left for later.
         """
         if self.computes:
-            return computed(name, inputs, function)
-        found = kept(name, inputs)
-        if found is None:
-            self.pending = True
-            return None
-        return cast(T, found[0])
+            return computed(name, inputs, kind, function)
+        value = cached(name, inputs, kind)
+        self.pending = self.pending or value is None
+        return value
 
 
 class ReportForm(forms.Form):

@@ -137,8 +137,8 @@ def _significance(found: Watch, sums: dict[int, Sums], reading: Reading) -> dict
         runs = [len(one.runs) for one in series]
         return significances(list(zip(runs, changes, strict=True)), monitored=monitored)
 
-    tested = reading.computed("drift-significance", [of, monitored], test) or []
-    return {one.runs[-1].run: sure for one, sure in zip(series, tested, strict=False)}
+    tested = reading.computed("drift-significance", [of, monitored], list[Significance], test)
+    return {one.runs[-1].run: sure for one, sure in zip(series, tested or (), strict=False)}
 
 
 def _version(sums: Sums) -> str:

@@ -89,6 +89,7 @@ def clusters_of_run(run: Run, reading: Reading) -> RunClusters:
     found = reading.computed(
         "failure-clusters-1",
         [run.pk, judge_run and judge_run.pk, judgments, results],
+        list[tuple[tuple[int, ...], str]],
         lambda: _clusters(run, judge_run, results),
     )
     decided = list(DecidedCluster.objects.filter(run=run).select_related("issue", "decided_by"))

@@ -24,14 +24,13 @@ def spreads_of(
     if report.measured_apart or len(report.columns) < 2:
         return {}
     runs = [column.run.pk for column in report.columns]
-    return (
-        reading.computed(
-            "heatmap-spreads",
-            [query.rows, report.version],
-            lambda: spreads(_tests(query, runs)),
-        )
-        or {}
+    found = reading.computed(
+        "heatmap-spreads",
+        [query.rows, report.version],
+        list[tuple[int | str, Spread]],
+        lambda: list(spreads(_tests(query, runs)).items()),
     )
+    return dict(found or ())
 
 
 def _tests(query: HeatQuery, runs: Collection[int]) -> list[RunTest]:

@@ -19,7 +19,7 @@ from evalhub.access.right_holders import users_with
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
-from evalhub.values.computed import KEPT_S, kept
+from evalhub.values.computed import CACHED_S, cached
 from issues import states
 from issues.models import Comment, Issue, IssueState
 from issues.states import APPROVE_ISSUE, Refused
@@ -40,7 +40,7 @@ SPARE = 2
 
 PULLED = "follow-up-pulled"
 PROPOSALS = "proposals-3"
-"""Under which the proposals for all issues are kept."""
+"""Under which the proposals for all issues are cached."""
 
 
 # Proposals ---------------------------------------------------------------------------------------
@@ -92,18 +92,18 @@ def _proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
 
 
 def proposal_of(issue: Issue) -> Proposal | None:
-    """Return the proposal for an issue, if any: the kept one, or from its sightings."""
-    every = kept(PROPOSALS, state_of_workspace())
-    if every:
-        return next((one for one in every[0] if one.issue == issue.pk), None)
+    """Return the proposal for an issue, if any: the cached one, or from its sightings."""
+    every = cached(PROPOSALS, state_of_workspace(), list[Proposal])
+    if every is not None:
+        return next((one for one in every if one.issue == issue.pk), None)
     runs = run_infos()
     rates = false_fails(runs, nobody())
     return proposal_for(issue, sightings([issue.pk], runs, rates))
 
 
-def kept_proposals(reading: Reading) -> list[Proposal] | None:
+def cached_proposals(reading: Reading) -> list[Proposal] | None:
     """Return all cached proposals; None if not computed yet for the present state."""
-    return reading.computed(PROPOSALS, state_of_workspace(), proposals)
+    return reading.computed(PROPOSALS, state_of_workspace(), list[Proposal], proposals)
 
 
 STATE = (
@@ -257,12 +257,12 @@ def pull() -> int:
     cache, state = caches["computed"], state_of_workspace()
     if cache.get(PULLED) == state:
         return 0
-    found = [one for one in kept_proposals(nobody()) or [] if one.act == "reopen"]
+    found = [one for one in cached_proposals(nobody()) or [] if one.act == "reopen"]
     opened = sum(_reopened(one) for one in found if one.is_automatic)
     for one in found:
         if not one.is_automatic:
             _notify(one)
-    cache.set(PULLED, state, KEPT_S)
+    cache.set(PULLED, state, CACHED_S)
     return opened
 
 

@@ -13,7 +13,7 @@ from reports.documents.document import Column, Document, Fact, Link, Table
 from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
-from reports.issue_proposals.proposals import kept_proposals
+from reports.issue_proposals.proposals import cached_proposals
 from reports.issue_timeline.query import IssueReport, Line, issue_report
 from reports.issue_timeline.rule import IssueOutcome, passed_last
 from reports.issue_timeline.timeline_tables import (
@@ -92,7 +92,7 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
 
 def _worth_a_look(reading: Reading) -> Issue | None:
     """Return an issue with a proposal, or else the one changed last that has a result."""
-    for proposal in kept_proposals(reading) or ():
+    for proposal in cached_proposals(reading) or ():
         return Issue.objects.get(pk=proposal.issue)
     issues = Issue.objects.order_by("-updated_at", "-pk")
     return issues.filter(Exists(Result.objects.filter(issue=OuterRef("pk")))).first()

@@ -122,6 +122,7 @@ def _certainty(
     return reading.computed(
         "rank-certainty-3",
         [tag, beta, *inputs(ranked, checksums(runs, tag))],
+        BoardCertainty,
         lambda: certainty(ranked, ranking.field.test_scores(runs, tag, beta=beta)),
     )
 

@@ -58,8 +58,7 @@ def pairwise_board(ranked: Sequence[RankedModel], reading: Reading) -> PairwiseB
         for row in rows
         if (score := row.outcome.score) is not None
     ]
-    groups: list[Ranked] | None = reading.computed(
-        "pairwise-1", [list(one) for one in games], lambda: rankings(games)
-    )
+    inputs = [list(one) for one in games]
+    groups = reading.computed("pairwise-1", inputs, list[Ranked], lambda: rankings(games))
     outside = sum(len(one.standings) for one in (groups or [])[1:])
     return PairwiseBoard(found[0], groups[0] if groups else None, len(games), len(rows), outside)

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
@@ -138,7 +138,7 @@ def _evaluations(suite: Suite | None) -> QuerySet[HumanEvaluation]:
 
 def calibration(runs: Sequence[Evaluated], reading: Reading) -> Calibration | None:
     """Return the cached judge–human agreement of these runs; None if not computed yet."""
-    found = reading.computed("calibration-4", inputs_of(runs), lambda: _measure(runs))
+    found = reading.computed("calibration-4", inputs_of(runs), Agreement, lambda: _measure(runs))
     return found and Calibration(_parties(runs), *found)
 
 
@@ -167,17 +167,23 @@ def _parties(runs: Iterable[Evaluated]) -> dict[str, Party]:
     return found
 
 
-Found = tuple[tuple[Checked, ...], dict[Sample, list[Measured]], int, dict[str, int]]
+class Agreement(NamedTuple):
+    """The fields of a `Calibration` that take long to compute."""
+
+    rows: tuple[Checked, ...]
+    measured: dict[Sample, list[Measured]]
+    disputed: int
+    taught: dict[str, int]
 
 
-def _measure(runs: Sequence[Evaluated]) -> Found:
+def _measure(runs: Sequence[Evaluated]) -> Agreement:
     evaluated = HumanEvaluation.objects.filter(result__run__in=[one.run for one in runs])
     found = list(_checked(runs, evaluations_in(evaluated)))
     rows = tuple(row for row, is_taught in found if not is_taught)
     lines = {sample: measured(rows, sample) for sample in Sample}
     disputed = {row.result for row in rows if row.humans is None}
     taught = Counter(row.party for row, is_taught in found if is_taught)
-    return rows, lines, len(disputed), dict(taught)
+    return Agreement(rows, lines, len(disputed), dict(taught))
 
 
 EvaluationsByResult = Mapping[int, Mapping[int, Sequence[Evaluation]]]

@@ -71,14 +71,15 @@ def _details(
     steps = [_first(steps) for steps in found.values()]
     if not steps:
         return []
-    known = reading.computed(
+    details = reading.computed(
         "changes-1",
         [[*before, *after] for before, after in found],
+        list[Details | None],
         lambda: [
             details_of(one.before.pk, one.after.pk, _juries(one, judge_runs)) for one in steps
         ],
     )
-    return known or [None] * len(steps)
+    return details or [None] * len(steps)
 
 
 def _first(steps: Sequence[Step]) -> Step:

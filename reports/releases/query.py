@@ -260,7 +260,10 @@ def _changes(
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
     joined = sorted({pk for pair in pairs for pk in pair})
     inputs = [pairs, single, [sorted(counts[pk]) for pk in joined]]
-    return reading.computed("releases-2", inputs, lambda: pair_changes(pairs, single)) or {}
+    found = reading.computed(
+        "releases-2", inputs, list[PairChange], lambda: pair_changes(pairs, single)
+    )
+    return dict(zip(pairs, found or (), strict=False))
 
 
 def corrected(lines: Sequence[ReleaseLine]) -> tuple[ReleaseLine, ...]:

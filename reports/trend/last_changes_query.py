@@ -61,14 +61,14 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
     single = [all(point.run.repeats == 1 for point in line.points[-2:]) for line in lines]
     subject = [query.tag and query.tag.pk, query.issue and query.issue.pk]
     version = version_of_counts({run for pair in pairs for run in pair})
-    found = reading.computed(
+    changes = reading.computed(
         "trend-last-changes-3",
         [pairs, single, subject, version],
+        list[PairChange],
         lambda: _changes(pairs, single, query),
     )
-    if found is None:
+    if changes is None:
         return LastChanges({}, ())
-    changes = [found[pair] for pair in pairs]
     corrected = holm([change.whole.p for change in changes])
     return LastChanges(
         {
@@ -97,7 +97,7 @@ def changes_by_tag(lines: Sequence[Line], changes: Sequence[PairChange]) -> tupl
 
 def _changes(
     pairs: Sequence[tuple[int, int]], single: Sequence[bool], query: TrendQuery
-) -> dict[tuple[int, int], PairChange]:
+) -> list[PairChange]:
     names = all_tag_names()
 
     def keeps(tested: Tested) -> bool:

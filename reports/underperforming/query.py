@@ -128,5 +128,6 @@ def _comparisons(
     return reading.computed(
         "comparisons-3",
         [sorted(tests.items()), sorted(last.items())],
+        IssueComparisons,
         lambda: issue_comparisons(tests, last, single=False),
     )

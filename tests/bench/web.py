@@ -293,7 +293,7 @@ def prepare() -> Browser:
 
     from evalhub import urls
     from evalhub.access import request_limits
-    from reports.issue_proposals.proposals import kept_proposals, nobody
+    from reports.issue_proposals.proposals import cached_proposals, nobody
     from tests.bench.reports import reader
     from tests.bench.scale import count_all
 
@@ -306,7 +306,7 @@ def prepare() -> Browser:
     client = Client(HTTP_HOST="localhost")
     client.force_login(reader(), settings.AUTHENTICATION_BACKENDS[-1])
     count_all()  # as workers do within minutes of a run's end
-    kept_proposals(nobody())  # the same
+    cached_proposals(nobody())  # the same
     clock_everything()
     return Browser(f"{settings.SESSION_COOKIE_NAME}={client.session.session_key}")
 

@@ -51,7 +51,9 @@ def corrections(
     if found is None:
         return None
     inputs = [inputs_of(evaluated), [version_of(run.judge_run) for run in runs]]
-    return reading.computed("corrected-2", inputs, lambda: _correct(runs, found))
+    return reading.computed(
+        "corrected-2", inputs, dict[int, Corrected], lambda: _correct(runs, found)
+    )
 
 
 def _correct(runs: Sequence[JudgedRun], found: Calibration) -> dict[int, Corrected]:

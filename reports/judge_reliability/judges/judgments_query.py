@@ -81,13 +81,13 @@ FIELDS = (
 
 
 def judgment_statistics(lines: Sequence[JuryLine], reading: Reading) -> JudgmentStatistics:
-    """Read the judgments of the newest judge runs once and keep them; empty if not read yet."""
+    """Read the judgments of the newest judge runs once and cache them; empty if not read yet."""
     read = lines[:READ]
     inputs = [
         [line.judge_run.pk, str(line.judge_run.finished_at), line.judge_run.statistics]
         for line in read
     ]
-    found = reading.computed("judgments-4", inputs, lambda: _read(read))
+    found = reading.computed("judgments-5", inputs, JudgmentStatistics, lambda: _read(read))
     return found or JudgmentStatistics()
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from evalhub.statistics.agreement.kappa import Confusion, kappa_from_confusion
+from evalhub.statistics.agreement.kappa import kappa_from_confusion
 from evalhub.statistics.ranking.pearson import pearson_from_confusion
+from evalhub.values.typed_json import ByKey
 from reports.judge_reliability.accuracy_rule import RARE
 
 MIN_CRITERIA = 5
@@ -29,7 +30,8 @@ class JudgePairKey(NamedTuple):
     scale: str
 
 
-Sums = dict[JudgePairKey, Confusion]
+Confusion = ByKey[tuple[float, float], int]
+Sums = ByKey[JudgePairKey, Confusion]
 
 
 def sums_of(criteria: Iterable[Mapping[int, GivenScore]]) -> Sums:

@@ -102,4 +102,5 @@ def _entries(
         return entries_of(found.rows, by_result, concerns=concerns)
 
     tagged = sorted((pk, sorted(names)) for pk, names in groups.items())
-    return reading.computed("trust-4", [inputs_of(runs), by, tagged, concerns], compute)
+    inputs = [inputs_of(runs), by, tagged, concerns]
+    return reading.computed("trust-4", inputs, list[TrustEntry], compute)

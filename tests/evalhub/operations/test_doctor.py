@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from evalhub.models import Webhook, Worker
 from evalhub.operations import doctor, machine
-from evalhub.values.kept_values import KeptValue
+from evalhub.values.database_cache import CachedValue
 from evalhub.work import leases
 from tests import factories
 from tests.provider import UNAUTHORIZED, Provider
@@ -100,7 +100,7 @@ def test_trying_to_write_leaves_nothing_behind():
     diagnosis()
     diagnosis()
 
-    assert not KeptValue.objects.filter(key="doctor").exists()
+    assert not CachedValue.objects.filter(key="doctor").exists()
 
 
 @pytest.mark.parametrize("is_newer", [True, False])
