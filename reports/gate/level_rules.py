@@ -41,13 +41,18 @@ class SevereTests:
 
 
 def severity_rule(found: SevereTests, severity: str) -> GateLine:
-    """No test of a severe issue may fail; one that is not scored may be one that fails."""
+    """No test of a severe issue may fail; one that is not scored may be one that fails.
+
+    Where there is none, nothing was checked, and the rule cannot tell.
+    """
     missing = found.total - found.scored
     which = f"tests of issues of severity {or_worse(severity)}"
     if found.failed:
         verdict = Verdict.DOES_NOT_HOLD
         sentence = f"{len(found.failed):,} of {found.scored:,} scored {which} fail: "
         sentence += f"{few(found.failed)}."
+    elif not found.total:
+        verdict, sentence = Verdict.CANNOT_TELL, f"The run has no {which}: nothing is checked."
     elif missing:
         verdict = Verdict.CANNOT_TELL
         sentence = f"{missing:,} of {found.total:,} {which} are not scored: retry or evaluate them."

@@ -175,7 +175,11 @@ def test_flags_override_the_policy_rule_by_rule(two_runs, capsys):
 
 def test_a_failing_test_of_a_severe_issue_fails(two_runs, capsys):
     flags = ["--significant-regression", "off", "--failing-severity", "high"]
-    assert gate(capsys, "April", *flags)[0] == 0
+    code, printed = gate(capsys, "April", *flags)
+    assert code == 2
+    assert (
+        "The run has no tests of issues of severity high or worse: nothing is checked." in printed
+    )
 
     test = run_tests(two_runs[1])[3]
     Issue.objects.filter(pk=test.issue_id).update(severity="critical", title="Wrong dose")
