@@ -18,4 +18,6 @@ def rejudging(run: Run, like: Run, comparable: Comparable, reader: User) -> tupl
     if not comparable.is_repairable or not reader.has_perm("runs.control_run"):
         return ()
     whose = "the baseline's jury" if is_baseline(like) else f"the jury of {like.label}"
-    return (Link(f"Re-judge {run.label} with {whose}", rejudge_url(run.pk, like.pk)),)
+    return (
+        Link(f"Re-judge {run.model_name}, {run.label}, with {whose}", rejudge_url(run.pk, like.pk)),
+    )

@@ -290,7 +290,8 @@ def test_re_judging_with_the_baselines_jury_is_one_click_away():
     first, second = Run.objects.select_related("suite").order_by("pk")
 
     (action,) = report(first, second).actions
-    assert action.text == "Re-judge April with the baseline's jury"
+    name = second.model_name
+    assert action.text == f"Re-judge {name}, April, with the baseline's jury"
     assert action.url == rejudge_url(second.pk, first.pk)
     assert json_of(report(first, second))["actions"][0]["url"] == action.url
     assert report(first, second, reader="viewer").actions == ()
