@@ -39,7 +39,7 @@ SPARE = 2
 """Additional releases to read, since some may have no results."""
 
 PULLED = "follow-up-pulled"
-PROPOSALS = "proposals-3"
+PROPOSALS = "proposals-4"
 """Under which the proposals for all issues are cached."""
 
 

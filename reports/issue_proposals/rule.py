@@ -6,7 +6,13 @@ from datetime import datetime
 from typing import Literal
 
 from evalhub.display.formatting import counted, few, listed
-from reports.issue_timeline.rule import IssueResult, failing_again, passed_in_a_row
+from reports.issue_timeline.rule import (
+    IssueOutcome,
+    IssueResult,
+    ReleasePoint,
+    failing_again,
+    passed_in_a_row,
+)
 
 Button = Literal["resolve", "reopen"]
 
@@ -18,7 +24,7 @@ class Proposal:
     """A proposed change of an issue's state.
 
     Attributes:
-        reason: In sentences; `brief` is the same in few words.
+        reason: In sentences; `brief` is the same in few words, for the history.
         runs: The runs it is drawn from, newest first.
         is_automatic: The suites of all these runs say that it is done without asking.
     """
@@ -62,24 +68,31 @@ def reopening(
 
     Args:
         runs: With models as lines.
-        names: Of the models, by run.
+        names: Of the runs with their models, by run.
     """
     point = failing_again(runs, resolved_at)
     if point is None:
         return None
     seen = sorted(point.runs, key=_newest_first)
-    found = point.evidence
-    share = f"{found.failed:,} of {found.failed + found.passed:,} tests"
-    models = dict.fromkeys(names[one.run] for one in reversed(seen) if one.failed)
+    evidence = point.evidence
     release = f"release {point.name}" if point.name else "the newest launch"
-    where = f"{release} with {few(list(models), most=MAX_NAMED)}"
+    failed = _failed(point)
+    models = few([names[run] for run in failed], most=MAX_NAMED)
+    named = f"run{'s' if len(failed) > 1 else ''} {few([*map(str, failed)], most=MAX_NAMED)}"
+    share = f"{evidence.failed:,} of {evidence.failed + evidence.passed:,} tests × models"
     return Proposal(
         issue,
         "reopen",
-        f"Failed again after its resolution, in {where}: {found.words}",
-        f"failed again in run {seen[0].run} ({share}, {found.p_words})",
+        f"Failed again after its resolution, in {release} with {models}: {evidence.words}",
+        f"failed again in {named} ({share})",
         tuple(one.run for one in seen),
     )
+
+
+def _failed(point: ReleasePoint) -> list[int]:
+    """Return the runs in which the issue failed; where it failed only in all together, its part."""
+    failed = [one.run for one in point.runs if one.issue_outcome == IssueOutcome.FAILED]
+    return failed or [one.run for one in point.runs if one.failed]
 
 
 def _newest_first(seen: IssueResult) -> tuple[float, int]:

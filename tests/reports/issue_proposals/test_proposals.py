@@ -6,12 +6,14 @@ import pytest
 from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
 from issues import states
 from issues.models import IssueState, Source
 from issues.states import Refused
+from reports.documents.links import page_url
 from reports.issue_proposals import proposals as proposal_acts
 from reports.issue_proposals.proposals import accept, dismiss, proposal_of, proposals, pull
 from reports.issue_timeline.rule import FalseFails
@@ -179,6 +181,21 @@ def test_a_resolved_issue_that_fails_again_is_proposed_and_stays_resolved():
     assert not viewer.notifications.exists()
 
 
+def test_only_runs_in_which_the_issue_failed_are_named(client):
+    issue, failed = failures_after_resolution()
+    passed = run_of(list(issue.tests.order_by("pk")), [1, 1], release="2.0", days_ago=-1)
+    (proposal,) = proposals()
+
+    assert proposal.runs == (passed.pk, failed.pk)
+    for text in (proposal.reason, proposal.brief):
+        assert f"run {failed.pk}" in text
+        assert f"run {passed.pk}" not in text
+    client.force_login(make_user("maintainer"))
+    for url in (reverse("admin:index"), page_url("issue_timeline", issue=issue)):
+        page = client.get(url, {"compute": 1, "issue": issue.pk}).content.decode()
+        assert page.lower().count("failed again") == 1
+
+
 def test_a_proposal_is_notified_once():
     failures_after_resolution()
     maintainer = make_user("maintainer")
@@ -227,7 +244,7 @@ def test_where_its_suite_says_so_an_issue_is_opened_with_why():
     latest = issue.history.latest()
     assert latest.history_user is None
     assert latest.history_change_reason == (
-        f"Reopen: failed again in run {run.pk} (1 of 2 tests, p < 0.0001, binomial test)"
+        f"Reopen: failed again in run {run.pk} (1 of 2 tests × models)"
     )
     comment = issue.comments.get()
     assert (comment.author, comment.author_name) == (None, "EvalHub")
