@@ -9,7 +9,6 @@ from evalhub.statistics.changes.change_interval import ChangeInterval
 from evalhub.statistics.changes.change_test import (
     ALPHA,
     FLIPPED_ISSUES,
-    MAY_FAIL_TOGETHER,
     MIN_CHANGED,
     is_significant,
 )
@@ -86,13 +85,13 @@ class ChangedIssue(NamedTuple):
     p: float | None
 
 
-def issues_by_themselves(issues: Iterable[ChangedIssue], *, over: int) -> str:
+def issues_by_themselves(issues: Iterable[ChangedIssue], *, over: int, unit: str = "issue") -> str:
     """Name the issues that are significantly worse, and count the better ones; "" without any.
 
     They may change significantly where the whole does not.
 
     Args:
-        over: The number of issues that their p is corrected for.
+        over: The number of issues, or of other units, that their p is corrected for.
     """
     found = [one for one in issues if one.net and is_significant(one.p)]
     worse = sorted((one for one in found if (one.net or 0) < 0), key=lambda one: one.p or 0)
@@ -102,7 +101,7 @@ def issues_by_themselves(issues: Iterable[ChangedIssue], *, over: int) -> str:
     worse_words = f"{counted(len(worse), 'issue')} worse" + (f", {named}" if worse else "")
     return (
         f"Significantly changed by themselves: {worse_words}; {len(found) - len(worse):,} better "
-        f"(p ≤ {ALPHA:g} after Holm over {over:,} issues). {MAY_FAIL_TOGETHER}"
+        f"(p ≤ {ALPHA:g} after Holm over {counted(over, unit)})."
     )
 
 

@@ -11,11 +11,12 @@ from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import rejudging
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.releases import newest_releases
-from reports.releases.query import ReleasesReport, releases_report
+from reports.releases.query import ReleasesReport, models_in, releases_report
 from reports.releases.release_tables import (
     cost_note,
     issues_table,
     models_table,
+    refusals,
     sentences,
     title_of,
 )
@@ -52,7 +53,7 @@ def document_of(
 ) -> Document:
     """Build the report of a release; `incomplete` are the incomplete runs of its suites."""
     left_out = report.left_incomplete(incomplete)
-    apart = [line for line in report.lines if line.before and not line.comparable]
+    apart = [line for line in report.shown if line.is_refused]
     return Document(
         title=title_of(report),
         sentences=tuple(sentences(report)),
@@ -62,11 +63,7 @@ def document_of(
             issues_table(report),
             *incomplete_table(left_out, reading.reader),
         ),
-        warnings=tuple(
-            f"{line.name}: {line.comparable.reason_against(line.before.label)}"
-            for line in apart
-            if line.before
-        ),
+        warnings=tuple(refusals(report)),
         labels=report.labels,
         leading=1,
         actions=tuple(
@@ -81,19 +78,19 @@ def document_of(
 def _facts(report: ReleasesReport) -> Iterator[Fact]:
     if not report.lines:
         return
-    compared = len(report.compared)
-    yield Fact("compared", "Models compared", compared, "count", f"of {len(report.lines)}")
-    if not report.is_pending:
-        worse = sum(line.verdict == "worse" for line in report.lines)
-        yield Fact("worse", "Models significantly worse", worse, "count", f"of {compared} compared")
-        issues = len(report.issues("worse"))
-        of = f"of {report.tested_issues:,} compared"
+    compared = models_in(line for line in report.lines if line.is_joined)
+    of = f"of {models_in(report.lines):,}"
+    yield Fact("compared", "Models compared", compared, "count", of)
+    if report.compared:
+        worse = models_in(report.changed("worse"))
+        of = f"of {compared:,} compared"
+        yield Fact("worse", "Models significantly worse", worse, "count", of)
+        issues = report.changed_issues("worse")
+        of = f"of {report.compared_issues:,} compared"
         yield Fact("issues", "Issues significantly worse", issues, "count", of)
-    reviews = [line.reviews for line in report.lines]
-    of = f"of {sum(map(len, reviews)):,} reviewed by annotators"
-    overturned = sum(one.overturned for one in reviews)
-    yield Fact("overturned", "Overturned", overturned, "count", of)
-    yield Fact("cost", "Cost", report.spent(), "usd", cost_note(report))
+    of = f"of {len(report.reviews):,} reviewed by annotators"
+    yield Fact("overturned", "Overturned", report.reviews.overturned, "count", of)
+    yield Fact("cost", "Cost", report.cost.spent_usd, "usd", cost_note(report))
 
 
 RELEASES = Page(

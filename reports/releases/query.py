@@ -1,9 +1,11 @@
 """Each model of a release against itself in the release before."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+
+from django.db.models import Q, QuerySet
 
 from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
@@ -21,7 +23,7 @@ from reports.overrides.rule import Reviews
 from reports.queries.incomplete_runs import IncompleteRun, newer_than
 from reports.queries.names import titles
 from reports.queries.run_variants import named_lines
-from reports.releases.rule import Candidates, chosen
+from reports.releases.rule import ReleaseChoice, chosen
 from reports.trend.series_rule import RunKey
 from runs.comparability import COMPARABLE, Comparable, comparability_of_pairs
 from runs.figures.rate import Rate, rate_of_issues
@@ -31,7 +33,7 @@ from runs.figures.states import current_of
 from runs.models import JudgeRun, Result, Run, Suite
 
 MAX_LINES = 12
-"""Models on the page: those that were run last."""
+"""Lines on the page: the significant changes first. All are compared, counted and corrected for."""
 
 Pair = tuple[int, int]
 """An earlier run and a later one."""
@@ -39,12 +41,23 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """The figures of a run. `spent_usd` is as in `runs.figures.run_figures.RunFigures`."""
+    """The figures of a run. `spent_usd` None: no prices are known."""
 
     rate: Rate
     spent_usd: Decimal | None
-    is_cost_partial: bool
     current: JudgeRun | None
+
+
+@dataclass(frozen=True)
+class ReleaseCost:
+    """The cost of all runs of a release, incomplete and repeated ones too.
+
+    As in `runs.figures.run_figures.RunFigures`.
+    """
+
+    runs: int
+    spent_usd: Decimal | None
+    is_partial: bool
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,11 @@ class ReleaseLine:
     def rate_before(self) -> Rate | None:
         return self.figures_before.rate if self.figures_before else None
 
+    @property
+    def is_refused(self) -> bool:
+        """The two runs may not be compared; `comparable` says why."""
+        return self.before is not None and not self.comparable
+
 
 def direction(change: Change) -> str:
     """Return "worse" or "better"; "" unless the change is significant."""
@@ -95,55 +113,71 @@ class ReleasesReport:
     """A release against the one before; see `rule.ReleaseChoice` for empty names.
 
     Attributes:
+        lines: Of all models and suites, the significant changes first.
+        cost: Of all runs of the release; `cost_before` of those of the one before.
+        reviews: What annotators reviewed of all runs of the release.
         titles: Of all issues with a significant change.
-        left_out: Number of models that are not shown.
         is_pending: The comparisons are left to a second request.
     """
 
     release: str
     before: str
     lines: tuple[ReleaseLine, ...]
+    cost: ReleaseCost
+    cost_before: ReleaseCost
+    reviews: Reviews
     titles: Mapping[int, str]
     labels: tuple[str, ...]
-    left_out: int
     is_pending: bool
 
     @property
-    def with_before(self) -> list[ReleaseLine]:
-        return [line for line in self.lines if line.before]
+    def shown(self) -> tuple[ReleaseLine, ...]:
+        """The lines that the page lists, the significant changes first."""
+        return self.lines[:MAX_LINES]
 
     @property
     def compared(self) -> list[ReleaseLine]:
         return [line for line in self.lines if line.change]
 
     @property
-    def tested_issues(self) -> int:
-        """The number of issues, of all models, that their p are corrected for."""
+    def issue_comparisons(self) -> int:
+        """The number of comparisons of issues, of all lines, that their p are corrected for."""
         return sum(len(line.change.issues) for line in self.lines if line.change)
+
+    @property
+    def compared_issues(self) -> int:
+        return len({issue for line in self.lines if line.change for issue in line.change.issues})
+
+    def changed(self, verdict: str) -> list[ReleaseLine]:
+        """Return the lines that are significantly "worse" or "better"."""
+        return [line for line in self.lines if line.verdict == verdict]
 
     def issues(self, verdict: str) -> list[tuple[ReleaseLine, int, Change]]:
         """Return the issues of all models that are significantly "worse" or "better", surest first.
 
         A line is named with each.
         """
-        found = [
+        changed = [
             (line, issue, change)
             for line in self.compared
             for issue, change in (line.change.issues.items() if line.change else ())
             if direction(change) == verdict
         ]
-        return sorted(found, key=lambda one: (one[2].p or 0, one[2].net or 0, one[1]))
+        return sorted(changed, key=lambda one: (one[2].p or 0, one[2].net or 0, one[1]))
+
+    def changed_issues(self, verdict: str) -> int:
+        """Count the issues that are significantly "worse" or "better" with any model."""
+        return len({issue for _, issue, _ in self.issues(verdict)})
 
     def left_incomplete(self, incomplete: Iterable[IncompleteRun]) -> tuple[IncompleteRun, ...]:
         """Return those of these runs of the release that no run on the page replaces."""
         mine = (one for one in incomplete if self.release in ("", one.run.release))
         return newer_than((line.run for line in self.lines), mine)
 
-    def spent(self, *, before: bool = False) -> Decimal | None:
-        """Return the cost of all runs; None without any price."""
-        figures = [line.figures_before if before else line.figures for line in self.lines]
-        known = [one.spent_usd for one in figures if one and one.spent_usd is not None]
-        return sum(known, Decimal(0)) if known else None
+
+def models_in(lines: Iterable[ReleaseLine]) -> int:
+    """Count the models of these lines: one may have several settings, and run in several suites."""
+    return len({line.run.language_model_id for line in lines})
 
 
 def releases_report(
@@ -167,19 +201,63 @@ def releases_report(
     fields = ("pk", "suite_id", "variant_key", "release", "created_at")
     keys = [RunKey(pk, str(of), *rest) for pk, of, *rest in rows.values_list(*fields)]
     choice = chosen(keys, release, before)
-    # What was run before can be compared.
-    shown = sorted(choice.candidates, key=lambda one: not one.before)[:MAX_LINES]
-    lines, is_pending = _lines(shown, reading, reviews)
-    named = {issue for line in lines for issue in _changed(line)}
+    comparable = comparability_of_pairs(pair for one in choice.candidates for pair in one.pairs)
+    pairs = [one.pick(comparable) for one in choice.candidates]
+    runs = _runs(every, choice, pairs)
+    now, old = _sides(runs, choice, pairs)
+    judge_runs = _judge_runs(runs)
+    if reviews is None:
+        reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in now]))
+    lines, is_pending = _lines(pairs, comparable, runs, judge_runs, reviews, reading)
+    changed = {issue for line in lines for issue in _changed(line)}
     return ReleasesReport(
         release=choice.release,
         before=choice.before,
         lines=lines,
-        titles=titles(named),
+        cost=_cost(now, judge_runs),
+        cost_before=_cost(old, judge_runs),
+        reviews=reviews.of_runs([run.pk for run in now]),
+        titles=titles(changed),
         labels=_labels(lines),
-        left_out=len(choice.candidates) - len(shown),
         is_pending=is_pending,
     )
+
+
+def _runs(
+    every: QuerySet[Run], choice: ReleaseChoice, pairs: Sequence[tuple[int | None, int]]
+) -> dict[int, Run]:
+    """Return the runs of both releases and of the pairs, by id; one query."""
+    names = [name for name in (choice.release, choice.before) if name]
+    ids = [pk for pair in pairs for pk in pair if pk is not None]
+    found = every.filter(Q(pk__in=ids) | Q(release__in=names)).select_related("suite")
+    return {run.pk: run for run in found}
+
+
+def _sides(
+    runs: Mapping[int, Run], choice: ReleaseChoice, pairs: Sequence[tuple[int | None, int]]
+) -> tuple[list[Run], list[Run]]:
+    """Return all runs of the release, then those of the one before; without names, of the pairs."""
+    if not choice.release:
+        return [runs[now] for _, now in pairs], [runs[old] for old, _ in pairs if old is not None]
+    now = [run for run in runs.values() if run.release == choice.release]
+    old = [run for run in runs.values() if choice.before and run.release == choice.before]
+    return now, old
+
+
+def _judge_runs(runs: Collection[int]) -> dict[int, list[JudgeRun]]:
+    found: dict[int, list[JudgeRun]] = defaultdict(list)
+    for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
+        found[judge_run.run_id].append(judge_run)
+    return found
+
+
+def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> ReleaseCost:
+    costs = [spent_in_all(run, judge_runs[run.pk]) for run in runs]
+    known = [spent for spent, _ in costs if spent is not None]
+    if not known:
+        return ReleaseCost(len(runs), None, is_partial=False)
+    is_partial = len(known) < len(runs) or any(is_partial for _, is_partial in costs)
+    return ReleaseCost(len(runs), sum(known, Decimal(0)), is_partial)
 
 
 def _changed(line: ReleaseLine) -> Iterator[int]:
@@ -193,20 +271,21 @@ def _labels(lines: Iterable[ReleaseLine]) -> tuple[str, ...]:
 
 
 def _lines(
-    candidates: Sequence[Candidates], reading: Reading, reviews: Reviews | None
+    pairs: Sequence[tuple[int | None, int]],
+    comparable: Mapping[Pair, Comparable],
+    runs: Mapping[int, Run],
+    judge_runs: Mapping[int, list[JudgeRun]],
+    reviews: Reviews,
+    reading: Reading,
 ) -> tuple[tuple[ReleaseLine, ...], bool]:
-    comparable = comparability_of_pairs(pair for one in candidates for pair in one.pairs)
-    pairs = [one.pick(comparable) for one in candidates]
-    ids = {run for pair in pairs for run in pair if run is not None}
-    runs = {run.pk: run for run in Run.objects.filter(pk__in=ids).select_related("suite")}
-    counts = counts_by_issue(ids)
-    figures = _figures(runs, counts)
+    """Return the lines, and whether their comparisons are left for later."""
+    compared = {pk: runs[pk] for pair in pairs for pk in pair if pk is not None}
+    counts = counts_by_issue(compared)
+    figures = {pk: _figures(run, counts[pk], judge_runs[pk]) for pk, run in compared.items()}
     newest = [runs[now] for _, now in pairs]
     variants = {run.variant_key: run for run in newest}
     names, looks = named_lines(list(variants.values()), (), by_family=False)
     several = len({run.suite_id for run in newest}) > 1
-    if reviews is None:
-        reviews = reviews_of(Result.objects.filter(run__in=[run.pk for run in newest]))
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
     changes = _changes(joined, runs, counts, reading)
     lines = [
@@ -223,29 +302,22 @@ def _lines(
         )
         for (old, now), run in zip(pairs, newest, strict=True)
     ]
-    return tuple(sorted(corrected(lines), key=_worst_first)), bool(joined) and not changes
+    return tuple(sorted(corrected(lines), key=_surest_first)), bool(joined) and not changes
 
 
-def _worst_first(line: ReleaseLine) -> tuple[bool, bool, float]:
+def _surest_first(line: ReleaseLine) -> tuple[int, bool, bool, float]:
+    """Order the worse, the better, then what is compared, and last what was not run before."""
     net = line.change.whole.net if line.change else None
-    return line.verdict != "worse", not line.is_joined, net or 0
+    place = ("worse", "better", "").index(line.verdict)
+    return place, line.before is None, not line.is_joined, net or 0
 
 
-def _figures(
-    runs: Mapping[int, Run], counts: Mapping[int, Sequence[Counted]]
-) -> dict[int, ReleaseFigures]:
-    """Return the figures of each of these runs; one query."""
-    judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
-    for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
-        judge_runs[judge_run.run_id].append(judge_run)
-    found = {}
-    for pk, run in runs.items():
-        issues = [(one.passed, one.passed + one.failed) for one in counts[pk]]
-        total = sum(one.total for one in counts[pk])
-        rate = rate_of_issues(issues, answers=run.repeats, total=total)
-        mine = judge_runs[pk]
-        found[pk] = ReleaseFigures(rate, *spent_in_all(run, mine), current_of(mine))
-    return found
+def _figures(run: Run, counts: Sequence[Counted], judge_runs: list[JudgeRun]) -> ReleaseFigures:
+    issues = [(one.passed, one.passed + one.failed) for one in counts]
+    total = sum(one.total for one in counts)
+    rate = rate_of_issues(issues, answers=run.repeats, total=total)
+    spent_usd, _ = spent_in_all(run, judge_runs)
+    return ReleaseFigures(rate, spent_usd, current_of(judge_runs))
 
 
 def _changes(

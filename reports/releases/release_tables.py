@@ -1,5 +1,6 @@
 """The sentences and tables of a release against the one before."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from evalhub.display.charts import Figure
@@ -11,7 +12,8 @@ from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.links import page_url
 from reports.overrides.rule import ALL
 from reports.releases.figure import Slope, slope_chart
-from reports.releases.query import ReleaseLine, ReleasesReport
+from reports.releases.query import ReleaseLine, ReleasesReport, models_in
+from runs.comparability import Comparable
 from runs.figures.rate import Rate
 
 
@@ -36,53 +38,74 @@ def headline(report: ReleasesReport) -> str:
     """Return how many models and issues changed, with the certainty."""
     if not report.lines:
         return ""
-    compared, of = len(report.compared), counted(len(report.lines), "model")
+    compared = report.compared
     if report.is_pending:
+        of = counted(models_in(report.lines), "model")
         return f"{of} in this release: significance is being computed."
+    if not any(line.before for line in report.lines):
+        what = "release" if report.release else "run"
+        return f"Nothing to compare yet: the next {what} is compared with this one."
     if not compared:
-        return f"None of {of} can be compared with itself in the release before."
-    verdicts = [line.verdict for line in report.compared]
-    moved = f"{verdicts.count('worse')} significantly worse, {verdicts.count('better')} better"
-    if not any(verdicts):
+        return "No model can be compared with itself in the release before."
+    n, suites = models_in(compared), len({line.run.suite_id for line in compared})
+    where = f" in {suites:,} suites" if suites > 1 else ""
+    worse, better = (models_in(report.changed(verdict)) for verdict in ("worse", "better"))
+    moved = f"{worse:,} significantly worse, {better:,} better"
+    if not worse and not better:
         moved = "no significant change"
-    models = counted(compared, "model")
-    worse = counted(len(report.issues("worse")), "issue")
+    issues = counted(report.compared_issues, "issue")
     return (
-        f"{models} compared with {'itself' if compared == 1 else 'themselves'}: {moved} "
-        f"(p ≤ {ALPHA:g}, Holm over {counted(compared, 'model')}); {worse} significantly worse "
-        f"(Holm over {counted(report.tested_issues, 'issue')})."
+        f"{counted(n, 'model')} compared with {'itself' if n == 1 else 'themselves'}{where}: "
+        f"{moved} (p ≤ {ALPHA:g}, Holm over {counted(len(compared), 'comparison')}); "
+        f"{report.changed_issues('worse'):,} of {issues} significantly worse "
+        f"(Holm over {counted(report.issue_comparisons, 'comparison')})."
     )
 
 
 def line_sentence(line: ReleaseLine, report: ReleasesReport) -> str:
     """Return what became of one model; its issues are named where they changed by themselves."""
-    assert line.before is not None
-    if not line.comparable:
-        return f"{line.name}: {line.comparable.reason_against(line.before.label)}"
     if line.change is None:
         return f"{line.name}: being computed."
     whole = line.change.whole
     rule = line.change.rule
     if len(report.compared) > 1:
-        rule += f", Holm over {len(report.compared)} models"
-    changed = [
-        ChangedIssue(report.titles.get(issue, ""), change.net, change.p)
-        for issue, change in line.change.issues.items()
-    ]
-    issues = issues_by_themselves(changed, over=report.tested_issues)
-    return f"{line.name}: {answer(whole.tally, whole.net, whole.p, rule)} {issues}".rstrip()
+        rule += f", Holm over {len(report.compared):,} comparisons"
+    return (
+        f"{line.name}: {answer(whole.tally, whole.net, whole.p, rule)} {_issues_of(line, report)}"
+    ).rstrip()
+
+
+def _issues_of(line: ReleaseLine, report: ReleasesReport) -> str:
+    changes = line.change.issues.items() if line.change else ()
+    changed = [ChangedIssue(report.titles.get(pk, ""), one.net, one.p) for pk, one in changes]
+    over = report.issue_comparisons
+    return issues_by_themselves(changed, over=over, unit="comparison")
 
 
 def sentences(report: ReleasesReport) -> Iterator[str]:
-    if report.lines:
-        yield headline(report)
-        yield from (line_sentence(line, report) for line in report.with_before)
+    if not report.lines:
+        return
+    yield headline(report)
+    joined = [line for line in report.shown if line.is_joined]
+    yield from (line_sentence(line, report) for line in joined)
+    if any(_issues_of(line, report) for line in joined):
+        yield MAY_FAIL_TOGETHER
     if new := [line.name for line in report.lines if line.before is None]:
         where = f"run in release {report.before}" if report.before else "earlier run"
-        # Lines that can be compared come first: all that are left out have no such run either.
-        yield f"Without a complete {where}: {few(new, most=3, of=len(new) + report.left_out)}."
-    elif report.left_out:
-        yield f"Not shown: {counted(report.left_out, 'more model')}."
+        yield f"Without a complete {where}: {few(new, most=3)}."
+    if len(report.shown) < len(report.lines):
+        of = counted(len(report.lines), "run")
+        yield f"{len(report.shown):,} of {of} are listed, significant changes first."
+
+
+def refusals(report: ReleasesReport) -> list[str]:
+    """Return each reason why listed models cannot be compared with themselves, once."""
+    against = f"release {report.before}" if report.before else "the run before"
+    names: dict[Comparable, list[str]] = defaultdict(list)
+    for line in report.shown:
+        if line.is_refused:
+            names[line.comparable].append(line.name)
+    return [f"{few(some)}: {why.reason_against(against)}" for why, some in names.items()]
 
 
 # Tables ------------------------------------------------------------------------------------------
@@ -99,18 +122,18 @@ def models_table(report: ReleasesReport) -> Table:
             Column("now", now, "rate"),
             Column("net", "Net change", "points", "On tests that are the same in both runs"),
             Column("tests", "Tests", "count", "Tests compared between the runs"),
-            Column("p", "p (Holm)", "p", "Corrected for all models listed"),
+            Column("p", "p (Holm)", "p", "Corrected for all comparisons"),
             Column("verdict", "Verdict", "verdict"),
             Column("overturned", "Overturned", note="Of the results reviewed by annotators"),
             Column("cost_before", f"Cost: {before.lower()}", "usd"),
             Column("cost", f"Cost: {now.lower()}", "usd", "Answers and judgments"),
         ),
-        rows=[_model(line) for line in report.lines],
+        rows=[_model(line) for line in report.shown],
         note=f"p: {METHOD} {MAY_FAIL_TOGETHER} Rates are of all scored tests of a run, the change "
         "only of those that both runs share. Thick lines are significant changes; points without "
         "a line cannot be compared.",
         empty="No complete run yet. Launch a run to compare it with the next.",
-        draw=lambda: _figure(report) if report.with_before else None,
+        draw=lambda: _figure(report) if any(line.before for line in report.shown) else None,
         describes="Pass rate of each model in both releases",
     )
 
@@ -144,7 +167,8 @@ def _figure(report: ReleasesReport) -> Figure:
             verdict=f"significantly {line.verdict}" if line.verdict else "",
             is_joined=line.is_joined,
         )
-        for line in report.with_before
+        for line in report.shown
+        if line.before
     ]
     return slope_chart(slopes, names_of(report))
 
@@ -165,7 +189,7 @@ def issues_table(report: ReleasesReport) -> Table:
             Column("worse", "Worse", "count"),
             Column("better", "Better", "count"),
             Column("tests", "Tests", "count", "Tests compared between the runs"),
-            Column("p", "p (Holm)", "p", "Corrected for all issues of all models"),
+            Column("p", "p (Holm)", "p", "Corrected for all issues of all comparisons"),
         ),
         rows=[
             (
@@ -182,19 +206,22 @@ def issues_table(report: ReleasesReport) -> Table:
             )
             for line, issue, change in rows
         ],
-        note=f"{counted(len(report.issues('better')), 'issue')} significantly better. p: {METHOD} "
-        f"Holm over {counted(report.tested_issues, 'issue')} of all models. {MAY_FAIL_TOGETHER}",
+        note=f"{counted(report.changed_issues('better'), 'issue')} significantly better. "
+        f"p: {METHOD} Holm over {counted(report.issue_comparisons, 'comparison')} of "
+        f"{counted(report.compared_issues, 'issue')}. {MAY_FAIL_TOGETHER}",
         empty="Being computed."
         if report.is_pending
-        else f"None of {counted(report.tested_issues, 'issue')} is significantly worse."
-        if report.tested_issues
+        else f"None of {counted(report.compared_issues, 'issue')} is significantly worse."
+        if report.compared_issues
         else "No run can be compared.",
     )
 
 
 def cost_note(report: ReleasesReport) -> str:
-    before = report.spent(before=True)
-    parts = [f"before: {usd(before)}"] if before is not None else []
-    if any(line.figures.is_cost_partial for line in report.lines):
+    cost, before = report.cost, report.cost_before
+    parts = [counted(cost.runs, "run")]
+    if before.spent_usd is not None:
+        parts.append(f"before: {usd(before.spent_usd)} in {counted(before.runs, 'run')}")
+    if cost.is_partial or before.is_partial:
         parts.append("partly not measured")
-    return ", ".join([f"{counted(len(report.lines), 'run')}", *parts])
+    return ", ".join(parts)

@@ -73,7 +73,7 @@ def test_an_issue_that_is_lost_is_told_where_the_whole_is_uncertain():
     assert "not enough evidence" in headline
     assert by_issue == (
         "Significantly changed by themselves: 1 issue worse, “issue 1” (p = 0.0039); 0 better "
-        "(p ≤ 0.05 after Holm over 8 issues). Tests of one issue may fail together."
+        "(p ≤ 0.05 after Holm over 8 issues)."
     )
 
 

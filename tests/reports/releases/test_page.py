@@ -35,9 +35,9 @@ def tests():
     return [make_test(f"Q {n}?", issue=issues[n // 7]) for n in range(14)]
 
 
-def released(tests, release, votes, *, name="Tiny", jury=None, scored=None):
-    """A run of this model in the suite "s"; 1 passed, 0 failed."""
-    suite, _ = Suite.objects.get_or_create(name="s")
+def released(tests, release, votes, *, name="Tiny", suite="s", jury=None, scored=None):
+    """A run of this model; 1 passed, 0 failed."""
+    suite, _ = Suite.objects.get_or_create(name=suite)
     model = Run.objects.filter(model_name=name).first()
     run = make_run(
         *tests,
@@ -46,7 +46,7 @@ def released(tests, release, votes, *, name="Tiny", jury=None, scored=None):
         jury=jury or shared_jury(),
         release=release,
         variant_key=name,
-        label=f"s, {release}",
+        label=f"{suite}, {release}",
     )
     results = answer(run)
     judge(run, [[vote] for vote in votes])
@@ -90,10 +90,11 @@ def test_a_certain_change_is_a_sentence_with_count_p_and_method(tests):
     assert found.title == "Release 1.1 against 1.0"
     assert found.sentences == (
         "1 model compared with itself: 1 significantly worse, 0 better (p ≤ 0.05, Holm over "
-        "1 model); 1 issue significantly worse (Holm over 2 issues).",
+        "1 comparison); 1 of 2 issues significantly worse (Holm over 2 comparisons).",
         "Tiny: 7 worse, 0 better of 14 matched: p = 0.016 (exact McNemar), significantly worse. "
         "Significantly changed by themselves: 1 issue worse, “Issue 0” (p = 0.031); 0 better "
-        "(p ≤ 0.05 after Holm over 2 issues). Tests of one issue may fail together.",
+        "(p ≤ 0.05 after Holm over 2 comparisons).",
+        "Tests of one issue may fail together.",
     )
     (row,) = found.table("issues").as_rows()
     assert (row["issue"].text, row["net"], row["p"]) == ("Issue 0", -1, pytest.approx(0.03125))
@@ -123,19 +124,24 @@ def test_p_is_corrected_for_all_models_of_the_page(tests):
     assert {row["verdict"] for row in rows} == {None}
 
 
-def test_a_run_of_another_jury_has_no_verdict_and_offers_re_judging(tests):
-    first = released(tests, "1.0", [1] * 14)
-    second = released(tests, "1.1", [0] * 14, jury=make_jury(make_model()))
+def test_models_of_another_jury_have_one_warning_and_each_a_named_button(client, tests):
+    other = make_jury(make_model())
+    old = [released(tests, "1.0", [1] * 14, name=name) for name in ("b", "a")]
+    new = [released(tests, "1.1", [0] * 14, name=name, jury=other) for name in ("b", "a")]
     found = document()
 
-    (row,) = found.table("models").as_rows()
-    assert (row["net"], row["p"], row["verdict"]) == (None, None, None)
-    assert found.warnings == (
-        "Tiny: Not comparable with s, 1.0: different juries judged these runs.",
-    )
-    assert [action.url for action in found.actions] == [rejudge_url(second.pk, first.pk)]
+    for row in found.table("models").as_rows():
+        assert (row["net"], row["p"], row["verdict"]) == (None, None, None)
+    (reason,) = found.warnings
+    assert reason == "a, b: Not comparable with release 1.0: different juries judged these runs."
+    assert not any("Not comparable" in sentence for sentence in found.sentences)
+    urls = [rejudge_url(*(run.pk for run in pair)) for pair in zip(new, old, strict=True)]
+    assert [action.url for action in found.actions] == urls[::-1]
+    assert [action.text.split(",")[0] for action in found.actions] == ["Re-judge a", "Re-judge b"]
     assert not document(Reading(make_user("viewer"))).actions
-    assert facts(found)["worse"] == 0
+    assert {"worse", "issues"}.isdisjoint(facts(found))  # nothing was compared
+    client.force_login(make_user("viewer"))
+    assert reason in client.get(reverse("admin:index")).content.decode()
 
 
 def test_an_earlier_comparable_run_of_the_release_counts_instead(tests):
@@ -178,6 +184,31 @@ def test_overturned_verdicts_and_the_cost_of_both_are_shown(tests):
     assert facts(found)["overturned"] == 1
 
 
+def test_figures_are_of_all_runs_of_the_release_and_of_models_not_of_suites(monkeypatch, tests):
+    monkeypatch.setattr("reports.releases.query.MAX_LINES", 2)
+    for release, votes in (("1.0", 1), ("1.1", 0)):
+        released(tests, release, [votes] * 14, name="c", suite="t")
+        for name, suite in (("a", "t"), ("b", "s"), ("a", "s")):
+            last = released(tests, release, [1] * 14, name=name, suite=suite)
+    released(tests, "1.1", [1] * 14, name="b", scored=7)
+    evaluate(last.results.first(), HumanVerdict("0", "No."), by=make_user("annotator"))
+    priced = {"input_usd_per_mtok": 1, "output_usd_per_mtok": 1}
+    Run.objects.update(endpoint=priced, spent_usd=1)
+    found = document()
+
+    assert [row["model"].text for row in found.table("models").as_rows()] == ["c · t", "a · s"]
+    assert found.sentences[0].startswith(
+        "3 models compared with themselves in 2 suites: 1 significantly worse, 0 better "
+        "(p ≤ 0.05, Holm over 4 comparisons); 0 of 2 issues significantly worse (Holm over 8 "
+    )
+    assert found.sentences[-1] == "2 of 4 runs are listed, significant changes first."
+    notes = {fact.name: (fact.value, fact.note) for fact in found.facts}
+    assert notes["compared"] == (3, "of 3")
+    assert notes["worse"] == (1, "of 3 compared")
+    assert notes["overturned"] == (1, "of 1 reviewed by annotators")
+    assert notes["cost"] == (5, "5 runs, before: $4.00 in 4 runs, partly not measured")
+
+
 def test_runs_without_a_release_are_set_against_the_run_before(tests):
     released(tests, "", [1] * 14)
     released(tests, "", LOST)
@@ -202,7 +233,12 @@ def test_no_run_and_one_run_give_a_page():
     assert document().table("models").empty.startswith("No complete run yet.")
     released([make_test()], "1.0", [1])
 
-    assert document().sentences[1] == "Without a complete earlier run: Tiny."
+    found = document()
+    assert found.sentences == (
+        "Nothing to compare yet: the next release is compared with this one.",
+        "Without a complete earlier run: Tiny.",
+    )
+    assert {"worse", "issues"}.isdisjoint(facts(found))
 
 
 def test_more_runs_and_models_need_no_more_queries(client):
