@@ -9,7 +9,6 @@ from evalhub.models import User
 from evalhub.statistics.judges.judge_intervals import KAPPA_METHOD
 from reports.documents.document import Cell, Column, Estimate, Link, Linked, Table
 from reports.documents.links import page_url, row_url, run_url
-from reports.documents.rate_cells import issue_rate
 from reports.judge_reliability.accuracy_rule import Checked, Corrected, Measured, Sample
 from reports.judge_reliability.figure import confusion
 from reports.judge_reliability.humans.answer_names_query import Names, names_of
@@ -291,8 +290,7 @@ def corrected_table(runs: Sequence[JudgedRun], corrected: Mapping[int, Corrected
 
 def _run(run: JudgedRun, found: Corrected | None) -> tuple[Cell, ...]:
     judged = run.judge_run.run
-    scored = run.passed + run.failed
-    raw = issue_rate(run.passed, scored, answers=judged.repeats, total=run.total)
+    raw = run.rate
     share, low, high, n, why_not = found or (None, None, None, None, "")
     return (
         Link(str(judged), run_url(judged)),

@@ -10,7 +10,9 @@ from reports.documents.reading import Reading
 from reports.judge_reliability.accuracy_rule import Sample
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from reports.queries.human_agreement import calibration, evaluated_runs, judge_key, jury_key
+from reports.run.query import run_report
 from runs.models import ChosenBy, EvaluationKind
+from runs.result_list.filters import Filters
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import make_issue, make_template, make_test, make_user
 from tests.reports.documents.test_pages import as_query
@@ -351,6 +353,15 @@ def test_a_pass_rate_is_corrected_beside_the_raw_one():
     assert row["corrected"] == pytest.approx(2 / 3)
     assert row["difference"] == pytest.approx(0)
     assert row["run"].text == str(run)
+
+
+def test_the_raw_rate_has_the_interval_of_the_runs_page():
+    tests = [make_test(f"{n}?", issue=make_issue(title=f"{n}")) for n in range(6) for _ in "ab"]
+    run = judged(*[[1]] * 4, *[[0]] * 8, tests=tests)
+    (row,) = cells(page(), "corrected")
+
+    assert row["raw"] == run_report(run, Filters(), reader=make_user("viewer")).rate
+    assert row["raw"].accounts_for_issues
 
 
 def test_the_raw_rate_is_the_judges_own_whatever_people_overrode():
