@@ -14,7 +14,7 @@ from reports.documents.cells import rate_words
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_urls
-from reports.documents.model_lines import line_style, line_style_of_name
+from reports.documents.model_lines import line_style
 from reports.queries.names import all_tag_names
 from runs.comparability import Comparable
 from runs.figures.count_rows import RUN, TAG_SET, grouped_counts, mapped, spread
@@ -191,8 +191,8 @@ def _bars(found: Outcomes, tags: Sequence[str]) -> Figure:
     rates = [found.rates_on(tag) for tag in tags]
     bars = []
     for place, column in enumerate(found.columns):
-        title, (first, *others) = column.column.title, column.runs
-        look = line_style_of_name(title) if others else line_style(first.language_model_id)
+        title = column.column.title
+        look = line_style(column.runs[0].language_model_id)
         shape = SHAPES[seen[look.colour] % len(SHAPES)]
         seen[look.colour] += 1
         mine = [row[place] for row in rates]

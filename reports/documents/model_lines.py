@@ -35,7 +35,7 @@ def line_style(model: int, variant: int = 0) -> LineStyle:
 
 
 def line_style_of_name(name: str) -> LineStyle:
-    """Return the line style of something without an ID, such as a model family."""
+    """Return the line style of something without an ID, such as a jury."""
     return line_style(crc32(name.encode()))
 
 

@@ -184,12 +184,11 @@ def _lines(
     turns: dict[Hashable, list[IssueResult]] = defaultdict(list)
     for one in seen:
         turns[str(one.line)].append(one)
-    newest = [series_line.series_points[-1].newest.run for series_line in series.shown]
+    newest = {line.key: line.series_points[-1].newest.run for line in series.shown}
     fields = ("variant_key", "language_model_id", "model_name", "system_prompt", "params")
+    rows = Run.objects.only(*fields, "endpoint").in_bulk(newest.values())
     names, looks = named_lines(
-        Run.objects.filter(pk__in=newest).order_by().only(*fields, "endpoint"),
-        [series_line.key for series_line in series.shown],
-        by_family,
+        {line: rows[run] for line, run in newest.items()}, by_family=by_family
     )
     lines = []
     for series_line in series.shown:

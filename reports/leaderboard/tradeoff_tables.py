@@ -9,7 +9,7 @@ from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.interval import Interval
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Estimate, Table
-from reports.documents.model_lines import LineStyle, line_style, line_style_of_name
+from reports.documents.model_lines import LineStyle, line_style
 from reports.leaderboard.certainty_rule import METHOD, BoardCertainty, Certainty
 from reports.leaderboard.ranking_tables import Ranking
 from reports.leaderboard.tradeoff_figure import Mark, score_against_price
@@ -184,7 +184,5 @@ def _interval(model: str, sure: Mapping[str, Certainty]) -> Interval | None:
 
 
 def _look(ranking: Ranking, model: str) -> LineStyle:
-    """Return the style that the model has on every page; a family has one of its own."""
-    run = ranking.field.entrants[ranking.runs[model][0]]
-    is_family = model != run.model
-    return line_style_of_name(model) if is_family else line_style(run.model_id)
+    """Return the style that the model, or one of the family, has on every page."""
+    return line_style(ranking.field.entrants[ranking.runs[model][0]].model_id)

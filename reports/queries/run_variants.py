@@ -8,7 +8,7 @@ from evalhub.values.shared_json import with_shared
 from reports.documents.model_lines import (
     LineStyle,
     Variant,
-    line_style_of_name,
+    line_style,
     line_styles,
     names_of,
 )
@@ -59,16 +59,19 @@ def labels_of_all(runs: Iterable[Run], judge_runs: Mapping[int, JudgeRun]) -> tu
 
 
 def named_lines(
-    newest: Iterable[Run], keys: Iterable[str], by_family: bool
+    newest: Mapping[str, Run], *, by_family: bool = False
 ) -> tuple[dict[str, str], dict[str, LineStyle]]:
     """Return the names and styles of lines by their keys: families, or variants of models.
+
+    A family has the style of its newest model, as on every page.
 
     Args:
         newest: The newest run of each line.
     """
     if by_family:
-        return {key: key for key in keys}, {key: line_style_of_name(key) for key in keys}
-    variants = [variant_of(run) for run in newest]
+        looks = {key: line_style(run.language_model_id) for key, run in newest.items()}
+        return {key: key for key in newest}, looks
+    variants = [variant_of(run) for run in newest.values()]
     return names_of(variants), line_styles(variants)
 
 

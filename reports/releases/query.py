@@ -284,7 +284,7 @@ def _lines(
     figures = {pk: _figures(run, counts[pk], judge_runs[pk]) for pk, run in compared.items()}
     newest = [runs[now] for _, now in pairs]
     variants = {run.variant_key: run for run in newest}
-    names, looks = named_lines(list(variants.values()), (), by_family=False)
+    names, looks = named_lines(variants)
     several = len({run.suite_id for run in newest}) > 1
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
     changes = _changes(joined, runs, counts, reading)

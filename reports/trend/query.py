@@ -169,7 +169,9 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
     scorings = {run: scoring_of(runs[run], judge_runs.get(run)) for run in series.runs}
     pooled = _pooled(series, scorings)
     counted = Counted.read(query, pooled, runs)
-    names, looks = named_lines([runs[run] for run in newest.values()], newest, query.by_family)
+    names, looks = named_lines(
+        {line: runs[run] for line, run in newest.items()}, by_family=query.by_family
+    )
     lines = tuple(
         Line(
             names[series_line.key],

@@ -8,6 +8,7 @@ from django.http import QueryDict
 from evalhub.models import BatchState
 from evalhub.statistics.rates.wilson import wilson_interval
 from reports.documents.document import Link
+from reports.documents.model_lines import line_style
 from reports.documents.reading import Reading
 from reports.trend.page import TREND
 from runs.comparability import rejudge_url
@@ -155,6 +156,9 @@ def test_a_family_is_one_line_of_its_models_together(suite):
     document, _ = trend("family=on")
 
     assert series(document) == {"Sea": [(3, 4), (2, 4)]}
+    look = line_style(aurora.pk)
+    (line,) = [one for one in document.tables[0].figure["data"] if one.get("name") == "Sea"]
+    assert (line["line"]["color"], line["marker"]["symbol"]) == (look.colour, look.marker)
     # Answers of several models to a test are no further tests.
     found = rows(document)[0]["rate"]
     single = wilson_interval(found.passed, found.n)
