@@ -76,7 +76,7 @@ def facts_of(two: TwoRuns) -> tuple[Fact, ...]:
             "detectable",
             "Detectable change",
             detectable and detectable.change,
-            "share",
+            "size",
             detectable.note(measured_from(*two.names)) if detectable else "",
         ),
         *_rates(two, "compared tests only"),

@@ -68,6 +68,7 @@ def number(value: float) -> str:
 WRITERS: dict[Form, Callable[[Any], str]] = {
     "share": formatting.percent,
     "points": points,
+    "size": lambda size: points(size).removeprefix("+"),
     "score": formatting.score,
     "p": p_value,
     "usd": formatting.usd,

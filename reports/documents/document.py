@@ -12,6 +12,7 @@ Form = Literal[
     "count",
     "share",
     "points",
+    "size",
     "score",
     "p",
     "number",
@@ -25,7 +26,7 @@ Form = Literal[
     "link",
 ]
 """The format of a value. `share` is in [0, 1] and reads as percent; `points` is a difference of two
-shares, in [-1, 1], and reads as percentage points with a sign; `rate` is a
+shares, in [-1, 1], and reads as percentage points with a sign, `size` is its size; `rate` is a
 `runs.figures.tallies.Rate`."""
 
 Cell = Any

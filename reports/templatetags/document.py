@@ -28,7 +28,7 @@ register = template.Library()
 
 PAGE = 50
 NUMBERS: frozenset[Form] = frozenset(
-    ("count", "share", "points", "score", "p", "number", "usd", "ms", "estimate")
+    ("count", "share", "points", "size", "score", "p", "number", "usd", "ms", "estimate")
 )
 
 

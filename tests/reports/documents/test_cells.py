@@ -27,6 +27,11 @@ def test_a_linked_value_reads_as_the_value(read):
     assert read(LINKED) == read(HALF)
 
 
+def test_a_difference_without_a_direction_is_points_and_no_percent():
+    assert words(0.184, "size") == "18.4 pts"
+    assert words(0.184, "points") == "+18.4 pts"
+
+
 def test_a_linked_value_is_a_link_on_a_page():
     assert cell(LINKED, COLUMN, "heat").startswith('<a href="/somewhere/?a=1&amp;b=2"><span')
 
