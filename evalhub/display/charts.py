@@ -20,6 +20,9 @@ NEUTRAL = "var(--eh-bars)"
 ON_FILL, ON_PALE = "var(--eh-on-fill)", "var(--eh-on-pale)"
 LONGEST_LABEL = 60
 
+LEGEND_ROW_PX = 20
+"""Height of an entry of a legend where its names are long: a line each."""
+
 GRID = "rgba(128,128,128,0.3)"
 _CLEAR = "rgba(0,0,0,0)"
 

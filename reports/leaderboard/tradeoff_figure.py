@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.display.charts import NEUTRAL, Figure, axis, base_layout, label
+from evalhub.display.charts import LEGEND_ROW_PX, NEUTRAL, Figure, axis, base_layout, label
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
 
@@ -35,10 +35,10 @@ def score_against_price(marks: Sequence[Mark], title: str) -> Figure:
         "hoverinfo": "skip",
     }
     layout = base_layout(
-        height=360,
+        height=340 + LEGEND_ROW_PX * len(marks),
         hovermode="closest",
         showlegend=True,
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         xaxis=axis(title, rangemode="tozero"),
         yaxis=axis("Mean score", range=[0, 1.02]),
     )

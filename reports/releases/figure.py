@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from evalhub.display.charts import Figure, axis, base_layout
+from evalhub.display.charts import LEGEND_ROW_PX, Figure, axis, base_layout
 from evalhub.display.formatting import percent
 from evalhub.statistics.interval import Interval
 from reports.documents.model_lines import LineStyle
@@ -40,10 +40,10 @@ def slope_chart(slopes: Sequence[Slope], names: tuple[str, str]) -> Figure:
     middle = (len(slopes) - 1) / 2
     data = [_trace(slope, APART * (place - middle)) for place, slope in enumerate(slopes)]
     layout = base_layout(
-        height=360,
+        height=320 + LEGEND_ROW_PX * len(slopes),
         hovermode="closest",
         showlegend=True,
-        legend={"orientation": "h", "y": -0.12, "yanchor": "top", "x": 0},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         xaxis=axis(
             "",
             tickmode="array",

@@ -49,14 +49,19 @@
         return layout;
     };
 
-    // On a narrow screen long names of rows break into lines, or they leave no room for the bars.
+    // On a narrow screen long names break into lines: of rows, or they leave no room for the bars, and of legends,
+    // or they are cut.
     const NARROW_PX = 520;
+    const broken = (name, letters) =>
+        name.replace(new RegExp(`(.{1,${letters}})(\\s+|$)`, "g"), "$1<br>").replace(/<br>$/, "");
+    const dataOf = (chart, figure) => figure.data.map(legible).map((trace) =>
+        trace.name && chart.clientWidth < NARROW_PX ? { ...trace, name: broken(trace.name, 40) } : trace);
     const narrowed = (layout) => {
         const names = layout.yaxis?.ticktext;
         if (!names) {
             return layout;
         }
-        const ticktext = names.map((name) => name.replace(/(.{1,18})(\s+|$)/g, "$1<br>").replace(/<br>$/, ""));
+        const ticktext = names.map((name) => broken(name, 18));
         const lines = Math.max(...ticktext.map((name) => name.split("<br>").length));
         const height = Math.max(layout.height || 0, 90 + names.length * (15 * lines + 8));
         return { ...layout, height, yaxis: { ...layout.yaxis, ticktext } };
@@ -108,7 +113,7 @@
         if (!figure) {
             return;
         }
-        await Plotly.react(chart, themed(figure.data.map(legible)), fitted(chart, layoutOf(figure)), {
+        await Plotly.react(chart, themed(dataOf(chart, figure)), fitted(chart, layoutOf(figure)), {
             responsive: true,
             displaylogo: false,
             modeBarButtonsToRemove: BUTTONS,
