@@ -39,8 +39,13 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     )
 
 
+def is_cut(events: Sequence[Event]) -> bool:
+    """Tell whether there may be more than these, since a kind has as many as are read."""
+    return any(n >= MOST for n in counts(events).values())
+
+
 def _sentences(events: Sequence[Event]) -> Iterator[str]:
-    if any(n >= MOST for n in counts(events).values()):
+    if is_cut(events):
         yield f"Only the newest {MOST} of each kind are listed: choose a shorter period."
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from evalhub.display.formatting import counted
 from evalhub.models import User
 from issues.models import Issue
-from reports.activity.page import events_table
+from reports.activity.page import events_table, is_cut
 from reports.activity.query import activity
 from reports.dashboard.query import SiteState, site_state
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
@@ -134,7 +134,8 @@ def _releases(home: Home) -> Content:
 def _activity(home: Home) -> Content:
     events = activity(home.reading.reader, since_of(HOME_PERIOD, home.reading.reader))
     total = sum(event.n for event in events)
-    lead = f"{counted(total, 'change')} in the last 7 days." if total else ""
+    least = "At least " if is_cut(events) else ""
+    lead = f"{least}{counted(total, 'change')} in the last 7 days." if total else ""
     url = page_url("activity", period=HOME_PERIOD)
     table = events_table(events[:SHOWN]).only("date", "what", "subject", "who")
     return Content(replace(table, note="", empty="Nothing changed in the last 7 days."), url, lead)

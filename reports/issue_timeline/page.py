@@ -14,7 +14,7 @@ from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_proposals.proposals import cached_proposals
-from reports.issue_timeline.query import IssueReport, Line, issue_report
+from reports.issue_timeline.query import IssueReport, issue_report
 from reports.issue_timeline.rule import IssueOutcome, passed_last
 from reports.issue_timeline.timeline_tables import (
     changes_table,
@@ -156,18 +156,14 @@ def _sentences(report: IssueReport) -> Iterator[str]:
         yield f"Not shown: {counted(series.earlier, 'earlier run')}; increase “Runs shown”."
 
 
-def _latest(line: Line) -> IssueOutcome | None:
-    return line.turns.now.issue_outcome if line.turns.now else None
-
-
 def _facts(report: IssueReport) -> Iterator[Fact]:
     issue = report.issue
     yield Fact(
         "state", "State", issue.get_state_display(), note="Open issue", url=issue.get_absolute_url()
     )
     yield Fact("runs", "Complete runs", len(report.seen), "count", "with results of this issue")
-    failing = sum(_latest(line) == IssueOutcome.FAILED for line in report.lines)
-    yield Fact("failing", "Models failing now", failing, "count", f"of {len(report.lines)}")
+    of = f"of {len(report.models):,}"
+    yield Fact("failing", "Models failing now", len(report.failing), "count", of)
     row = len(passed_last(report.releases))
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE
     yield Fact(

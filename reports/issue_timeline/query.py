@@ -17,9 +17,11 @@ from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import proposal_for
 from reports.issue_proposals.rule import Proposal
 from reports.issue_timeline.rule import (
+    IssueOutcome,
     IssueResult,
     ReleasePoint,
     TurningPoints,
+    by_line,
     release_points,
     turning_points,
 )
@@ -127,6 +129,22 @@ class IssueReport:
     @cached_property
     def releases(self) -> list[ReleasePoint]:
         return release_points(self.seen)
+
+    @property
+    def models(self) -> set[int]:
+        """All models with results of the issue, shown or not."""
+        return {self.runs[one.run].model_id for one in self.seen}
+
+    @property
+    def failing(self) -> set[int]:
+        """The models of which a line fails in its newest run with a known outcome."""
+        lines = by_line(self.seen).values()
+        newest = (turning_points(_comparable(line, self.runs)).now for line in lines)
+        return {
+            self.runs[one.run].model_id
+            for one in newest
+            if one and one.issue_outcome == IssueOutcome.FAILED
+        }
 
 
 def issue_report(issue: Issue, *, by_family: bool, points: int, reading: Reading) -> IssueReport:

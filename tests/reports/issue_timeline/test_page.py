@@ -139,6 +139,17 @@ def test_without_an_issue_there_are_some_to_choose():
     assert "Invents sources" in str(document_of(None))
 
 
+def test_models_failing_now_are_models_whether_shown_or_not(monkeypatch):
+    monkeypatch.setattr("reports.issue_timeline.query.MAX_LINES", 1)
+    test, model = make_test(), make_model()
+    for key, vote in (("cold", 0), ("warm", 0)):
+        judged([vote], tests=[test], model=model, variant_key=key)
+    judged([1], tests=[test], model=make_model(), variant_key="other")
+    (fact,) = [fact for fact in document_of(test.issue).facts if fact.name == "failing"]
+
+    assert (fact.value, fact.note) == (1, "of 2")
+
+
 def test_families_have_one_line():
     ledger = make_workspace()
     for run in ledger.runs:
