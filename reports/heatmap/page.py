@@ -89,10 +89,11 @@ def _sentences(report: HeatReport, kind: str, spreads: Mapping[int | str, Spread
     yield f"{rows} in {columns} of {report.scope.name}, one per column."
     never = [row.name for row in scored if row.difficulty == 1]
     always = [row.name for row in scored if row.difficulty == 0]
+    model = "model shown" if report.left_out else "model"
     if never:
-        yield f"No model passed any test of {few(never)}."
+        yield f"No {model} passed any test of {few(never)}."
     if always:
-        yield f"Every model passed every test of {few(always)}."
+        yield f"Every {model} passed every test of {few(always)}."
     apart = [row for row in scored if row.key in spreads and is_significant(spreads[row.key].holm)]
     if apart:
         yield _differ_most(max(apart, key=lambda row: row.spread or 0), spreads, kind)
