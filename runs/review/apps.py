@@ -7,7 +7,7 @@ class ReviewConfig(AppConfig):
     verbose_name = "Review"
 
     def ready(self) -> None:
-        from runs.review.blindness import held_blind
+        from runs.review.blindness import held_hidden
         from runs.sights import hide
 
-        hide(held_blind)
+        hide(held_hidden)

@@ -1,10 +1,13 @@
-"""Blind review: judgments are hidden so that they do not bias the reviewer."""
+"""What is hidden from a reviewer so that it does not bias them: judgments, others' verdicts."""
 
 from collections.abc import Collection
 from typing import Any
 
+from django.db.models import QuerySet
+
 from evalhub.models import User
 from runs.models import HumanEvaluation
+from runs.pairwise.models import PairEvaluation
 from runs.review.models import Assignment, AssignmentState, BlindMode
 from runs.review.reservations import KEPT
 from runs.sights import has_seen
@@ -33,17 +36,30 @@ def is_hidden(assignment: Assignment) -> bool:
     return not mine.exists() and not has_seen(assignment.annotator_id, item.result)
 
 
+def hides_others(assignment: Assignment) -> bool:
+    """Tell whether there are other people's verdicts to hide: until the reviewer's own is in."""
+    if assignment.state not in KEPT:
+        return False
+    item = assignment.item
+    given: QuerySet[Any] = HumanEvaluation.objects.filter(result=item.result_id)
+    if item.other_id:
+        first, second = sorted((item.result_id, item.other_id))
+        given = PairEvaluation.objects.filter(pair__first=first, pair__second=second)
+    people = set(given.order_by().values_list("annotator", flat=True))
+    return bool(people) and assignment.annotator_id not in people
+
+
 def hidden_for(annotator: User, result_id: int) -> Assignment | None:
-    """Return the assignment in which the annotator reviews this result blind; None: none."""
+    """Return the assignment that hides verdicts on this result from its reviewer; None: none."""
     about = (
         one for one in _held(annotator) if result_id in (one.item.result_id, one.item.other_id)
     )
-    return next((one for one in about if is_hidden(one)), None)
+    return next((one for one in about if is_hidden(one) or hides_others(one)), None)
 
 
-def held_blind(reader: Any) -> Collection[int]:
-    """Return the results that this reader reviews blind now."""
-    hidden = [one.item for one in _held(reader) if is_hidden(one)]
+def held_hidden(reader: Any) -> Collection[int]:
+    """Return the results with verdicts that are hidden from this reader, who reviews them now."""
+    hidden = [one.item for one in _held(reader) if is_hidden(one) or hides_others(one)]
     return [pk for item in hidden for pk in (item.result_id, item.other_id) if pk]
 
 

@@ -36,11 +36,12 @@ class Own(NamedTuple):
     """A reviewer's own progress.
 
     `per_hour` is of their last 50 submissions with a measured time; None with fewer than 3. `today`
-    is in the site's time zone.
+    is in the site's time zone. `reserved`: see `Progress`.
     """
 
     submitted: int
     today: int
+    reserved: int
     skipped: int
     per_hour: float | None
 
@@ -84,15 +85,19 @@ def _skips(queue: Queue) -> QuerySet[Skip]:
 
 
 def own_progress(queue: Queue, annotator: AbstractBaseUser) -> Own:
-    mine = Assignment.objects.filter(
-        queue=queue, annotator=annotator.pk, state=AssignmentState.SUBMITTED
+    mine = Assignment.objects.filter(queue=queue, annotator=annotator.pk)
+    submitted, now = Q(state=AssignmentState.SUBMITTED), clock.now()
+    counts = mine.aggregate(
+        all=Count("pk", filter=submitted),
+        today=Count("pk", filter=submitted & _today(now)),
+        reserved=Count("pk", filter=_reserved(now)),
     )
-    counts = mine.aggregate(all=Count("pk"), today=Count("pk", filter=_today()))
-    timed = mine.filter(seconds__isnull=False).order_by("-submitted_at", "-pk")
+    timed = mine.filter(submitted, seconds__isnull=False).order_by("-submitted_at", "-pk")
     recent = timed[:RECENT].aggregate(n=Count("pk"), mean=Avg("seconds"))
     return Own(
         submitted=counts["all"],
         today=counts["today"],
+        reserved=counts["reserved"],
         skipped=_skips(queue).filter(annotator=annotator.pk).count(),
         per_hour=per_hour(recent["n"], recent["mean"]),
     )
@@ -103,21 +108,23 @@ def per_hour(submitted: int, mean_seconds: float | None) -> float | None:
     return 3600 / mean_seconds if submitted >= MIN_SUBMISSIONS and mean_seconds else None
 
 
-def _today() -> Q:
-    start = timezone.localtime(clock.now()).replace(hour=0, minute=0, second=0, microsecond=0)
+def _reserved(now: datetime) -> Q:
+    return Q(state=AssignmentState.RESERVED, reserved_until__gt=now)
+
+
+def _today(now: datetime) -> Q:
+    start = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     return Q(submitted_at__gte=start)
 
 
 def by_annotator(queue: Queue) -> list[AnnotatorProgress]:
     """Return everybody with an assignment or a skip in the queue, by name."""
     assignments = Assignment.objects.filter(queue=queue, annotator__isnull=False).order_by()
-    submitted = Q(state=AssignmentState.SUBMITTED)
+    submitted, now = Q(state=AssignmentState.SUBMITTED), clock.now()
     rows = assignments.values_list("annotator").annotate(
         submitted=Count("pk", filter=submitted),
-        today=Count("pk", filter=submitted & _today()),
-        reserved=Count(
-            "pk", filter=Q(state=AssignmentState.RESERVED, reserved_until__gt=clock.now())
-        ),
+        today=Count("pk", filter=submitted & _today(now)),
+        reserved=Count("pk", filter=_reserved(now)),
         sent_back=Count("pk", filter=Q(state=AssignmentState.SENT_BACK)),
         mean_seconds=Avg("seconds", filter=submitted),
         last_at=Max("submitted_at"),

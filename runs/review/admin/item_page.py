@@ -12,7 +12,7 @@ from runs.admin.result.page import ResultPage, page_of
 from runs.admin.result.rubric import Row
 from runs.admin.result.verdict_form import Option, VerdictForm, VerdictPoint
 from runs.models import Result, Run
-from runs.review.blindness import is_hidden
+from runs.review.blindness import hides_others, is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, ReviewScope
 from runs.review.reasons import reason_descriptions
 from runs.review.requirements import is_apart
@@ -25,7 +25,7 @@ class ItemPage:
     """An assignment with its texts and the reviewer's input.
 
     `judged` None: a blind review, which hides judges, other annotators, run and model. `page` has
-    the test's texts and the conversation.
+    the test's texts and the conversation. `hides_others`: other people's verdicts are hidden.
     """
 
     assignment: Assignment
@@ -36,6 +36,7 @@ class ItemPage:
     form: VerdictForm
     judged: str | None
     diff: Diff | None
+    hides_others: bool
 
     @property
     def is_hidden(self) -> bool:
@@ -92,6 +93,7 @@ def item_page(
         ),
         judged=None if hidden else judge_summary(page.active.verdict),
         diff=word_diff(reference, page.answer.text) if reference and page.answer else None,
+        hides_others=hides_others(assignment),
     )
 
 

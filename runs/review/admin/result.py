@@ -17,7 +17,7 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.values.storable import UNSTORABLE
 from runs.models import Result
 from runs.review.admin.filing import MOST, Filing
-from runs.review.blindness import hidden_for
+from runs.review.blindness import hidden_for, is_hidden
 from runs.review.corrections import PROMOTE, correct
 from runs.review.models import Correction
 
@@ -33,20 +33,20 @@ class ReviewedResultAdmin(Filing):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        return _blind_redirect(request, row_number(object_id)) or super().change_view(
+        return _redirect_reviewer(request, row_number(object_id)) or super().change_view(
             request, object_id, form_url, extra_context
         )
 
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
-        return _blind_redirect(request, pk) or super().judgment_view(request, pk, judgment_pk)
+        return _redirect_reviewer(request, pk) or super().judgment_view(request, pk, judgment_pk)
 
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        return _blind_redirect(request, pk) or super().evaluate_view(request, pk)
+        return _redirect_reviewer(request, pk) or super().evaluate_view(request, pk)
 
     def file_view(self, request: HttpRequest) -> HttpResponse:
         sent = request.POST if request.method == "POST" else request.GET
         keys = [row_number(key) for key in sent.getlist("result")[:MOST]]
-        blind = (_blind_redirect(request, key) for key in keys)
+        blind = (_redirect_reviewer(request, key) for key in keys)
         return next(filter(None, blind), None) or super().file_view(request)
 
     def get_urls(self) -> list[URLPattern]:
@@ -68,7 +68,7 @@ class ReviewedResultAdmin(Filing):
             raise PermissionDenied
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if led_away := _blind_redirect(request, pk):
+        if led_away := _redirect_reviewer(request, pk):
             return led_away
         result = self._result(request, pk)
         text = UNSTORABLE.sub("", request.POST.get("correction", ""))
@@ -86,12 +86,13 @@ class ReviewedResultAdmin(Filing):
         return HttpResponseRedirect(f"{url}{suffix}#corrections")
 
 
-def _blind_redirect(request: HttpRequest, result_id: int) -> HttpResponse | None:
-    """Redirect a blind reviewer to the work page, so that they do not see the judgments."""
+def _redirect_reviewer(request: HttpRequest, result_id: int) -> HttpResponse | None:
+    """Redirect a reviewer to the work page if it hides verdicts that this page shows."""
     assignment = hidden_for(current_user(request), result_id)
     if assignment is None:
         return None
-    messages.info(request, "You are reviewing this result blind: its page opens after you submit.")
+    why = "blind" if is_hidden(assignment) else "without seeing the verdicts of others"
+    messages.info(request, f"You are reviewing this result {why}: its page opens after you submit.")
     url = reverse("admin:review_queue_work", args=[assignment.queue_id])
     is_script = not request.accepts("text/html")
     return JsonResponse({"go": url}) if is_script else HttpResponseRedirect(url)

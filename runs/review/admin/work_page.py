@@ -31,7 +31,6 @@ from runs.review.admin.actions import (
 from runs.review.admin.empty_queue import empty_queue
 from runs.review.admin.item_page import item_page
 from runs.review.admin.pair_page import pair_page
-from runs.review.models import AssignmentState
 from runs.review.progress import own_progress, progress
 
 REVIEW = "review.review_results"
@@ -159,13 +158,12 @@ class WorkPages(PageAdmin):
             if result.replaces:
                 item = replace(item, form=item.form.replacing(REPLACES))
         at, mine = progress(queue), own_progress(queue, reviewer)
-        is_reserved = assignment is not None and assignment.state == AssignmentState.RESERVED
         return {
             "queue": queue,
             "item": item,
             "message": message,
             "progress": at,
-            "others": at.reserved - is_reserved,
+            "others": at.reserved - mine.reserved,
             "own_progress": mine,
             "empty_queue": None if item else empty_queue(queue, at, mine),
             "act_url": act_url,

@@ -195,6 +195,8 @@ def test_the_rail_shows_progress_of_queue_and_reviewer(mine):
     assert "3 of 6 reviewed" in words
     assert "1 reserved by others" in words
     assert "Done today 3 Done in total 3 Per hour 40" in words
+    back = act(mine, queue, "earlier", assignment=assignment)["html"]
+    assert "1 reserved by others" in back  # one's own open item is not among them
 
 
 # Drafts and reservations -------------------------------------------------------------------------
@@ -456,15 +458,31 @@ def test_the_same_item_tells_all_that_where_it_is_not_blind(mine):
     assert queue.items.get().result.run.model_name in html
 
 
-def test_other_verdicts_are_hidden_in_a_blind_review(mine):
-    queue = blind_queue(reviewers=2)
+@pytest.mark.parametrize("blind", ["all", "none"])
+def test_verdicts_of_others_are_hidden_until_ones_own_is_in(mine, blind):
+    queue = blind_queue(reviewers=2, blind=blind)
+    result = queue.items.get().result
     other = make_user("annotator", username="somebody-else")
     review(take(queue, by=other), "0", "An opinion of theirs.")
+    pages = (
+        reverse("admin:runs_result_change", args=[result.pk]),
+        f"/reports/runs/{result.run_id}/rows/?outcome=failed&outcome=passed",
+        f"/reports/compare/answers/{result.pk}/{result.pk}/",
+        "/reports/overrides/?only=all",
+    )
+
+    def shown(*addresses):
+        text = "".join(mine.get(url, follow=True).content.decode() for url in addresses)
+        return "An opinion of theirs." in text
 
     html = at_work(mine, queue)
-
-    assert "An opinion of theirs." not in html
+    at = assignment_in(html)
     assert "somebody-else" not in html
+    assert not shown(url("work", queue), *pages)
+
+    act(mine, queue, "submit", assignment=at, option="1")
+    assert shown(f"{url('work', queue)}?assignment={at}")
+    assert shown(*pages)
 
 
 def test_judges_are_revealed_after_a_blind_verdict(mine):
