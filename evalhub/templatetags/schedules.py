@@ -1,8 +1,8 @@
 """Schedules that forms propose."""
 
+from typing import Any
+
 from django import template
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
 from evalhub.schedules import DEFAULT, SUGGESTED, in_words
 
@@ -21,9 +21,7 @@ def schedule_choices() -> list[tuple[str, str]]:
     return [(cron, in_words(cron)) for cron in ordered]
 
 
-@register.simple_tag
-def suggested_schedules(list_id: str) -> SafeString:
+@register.inclusion_tag("evalhub/suggested_schedules.html")
+def suggested_schedules(list_id: str) -> dict[str, Any]:
     """Render the suggestions for an input whose `list` is `list_id`."""
-    options = ((cron, in_words(cron)) for cron in SUGGESTED)
-    rendered = format_html_join("", '<option value="{}">{}</option>', options)
-    return format_html('<datalist id="{}">{}</datalist>', list_id, rendered)
+    return {"list_id": list_id, "options": [(cron, in_words(cron)) for cron in SUGGESTED]}

@@ -13,9 +13,10 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.access.models import User
@@ -43,7 +44,6 @@ from issues.models import Feedback, FeedbackState, Issue, Tag
 from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
 from issues.states import Refused
 from issues.tags import suggested
-from issues.templatetags.images import thumbnails
 from issues.triage.actions import (
     TRIAGED,
     attach,
@@ -280,12 +280,9 @@ def _asked(feedback: Feedback) -> tuple[str, SafeString, SafeString]:
     if not feedback.messages:
         return "Prompt", _raw(feedback.prompt), _formatted(feedback.prompt)
     turns = turns_of(feedback.messages)
-    shown = format_html_join(
-        "",
-        '<section aria-label="{}"><strong>{}</strong>{}</section>',
-        ((role, role.capitalize(), _formatted(text)) for role, text in turns),
-    )
-    shown += thumbnails(all_images(feedback.messages))
+    written = [(role, _formatted(text)) for role, text in turns]
+    context = {"turns": written, "images": all_images(feedback.messages)}
+    shown = render_to_string("issues/feedback_turns.html", context)
     raw = _raw(conversation_text(feedback.messages))
     return f"Conversation ({counted(len(turns), 'message')})", raw, shown
 

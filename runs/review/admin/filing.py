@@ -9,16 +9,16 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.signing import BadSignature, dumps, loads
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
 from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.http import urlencode
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from evalhub.admin_site.pages import address_back, current_user, row_number
 from evalhub.display.formatting import counted
+from evalhub.display.html import link
 from issues.admin.test.bulk import MoveForm
 from issues.models import Issue, Test
 from issues.states import Refused
@@ -168,18 +168,18 @@ class Filing(ResultAdmin):
     ) -> HttpResponse:
         tests = issue_of(results, data["title"], by=current_user(request))
         issue = tests[0].issue
-        said = format_html("New issue “{}”. ", issue)
+        said = f"New issue “{issue}”. "
         return self._made(request, tests, said, {"act": "issue", "issue": issue.pk}, here)
 
     def _made(
         self, request: HttpRequest, tests: Sequence[Test], said: str, made: Any, here: str
     ) -> HttpResponse:
         of = {test.issue for test in tests}
-        about = format_html(" of “{}”", tests[0].issue) if len(of) == 1 and not said else ""
+        about = f" of “{tests[0].issue}”" if len(of) == 1 and not said else ""
         new = f"New test{about}." if len(tests) == 1 else f"{len(tests)} new tests{about}."
-        say = "{}{} Say what a good answer must show, then send for review."
+        say = f"{said}{new} Say what a good answer must show, then send for review."
         made = {**made, "tests": [test.pk for test in tests]}
-        self._say_undoable(request, format_html(say, said, SafeString(new)), made, here)
+        self._say_undoable(request, say, made, here)
         row: Test | Issue = tests[0] if len(tests) == 1 else tests[0].issue
         return HttpResponseRedirect(row.get_absolute_url() if len(of) == 1 else here)
 
@@ -188,29 +188,22 @@ class Filing(ResultAdmin):
     ) -> HttpResponse:
         queue = data["queue"]
         items = add_results(queue, results, by=current_user(request))
-        link = format_html('<a href="{}">{}</a>', queue.get_absolute_url(), queue)
+        where = link(queue.get_absolute_url(), queue)
         old = len(results) - len(items)
         had = f" {old} of them it had already." if old and items else ""
         if not items:
-            self.message_user(request, format_html("{} has it already.", link))
+            self.message_user(request, format_html("{} has it already.", where))
             return HttpResponseRedirect(here)
-        say = format_html("{} added to {}.{}", counted(len(items), "answer"), link, had)
+        say = format_html("{} added to {}.{}", counted(len(items), "answer"), where, had)
         made = {"act": "queue", "items": [item.pk for item in items]}
         self._say_undoable(request, say, made, here)
         return HttpResponseRedirect(here)
 
     def _say_undoable(self, request: HttpRequest, said: str, made: Any, here: str) -> None:
         """Report what was made, with a button that removes exactly that."""
-        form = (
-            '{} <form method="post" action="{}" class="eh-inline">'
-            '<input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-            '<input type="hidden" name="made" value="{}">'
-            '<input type="hidden" name="next" value="{}">'
-            '<button class="eh-button">Undo</button></form>'
-        )
-        token = dumps({**made, "by": current_user(request).pk}, salt=SALT, compress=True)
-        url = self.url_of("undo_file")
-        self.say_done(request, format_html(form, said, url, get_token(request), token, here))
+        signed = dumps({**made, "by": current_user(request).pk}, salt=SALT, compress=True)
+        shown = {"said": said, "url": self.url_of("undo_file"), "made": signed, "next": here}
+        self.say_done(request, render_to_string("runs/review/filed.html", shown, request))
 
     def undo_file_view(self, request: HttpRequest) -> HttpResponse:
         """Remove what a filing of this user made, if nobody has changed it."""
