@@ -208,7 +208,14 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
         return type(form)(form.__name__, (form,), {"user": request.user})
 
     @display(description="Tests at the next launch")
-    def tests_now(self, suite: Suite) -> str:
+    def tests_now(self, suite: Any) -> str:
+        """Read them once: the theme asks five times for a read-only field."""
+        if not hasattr(suite, "tests_in_words"):
+            suite.tests_in_words = self._tests_now(suite)
+        found: str = suite.tests_in_words
+        return found
+
+    def _tests_now(self, suite: Suite) -> str:
         if suite.pk is None:
             return DASH
         if problem := filter_problem(suite):
