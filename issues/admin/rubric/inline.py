@@ -28,13 +28,13 @@ def _checks() -> SafeString:
 
 
 class RubricInline(PartInline):
-    """A form per criterion; without a script, a plain list of forms."""
+    """A form per criterion. Without a script they are a plain list, and pasted lines add more."""
 
     model = Criterion
     form = CriterionForm
     formset = RubricFormSet
     template = "issues/rubric.html"
-    extra = 1
+    extra = 0
     max_num = MAX_CRITERIA
     verbose_name_plural = "rubric"
 
