@@ -4,7 +4,7 @@ import pytest
 
 from tests.axe import violations
 from tests.browser import overflow_px, show
-from tests.factories import make_issue, make_test, make_user
+from tests.factories import make_issue, make_template, make_test, make_user
 from tests.issues.pages import url
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -87,7 +87,8 @@ def test_a_link_to_a_tab_on_its_own_page_opens_it(page, issue):
 
 def test_the_badge_of_a_state_is_not_broken(page, log_in):
     log_in(make_user("maintainer"))
-    test = make_test("Which year was it? " * 40)
+    title = "Input, output, reference, guidelines and the rubric as a whole, one by one"
+    test = make_test("Which year was it? " * 40, template=make_template(title=title))
     page.goto(url("issue_change", test.issue_id) + "#tests")
     badge = page.locator("#tests-group .eh-badge")
     badge.wait_for()
