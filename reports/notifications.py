@@ -23,7 +23,7 @@ from runs.baselines import opponent_of
 from runs.comparability import Comparable, comparability_of, rejudge_url
 from runs.completeness import scored_words
 from runs.figures.states import current_of
-from runs.figures.tallies import Counts, counts_of, tallies_of_runs
+from runs.figures.tallies import Counts, group_of, tallies_of_runs
 from runs.models import JudgeRun, Run
 
 LOOKBACK = timedelta(days=1)
@@ -60,7 +60,7 @@ def _notify_once(run: Run) -> bool:
 
 
 def _finished_event(run: Run, key: str) -> Event:
-    counts = counts_of(tallies_of_runs([run]))
+    counts = group_of(tallies_of_runs([run]))
     return Event(
         kind=NotificationKind.RUN_FINISHED,
         key=f"{key} finished",

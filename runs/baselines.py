@@ -16,7 +16,7 @@ from evalhub.models import BatchState, LanguageModel
 from runs.comparability import comparability_of_pairs
 from runs.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.states import state_of
-from runs.figures.tallies import counts_of, tallies_of_runs
+from runs.figures.tallies import group_of, tallies_of_runs
 from runs.models import Result, Run, Suite
 
 LAST_RUNS = 50
@@ -179,7 +179,7 @@ def unfit(run: Run) -> str:
     state = state_of(run, list(run.judge_runs.all()))
     if state != BatchState.DONE:
         return f"{run.label} is {state.label.lower()}: a baseline must be done."
-    counts = counts_of(tallies_of_runs([run], by_issue=False, with_scores=False))
+    counts = group_of(tallies_of_runs([run]))
     if counts.is_enough:
         return ""
     return (

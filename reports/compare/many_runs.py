@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.display.formatting import counted, few, percent
-from evalhub.values.packed_numbers import Numbers
 from reports.compare.columns import CompareColumn, family_columns, run_columns
 from reports.compare.controls import known_tags
 from reports.compare.facts_and_warnings import against_first, warnings
@@ -20,18 +19,7 @@ from reports.compare.outcome_tables import (
     run_totals,
 )
 from reports.compare.query import Side, prompts_of
-from reports.compare.side_by_side_query import (
-    ISSUE,
-    PASSED,
-    REVISION,
-    RUNS,
-    SCORED,
-    TAG_SET,
-    TEST,
-    SideBySide,
-    TestFilter,
-    is_mixed,
-)
+from reports.compare.side_by_side_query import ShownTest, SideBySide, TestFilter
 from reports.documents.document import Cell, Column, Document, Fact, Link, Table
 from reports.documents.fields import tests_filter_help
 from reports.documents.lazy_rows import LazyRows
@@ -62,7 +50,7 @@ def document_of(sides: Sequence[Side], filters: Mapping[str, Any], reading: Read
     columns = family_columns(runs) if by_family else run_columns(runs)
     beside = SideBySide(runs, _test_filter(filters), reading.reader)
     tests, found = beside.tests(), Outcomes(beside, columns)
-    facts, tags = _facts(tests, len(runs)), tag_names(set(tests[:, TAG_SET].tolist()))
+    facts, tags = _facts(tests, len(runs)), tag_names({one.tag_set for one in tests})
     kind = "Tests by family" if by_family else "Tests by runs"
     totals = (
         family_totals(found) if by_family else run_totals(found, beside.totals(len(tests)), apart)
@@ -105,10 +93,10 @@ def _test_filter(filters: Mapping[str, Any]) -> TestFilter:
     )
 
 
-def _facts(tests: Numbers, runs: int) -> tuple[Fact, ...]:
-    shared = int((tests[:, RUNS] == runs).sum())
-    mixed = int(is_mixed(tests).sum())
-    never = int(((tests[:, SCORED] > 0) & (tests[:, PASSED] == 0)).sum())
+def _facts(tests: Sequence[ShownTest], runs: int) -> tuple[Fact, ...]:
+    shared = sum(one.runs == runs for one in tests)
+    mixed = sum(one.is_mixed for one in tests)
+    never = sum(one.scored > 0 and not one.passed for one in tests)
     return (
         Fact("tests", "Tests shown", len(tests), "count"),
         Fact("shared", "In all runs", shared, "count"),
@@ -134,28 +122,28 @@ def _left_out(apart: Sized) -> tuple[str, ...]:
 
 def _grid(
     beside: SideBySide,
-    tests: Numbers,
+    tests: Sequence[ShownTest],
     tags: Mapping[int, tuple[str, ...]],
     columns: Sequence[CompareColumn],
     title: str,
 ) -> Table:
     """Make the grid; rows are read a page at a time."""
-    issues = titles(set(tests[:, ISSUE].tolist()))
+    issues = titles({one.issue for one in tests})
     timeline = page_url("issue_timeline", issue="0").removesuffix("0")
 
     def load(some: Sequence[int]) -> list[tuple[Cell, ...]]:
-        rows = tests[list(some)][:, [REVISION, TEST, ISSUE, TAG_SET]].tolist()
-        revisions = [revision for revision, *_ in rows]
+        rows = [tests[place] for place in some]
+        revisions = [one.revision for one in rows]
         prompts, cells = prompts_of(revisions, beside.reader), beside.cells(revisions)
         return [
             (
-                Link(f"test {test}", row_url("admin:issues_test_change", test)),
-                *(_cell(column.of(cells[revision])) for column in columns),
-                Link(issues[issue], f"{timeline}{issue}"),
-                ", ".join(tags[tag_set]),
-                prompts.get(revision, "")[:PROMPT] or None,
+                Link(f"test {one.test}", row_url("admin:issues_test_change", one.test)),
+                *(_cell(column.of(cells[one.revision])) for column in columns),
+                Link(issues[one.issue], f"{timeline}{one.issue}"),
+                ", ".join(tags[one.tag_set]),
+                prompts.get(one.revision, "")[:PROMPT] or None,
             )
-            for revision, test, issue, tag_set in rows
+            for one in rows
         ]
 
     return Table(

@@ -17,9 +17,8 @@ from reports.documents.links import page_url, results_urls
 from reports.documents.model_lines import line_style
 from reports.queries.names import all_tag_names
 from runs.comparability import Comparable
-from runs.figures.count_rows import RUN, TAG_SET, grouped_counts, mapped, spread
 from runs.figures.rate import Rate
-from runs.figures.tallies import Counts, Group, Rates
+from runs.figures.tallies import Counts, Group, Rates, groups_of
 
 ABSENT = "N/A"
 HUMAN_MARK = "*"
@@ -46,20 +45,18 @@ class Outcomes:
         self.columns = columns
         place_of = {run.pk: place for place, one in enumerate(columns) for run in one.runs}
         tags_of = all_tag_names()
-        tags = ["", *sorted({tag for names in tags_of.values() for tag in names})]
-        numbers = {tag: number for number, tag in enumerate(tags)}
-        counts = beside.counts()
-        parts = {pk: [0, *(numbers[tag] for tag in names)] for pk, names in tags_of.items()}
-        rows, places = spread(counts[:, TAG_SET], parts)
-        counts = counts[rows]
-        places = places * len(columns) + mapped(counts[:, RUN], place_of.__getitem__)
-        cells = [TagCell(tag, place) for tag in tags for place in range(len(columns))]
-        self._groups = defaultdict(Group, grouped_counts(counts, places, cells))
+        groups = groups_of(
+            beside.tallies(),
+            lambda tally: [
+                TagCell(tag, place_of[tally.run_id]) for tag in ("", *tags_of[tally.tag_set_id])
+            ],
+        )
+        self._groups = defaultdict(Group, groups)
         repeats = [sum(run.repeats for run in one.runs) for one in columns]
         self._rates = Rates(self._groups, answers=lambda cell: repeats[cell.place])
 
     def counts(self, place: int) -> Counts:
-        return self._groups[TagCell("", place)].counts
+        return self._groups[TagCell("", place)]
 
     def rate(self, place: int) -> Rate:
         return self._rates[TagCell("", place)]

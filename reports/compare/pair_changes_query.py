@@ -1,33 +1,16 @@
 """The tested changes of many pairs of runs at once, for pages that list several."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from reports.compare.evidence_rule import TagSignificance, findings, sample_of
 from reports.compare.matching_rule import Tested, match, revisions_apart
 from reports.compare.query import digests_of, outcomes_in
 from reports.compare.rule import Compared, Tally, compared, tallies_by, tally_of
-from runs.figures.count_rows import by_issue, counts_of_runs, version_of
 
 K = TypeVar("K", bound=Hashable)
-
-
-class Counted(NamedTuple):
-    """Scored results of a run, of one issue.
-
-    `total` counts all results, scored or not. `passed_tests` and `failed_tests` tell which, as the
-    sums of their tests' ids: what is computed of the results is kept under all of these.
-    """
-
-    run: int
-    issue: int
-    passed: int
-    failed: int
-    total: int
-    passed_tests: int
-    failed_tests: int
 
 
 @dataclass(frozen=True)
@@ -57,19 +40,6 @@ class PairChange:
     issues: Mapping[int, Change]
     tags: Mapping[str, Change] = field(default_factory=dict)
     tag_rules: Mapping[str, str] = field(default_factory=dict)
-
-
-def counts_by_issue(runs: Collection[int]) -> dict[int, list[Counted]]:
-    """Count the results of each run by issue."""
-    found: dict[int, list[Counted]] = {run: [] for run in runs}
-    for row in by_issue(counts_of_runs(runs, sums=("n", "test_ids"))).tolist():
-        found[row[0]].append(Counted._make(row))
-    return found
-
-
-def version_of_counts(runs: Collection[int]) -> str:
-    """Return a digest of `counts_by_issue`."""
-    return version_of(counts_of_runs(runs, sums=("n", "test_ids")))
 
 
 def pair_changes(

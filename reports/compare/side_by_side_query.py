@@ -5,20 +5,30 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 from django.db.models import Count, Max, Q, QuerySet
-from numpy.typing import NDArray
 
 from evalhub.models import User
-from evalhub.values.packed_numbers import Numbers, packed_rows
 from reports.compare.matching_rule import Tested
 from reports.compare.query import GROUPS, SUMS, saying
-from reports.queries.exposure import counts_of_tests, only
-from runs.figures.count_rows import CountRows, counts_of
+from reports.queries.exposure import only, tallies_of_tests
+from runs.figures.tallies import Tally, tallies_over
 from runs.models import Outcome, Result, Run, TagSet
 
-REVISION, TEST, ISSUE, TAG_SET, RUNS, PASSED, SCORED = range(7)
-"""The columns of `SideBySide.tests`: passed of scored results, over all runs that have it."""
+
+class ShownTest(NamedTuple):
+    """A test in one revision: in how many runs it is, and its passed and scored results there."""
+
+    revision: int
+    test: int
+    issue: int
+    tag_set: int
+    runs: int
+    passed: int
+    scored: int
+
+    @property
+    def is_mixed(self) -> bool:
+        return 0 < self.passed < self.scored
 
 
 @dataclass(frozen=True)
@@ -52,12 +62,8 @@ class SideBySide:
         self.wanted = wanted
         self.reader = reader
 
-    def tests(self) -> Numbers:
-        """Return the tests shown: mixed outcomes first, then never passed; two queries.
-
-        Returns:
-            A row for each revision, with the columns `REVISION` to `SCORED`.
-        """
+    def tests(self) -> list[ShownTest]:
+        """Return the tests shown: mixed outcomes first, then never passed; two queries."""
         rows = self._revisions().annotate(
             test=Max("test_id"),
             issue=Max("issue_id"),
@@ -66,7 +72,7 @@ class SideBySide:
             scored=Count("pk", filter=Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))),
         )
         names = ("revision_id", "test", "issue", "tags", "in_runs", "passed", "scored")
-        return _differing_first(packed_rows(rows, *names))
+        return sorted(map(ShownTest._make, rows.values_list(*names)), key=_place)
 
     def cells(self, revisions: Collection[int]) -> dict[int, dict[int, Tested]]:
         """Return the results by revision, then by run; one query."""
@@ -93,11 +99,11 @@ class SideBySide:
             row["run_id"]: Total(shown - row["tests"], row["overridden"]) for row in rows
         }
 
-    def counts(self) -> CountRows:
-        """Count the results of the tests shown; tallies cannot tell tests apart."""
+    def tallies(self) -> list[Tally]:
+        """Count the results of the tests shown; tallies of runs cannot tell tests apart."""
         if self.wanted.words or self.wanted.shared:
-            return counts_of(self._shown())
-        return counts_of_tests([run.pk for run in self.runs], self.wanted.exposure, self._labels())
+            return tallies_over(self._shown())
+        return tallies_of_tests([run.pk for run in self.runs], self.wanted.exposure, self._labels())
 
     def _shown(self) -> QuerySet[Result]:
         """Return the results of the tests shown."""
@@ -129,11 +135,6 @@ class SideBySide:
         return which
 
 
-def is_mixed(tests: Numbers) -> NDArray[np.bool_]:
-    return (tests[:, PASSED] > 0) & (tests[:, PASSED] < tests[:, SCORED])
-
-
-def _differing_first(tests: Numbers) -> Numbers:
-    passed, scored = tests[:, PASSED], tests[:, SCORED]
-    shares = np.divide(passed, scored, out=np.ones(len(tests)), where=scored > 0)
-    return tests[np.lexsort((tests[:, REVISION], tests[:, TEST], shares, ~is_mixed(tests)))]
+def _place(one: ShownTest) -> tuple[bool, float, int, int]:
+    share = one.passed / one.scored if one.scored else 1.0
+    return not one.is_mixed, share, one.test, one.revision

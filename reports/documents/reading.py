@@ -1,6 +1,6 @@
 """Report pages: the form of their filters, and the reader they are built for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from evalhub.display.filter_chip import Chip, select
 from evalhub.models import User
 from evalhub.values.computed import cached, computed
 from reports.documents.document import Document
+from runs.figures.run_tallies import versions_of
 
 COMPUTE = "compute"
 """Parameter of a page's second request, which computes slow figures at once."""
@@ -32,16 +33,27 @@ class Reading:
     pending: bool = False
 
     def computed(
-        self, name: str, inputs: Any, kind: type[T], function: Callable[[], T]
+        self,
+        name: str,
+        inputs: Any,
+        kind: type[T],
+        function: Callable[[], T],
+        *,
+        of: Collection[int] = (),
     ) -> T | None:
         """Return what the function gives, computed once; see `evalhub.values.computed`.
+
+        Args:
+            of: Runs whose single results it reads; it is computed again when one has changed.
 
         Returns:
             None, with `pending` set, where it is left for later.
         """
+        versions = versions_of(of) if of else []
+        key = [inputs, versions] if of else inputs
         if self.computes:
-            return computed(name, inputs, kind, function)
-        value = cached(name, inputs, kind)
+            return function() if versions is None else computed(name, key, kind, function)
+        value = None if versions is None else cached(name, key, kind)
         self.pending = self.pending or value is None
         return value
 

@@ -108,7 +108,7 @@ def drift_report(reading: Reading) -> DriftReport:
     return DriftReport(
         watch=found,
         sums=sums,
-        significance=_significance(found, sums, reading),
+        significance=_significance(found, reading),
         overrides=_overrides(found.far),
         labels=labels_by_run(shown),
         incomplete=incomplete_runs(Run.objects.exclude(suite__in=tried_out)),
@@ -119,31 +119,25 @@ def drift_report(reading: Reading) -> DriftReport:
     )
 
 
-def _significance(found: Watch, sums: dict[int, Sums], reading: Reading) -> dict[int, Significance]:
-    """Test the lowest against the highest run of each series with scores apart; one query."""
+def _significance(found: Watch, reading: Reading) -> dict[int, Significance]:
+    """Test the lowest against the highest run of each series with scores apart; two queries."""
     series = found.far
     if not series:
         return {}
     pairs = [(one.low.run, one.high.run) for one in series]
     monitored = len(series) + len(found.of(State.STEADY))
-    of = [
-        [*pair, len(one.runs), *(_version(sums[run]) for run in pair)]
-        for one, pair in zip(series, pairs, strict=True)
-    ]
+    lengths = [len(one.runs) for one in series]
+    compared = {run for pair in pairs for run in pair}
 
     def test() -> list[Significance]:
-        tests = outcomes_in({run for pair in pairs for run in pair})
+        tests = outcomes_in(compared)
         changes = [_score_changes(tests[low], tests[high]) for low, high in pairs]
-        runs = [len(one.runs) for one in series]
-        return significances(list(zip(runs, changes, strict=True)), monitored=monitored)
+        return significances(list(zip(lengths, changes, strict=True)), monitored=monitored)
 
-    tested = reading.computed("drift-significance", [of, monitored], list[Significance], test)
+    inputs = [pairs, lengths, monitored]
+    kind = list[Significance]
+    tested = reading.computed("drift-significance", inputs, kind, test, of=compared)
     return {one.runs[-1].run: sure for one, sure in zip(series, tested or (), strict=False)}
-
-
-def _version(sums: Sums) -> str:
-    """Return a text that changes with these sums, to 12 digits: databases add in any order."""
-    return f"{sums.n} {sums.weight:.12g} {sums.weighted:.12g}"
 
 
 def _score_changes(low: Iterable[Tested], high: Iterable[Tested]) -> list[ScoreChange]:

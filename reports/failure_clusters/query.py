@@ -13,7 +13,7 @@ from reports.models import DecidedCluster
 from reports.queries.names import titles
 from runs.failed_answers import FailedAnswer, read_answers
 from runs.figures.states import current_of
-from runs.models import JudgeRun, Judgment, Outcome, Result, Run
+from runs.models import JudgeRun, Outcome, Result, Run
 
 AT_ONCE = 300
 """Failed answers that the first request compares; more are left to a second one."""
@@ -85,12 +85,12 @@ def clusters_of_run(run: Run, reading: Reading) -> RunClusters:
     every = list(failed.values_list("pk", "test__sealed"))
     results = [pk for pk, sealed in every if not sealed][:MAX_ANSWERS]
     reading.computes = reading.computes or len(results) <= AT_ONCE
-    judgments = Judgment.objects.filter(judge_run=judge_run).count() if judge_run else 0
     found = reading.computed(
         "failure-clusters-1",
-        [run.pk, judge_run and judge_run.pk, judgments, results],
+        [results, judge_run and [judge_run.pk, str(judge_run.finished_at)]],
         list[tuple[tuple[int, ...], str]],
         lambda: _clusters(run, judge_run, results),
+        of=[run.pk],
     )
     decided = list(DecidedCluster.objects.filter(run=run).select_related("issue", "decided_by"))
     named = [(row, _name(row, found or ())) for row in decided]

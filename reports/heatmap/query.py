@@ -1,25 +1,20 @@
 """Pass rates of the latest run of each model by issue or tag."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from evalhub.models import LanguageModel
 from reports.documents.model_lines import names_of
-from reports.queries.exposure import counts_of_tests
+from reports.queries.exposure import tallies_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, newer_than
 from reports.queries.measurement_changes import measure_of
 from reports.queries.model_identities import identities
 from reports.queries.names import all_tag_names, titles
 from reports.queries.run_variants import judge_runs_of, labels_of_all, runs_of, variant_of
 from reports.queries.scope import Choice, Scope, scope_of
-from runs.figures.count_rows import ISSUE as ISSUE_ID
-from runs.figures.count_rows import RUN, TAG_SET, CountRows, grouped_counts, spread, version_of
-from runs.figures.tallies import Group, Rates
+from runs.figures.tallies import Group, Rates, Tally, groups_of
 from runs.models import Run
 from runs.models.run import RunQuerySet
 
@@ -93,9 +88,6 @@ class HeatReport:
     incomplete: tuple[IncompleteRun, ...]
     """Runs that would be columns if enough of them were scored."""
 
-    version: str
-    """A digest of the results behind the rates."""
-
 
 def heat_report(query: HeatQuery) -> HeatReport:
     """Compute the heat map; a constant number of queries."""
@@ -109,8 +101,7 @@ def heat_report(query: HeatQuery) -> HeatReport:
         called = {pk: variants[run.variant_key] for pk, run in known.items()}
     runs = {pk: known[pk] for pk in latest[:MAX_COLUMNS]}
     judge_runs = judge_runs_of(runs)
-    counts = counts_of_tests(list(runs), query.tests, sums=("n", "test_ids"))
-    groups, names = _grouped(query, counts)
+    groups, names = _grouped(query, tallies_of_tests(list(runs), query.tests))
     # The column of all runs has their answers together.
     repeats = {pk: run.repeats for pk, run in runs.items()} | {
         0: max(1, sum(run.repeats for run in runs.values()))
@@ -126,7 +117,6 @@ def heat_report(query: HeatQuery) -> HeatReport:
         measured_apart=len({measure_of(run, judge_runs) for run in runs.values()}) > 1,
         labels=labels_of_all(runs.values(), judge_runs),
         incomplete=newer_than(known.values(), incomplete_runs(_of_models(scope.all_runs, query))),
-        version=version_of(counts),
     )
 
 
@@ -148,31 +138,20 @@ def _latest(scope: Scope, query: HeatQuery) -> list[int]:
 
 
 def _grouped(
-    query: HeatQuery, counts: CountRows
+    query: HeatQuery, tallies: Sequence[Tally]
 ) -> tuple[dict[HeatCell, Group], Mapping[int | str, str]]:
-    """Return the results by row and run, and the names of the rows."""
+    """Return the results by row and run, and by row alone, and the names of the rows."""
+    tags = {} if query.rows == ISSUE else all_tag_names()
+
+    def cells(tally: Tally) -> Iterator[HeatCell]:
+        for row in [tally.issue_id] if query.rows == ISSUE else tags[tally.tag_set_id]:
+            yield HeatCell(row, tally.run_id)
+            yield HeatCell(row, 0)
+
+    groups = groups_of(tallies, cells)
     if query.rows == ISSUE:
-        keys = np.unique(counts[:, ISSUE_ID]).tolist()
-        groups = _placed(counts, np.searchsorted(keys, counts[:, ISSUE_ID]), keys)
-        return groups, dict(titles(keys).items())
-    tags = all_tag_names()
-    names = sorted({name for found in tags.values() for name in found})
-    numbers = {name: number for number, name in enumerate(names)}
-    parts = {pk: [numbers[name] for name in found] for pk, found in tags.items()}
-    rows, places = spread(counts[:, TAG_SET], parts)
-    groups = _placed(counts[rows], places, names)
-    return groups, {place.row: str(place.row) for place in groups}
-
-
-def _placed(
-    counts: CountRows, rows: NDArray[np.int64], keys: Sequence[int | str]
-) -> dict[HeatCell, Group]:
-    """Group the counts, each of the row at its place, by row and run, and by row alone."""
-    runs = [0, *np.unique(counts[:, RUN]).tolist()]
-    columns = np.searchsorted(runs, counts[:, RUN])
-    places = np.concatenate([rows * len(runs) + columns, rows * len(runs)])
-    cells = [HeatCell(row, run) for row in keys for run in runs]
-    return grouped_counts(np.concatenate([counts, counts]), places, cells)
+        return groups, dict(titles({tally.issue_id for tally in tallies}).items())
+    return groups, {cell.row: str(cell.row) for cell in groups}
 
 
 def _rows(groups: Mapping[HeatCell, Group], names: Mapping[int | str, str]) -> list[Row]:

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from reports.documents.reading import Reading
 from reports.heatmap.query import ISSUE, HeatQuery, HeatReport
 from reports.heatmap.spread_rule import RunTest, Spread, spreads
-from reports.queries.exposure import only
+from reports.queries.exposure import only, version_of_tests
 from reports.queries.names import all_tag_names
 from runs.models import Outcome, Result
 
@@ -19,16 +19,17 @@ def spreads_of(
 ) -> Mapping[int | str, Spread]:
     """Return the significance of the differences by row; {} where runs are not comparable.
 
-    Also {} while it is computed; one query at most.
+    Also {} while it is computed; a constant number of queries.
     """
     if report.measured_apart or len(report.columns) < 2:
         return {}
     runs = [column.run.pk for column in report.columns]
     found = reading.computed(
         "heatmap-spreads",
-        [query.rows, report.version],
+        [query.rows, runs, version_of_tests(runs, query.tests)],
         list[tuple[int | str, Spread]],
         lambda: list(spreads(_tests(query, runs)).items()),
+        of=runs,
     )
     return dict(found or ())
 

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
@@ -20,6 +19,7 @@ from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from evalhub.values.computed import CACHED_S, cached
+from evalhub.values.digest import digest
 from issues import states
 from issues.models import Comment, Issue, IssueState
 from issues.states import APPROVE_ISSUE, Refused
@@ -31,6 +31,7 @@ from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
 from runs.comparability import comparability
+from runs.models import RunTally, Suite
 
 NAME = "EvalHub"
 """Author of automatic comments."""
@@ -109,20 +110,21 @@ def cached_proposals(reading: Reading) -> list[Proposal] | None:
 STATE = (
     *("MAX(finished_at) FROM runs_run", "COUNT(*) FROM runs_run"),
     *("MAX(finished_at) FROM runs_judgerun", "COUNT(*) FROM runs_judgerun"),
-    "SUM(id) FROM runs_judgerun WHERE is_active",
-    "MAX(id) FROM runs_humanevaluation",
-    "SUM(id) FROM runs_suite WHERE reopens_issues",
+    *("MAX(id) FROM runs_humanevaluation", "COUNT(*) FROM runs_humanevaluation"),
     "MAX(id) FROM reports_dismissedproposal",
     "MAX(history_id) FROM issues_historicalissue",
 )
-"""What changes whenever a proposal could."""
+"""What changes whenever a proposal could, beside versions of results and settings of suites."""
 
 
-def state_of_workspace() -> list[Any]:
-    """Return a cheap version of the data that proposals are made from, as JSON; one query."""
+def state_of_workspace() -> str:
+    """Return a digest that changes with the data that proposals are made from; three queries."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(f'(SELECT {part})' for part in STATE)}")
-        return [settings.EVALHUB_RELEASES_TO_RESOLVE, [*map(str, cursor.fetchone())]]
+        state = [settings.EVALHUB_RELEASES_TO_RESOLVE, *cursor.fetchone()]
+    suites = Suite.objects.filter(reopens_issues=True).order_by("pk")
+    versions = RunTally.objects.order_by("pk").values_list("pk", "version")
+    return digest([*map(str, state), *suites.values_list("pk", flat=True), *map(str, versions)])
 
 
 def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:

@@ -86,15 +86,9 @@ def certainty(ranked: Sequence[RankedModel], results: Results) -> BoardCertainty
     return BoardCertainty(models, tuple(compared))
 
 
-def inputs(ranked: Sequence[RankedModel], checksums: Mapping[int, float]) -> list[object]:
-    """Return everything that `certainty` depends on, as JSON.
-
-    Args:
-        checksums: By run; another one if a score of a test changed.
-    """
-    models = [
+def inputs(ranked: Sequence[RankedModel]) -> list[object]:
+    """Return everything that `certainty` depends on beside the results of the runs, as JSON."""
+    return [
         [one.model, [[suite.suite, suite.version, suite.score, suite.runs] for suite in one.suites]]
         for one in ranked
     ]
-    runs = sorted({run for one in ranked for suite in one.suites for run in suite.runs})
-    return [models, [[run, checksums.get(run)] for run in runs]]

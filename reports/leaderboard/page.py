@@ -19,7 +19,6 @@ from reports.leaderboard.pairwise_query import pairwise_board
 from reports.leaderboard.query import (
     Field,
     all_labels,
-    checksums,
     field_of_runs,
     frozen_tags,
     labels_by_model,
@@ -120,10 +119,11 @@ def _certainty(
         return None
     runs = [run for one in ranked for suite in one.suites for run in suite.runs]
     return reading.computed(
-        "rank-certainty-3",
-        [tag, beta, *inputs(ranked, checksums(runs, tag))],
+        "rank-certainty",
+        [tag, beta, inputs(ranked)],
         BoardCertainty,
         lambda: certainty(ranked, ranking.field.test_scores(runs, tag, beta=beta)),
+        of=runs,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from evalhub.llm.identity import Identity
@@ -23,7 +23,6 @@ from reports.queries.topics import RunTopics, Topics, tags_by_suite
 from runs.baselines import baselines_of
 from runs.comparability import SCORING, Scoring, scoring, with_active
 from runs.figures.run_labels import labels
-from runs.figures.run_tallies import summed
 from runs.models import Result, Run, TagSet
 
 
@@ -185,17 +184,6 @@ def _scored(runs: Iterable[int], tag: str) -> QuerySet[Result]:
     rows = Result.objects.filter(run__in=list(runs), score__isnull=False).order_by()
     tag_sets = tag_sets_with(tag)
     return rows if tag_sets is None else rows.filter(tag_set__in=tag_sets)
-
-
-def checksums(runs: Iterable[int], tag: str = "") -> dict[int, float]:
-    """Return a number for each run that changes with the score of any of its tests.
-
-    It is Σ test·weight·score to 12 digits, since engines add in any order.
-    """
-    tag_sets = tag_sets_with(tag)
-    which = None if tag_sets is None else Q(tag_set__in=tag_sets)
-    found = summed(runs, ("run_id",), ("test_scores",), which)
-    return {run: float(f"{total:.12g}") for run, total in found}
 
 
 def frozen_tags() -> list[str]:

@@ -1,21 +1,17 @@
 """Results that annotators reviewed: what judges and annotators made of them, who and why."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 from django.db.models import Case, F, OuterRef, QuerySet, Subquery, Sum, When
-from django.db.models.functions import Coalesce
 
-from evalhub.fixed_query import fixed_query
 from evalhub.models import User
 from evalhub.values.many_numbers import Among
-from evalhub.values.packed_numbers import packed_rows
 from issues.rubrics.scoring import WHOLE_TEST
-from reports.overrides.rule import OVERTURNED, SIDES, Review, Reviews
+from reports.overrides.rule import OVERTURNED, Review, Reviews
 from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore
 from runs.scoring.active_evaluations import active_evaluations
 from runs.sights import hidden_from, record
@@ -60,17 +56,10 @@ def reviews_of(results: QuerySet[Result]) -> Reviews:
     evaluations = HumanEvaluation.objects.filter(result=OuterRef("pk")).order_by("-pk")
     rows = results.filter(is_overridden=True).annotate(
         judged=Subquery(_active_scores().values("passed")[:1]),
-        newest=Coalesce(Subquery(evaluations.values("pk")[:1]), 0),
+        newest=Subquery(evaluations.values("pk")[:1]),
     )
-    columns = F("pk"), F("run_id"), _side("judged"), _side("passed"), F("newest")
-    found = packed_rows(rows, *columns)
-    return Reviews(found[np.argsort(-found[:, -1], kind="stable"), :-1])
-
-
-def _side(column: str) -> Case:
-    """Return the place in `SIDES` of what judges or annotators came to."""
-    known = [When(**{column: side}, then=place) for place, side in enumerate(SIDES[:2])]
-    return Case(*known, default=2)
+    newest_first = rows.order_by(F("newest").desc(nulls_last=True), "pk")
+    return Reviews(map(Review._make, newest_first.values_list("pk", "run_id", "judged", "passed")))
 
 
 def _active_scores() -> QuerySet[ResultScore]:
@@ -85,15 +74,18 @@ def reviewers_of(results: QuerySet[Result], reviews: Reviews) -> list[tuple[str,
     """
     rows = HumanEvaluation.objects.filter(result__in=results.filter(is_overridden=True)).order_by()
     signed = Case(When(kind=EvaluationKind.WITHDRAWAL, then=-1), default=1)
-    active = rows.values("annotator_id", "result_id").annotate(left=Sum(signed)).filter(left__gt=0)
-    people, reviewed = packed_rows(active, F("annotator_id"), F("result_id")).T
-    names = User.objects.filter(pk__in=np.unique(people).tolist()).order_by()
-    overturned = reviews.matching(OVERTURNED)
-    counts = [Counter(people[some.among(reviewed)].tolist()) for some in (reviews, overturned)]
+    active = rows.values_list("annotator_id", "result_id").annotate(left=Sum(signed))
+    people: dict[int, list[int]] = defaultdict(list)
+    for annotator, result, _ in active.filter(left__gt=0):
+        people[annotator].append(result)
+    names = dict(User.objects.filter(pk__in=people).order_by().values_list("pk", "username"))
+    reviewed, overturned = (
+        {one.result for one in some} for some in (reviews, reviews.matching(OVERTURNED))
+    )
     return [
-        (name, counts[0][pk], counts[1][pk])
-        for pk, name in names.values_list("pk", "username")
-        if counts[0][pk]
+        (name, n, sum(result in overturned for result in people[pk]))
+        for pk, name in names.items()
+        if (n := sum(result in reviewed for result in people[pk]))
     ]
 
 
@@ -129,12 +121,11 @@ def _override(
     return Override(review, issue, label, model, judged, score, bool(is_disputed), when, given)
 
 
-@fixed_query
 def _reviewed(results: Collection[int]) -> QuerySet[Any, Any]:
     rows = Result.objects.filter(Among("pk", results)).order_by()
     score = Subquery(_active_scores().values("score")[:1])
-    judged: QuerySet[Any, Any] = rows.annotate(judges_score=score)
     named = ("issue__title", "run__label", "run__model_name")
+    judged: QuerySet[Any, Any] = rows.annotate(judges_score=score)
     return judged.values_list("pk", *named, "judges_score", "score", "is_disputed")
 
 

@@ -3,10 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Self, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple, overload
 
 from evalhub.display.formatting import counted
 
@@ -44,57 +41,40 @@ class Review(NamedTuple):
 
     def matches(self, choice: str) -> bool:
         """Tell whether the review is one of `OVERTURNED`, `CONFIRMED`, `ALL` or of this step."""
-        kinds = {OVERTURNED: self.is_overturned, CONFIRMED: self.is_confirmed, ALL: True}
-        return kinds.get(choice, self.step == choice)
+        if choice == OVERTURNED:
+            return self.is_overturned
+        if choice == CONFIRMED:
+            return self.is_confirmed
+        return choice in (ALL, self.step)
 
 
 def step(judges: str, humans: str) -> str:
     return f"{judges}-{humans}"
 
 
-SIDES = (False, True, None)
-"""What judges or annotators can come to; `Reviews` holds the places of these."""
-
-
 class Reviews(Sequence[Review]):
-    """Reviewed results, the last reviewed first, held as columns: a site has very many.
+    """Reviewed results, the last reviewed first."""
 
-    Args:
-        rows: Shape (n, 4): result, run, and the places in `SIDES` of the judges and the annotators.
-    """
-
-    def __init__(self, rows: NDArray[np.int64] | None = None) -> None:
-        self.table = np.empty((0, 4), np.int64) if rows is None else rows
-
-    @classmethod
-    def of(cls, reviews: Iterable[Review]) -> Self:
-        rows = [(*one[:2], SIDES.index(one.judges), SIDES.index(one.humans)) for one in reviews]
-        return cls(np.array(rows, np.int64).reshape(-1, 4))
+    def __init__(self, reviews: Iterable[Review] = ()) -> None:
+        self.reviews = list(reviews)
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.reviews)
 
     @overload
     def __getitem__(self, place: int) -> Review: ...
     @overload
     def __getitem__(self, place: slice) -> list[Review]: ...
     def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [_review(*row) for row in self.table[place].tolist()]
-        return _review(*self.table[place].tolist())
-
-    @cached_property
-    def _steps(self) -> NDArray[np.int64]:
-        """The number of the step of each: that of the judges × 3 and that of the annotators."""
-        return self.table[:, 2] * len(SIDES) + self.table[:, 3]
+        return self.reviews[place]
 
     @cached_property
     def overturned(self) -> int:
-        return len(self.matching(OVERTURNED))
+        return sum(one.is_overturned for one in self.reviews)
 
     @cached_property
     def confirmed(self) -> int:
-        return len(self.matching(CONFIRMED))
+        return sum(one.is_confirmed for one in self.reviews)
 
     @property
     def others(self) -> int:
@@ -103,19 +83,14 @@ class Reviews(Sequence[Review]):
 
     @cached_property
     def steps(self) -> Counter[str]:
-        counts = np.bincount(self._steps, minlength=len(STEPS)).tolist()
-        return +Counter(dict(zip([one.step for one in STEPS], counts, strict=True)))
+        return Counter(one.step for one in self.reviews)
 
     def of_runs(self, runs: Iterable[int]) -> "Reviews":
-        return Reviews(self.table[np.isin(self.table[:, 1], list(runs))])
+        wanted = set(runs)
+        return Reviews(one for one in self.reviews if one.run in wanted)
 
     def matching(self, choice: str) -> "Reviews":
-        fits = np.array([one.matches(choice) for one in STEPS])
-        return Reviews(self.table[fits[self._steps]])
-
-    def among(self, results: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell of each of these results whether it is one of the reviewed ones."""
-        return np.isin(results, self.table[:, 0])
+        return Reviews(one for one in self.reviews if one.matches(choice))
 
     @property
     def parts(self) -> str:
@@ -128,11 +103,3 @@ class Reviews(Sequence[Review]):
         if not self:
             return "No annotator has reviewed a result."
         return f"{counted(len(self), 'result')} reviewed by annotators: {self.parts}."
-
-
-def _review(result: int, run: int, judges: int, humans: int) -> Review:
-    return Review(result, run, SIDES[judges], SIDES[humans])
-
-
-STEPS = [_review(0, 0, judges, humans) for judges in range(3) for humans in range(3)]
-"""A review of each step, in the order of their numbers."""

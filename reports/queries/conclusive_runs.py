@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce
 
 from reports.leaderboard.rule import Sums
 from runs.comparability import with_active
-from runs.figures.run_tallies import summed
+from runs.figures.run_tallies import OUTCOMES, summed
 from runs.models import Run
 
 
@@ -34,13 +34,14 @@ def sums_of(
     """
     which = None if tag_sets is None else Q(tag_set__in=tag_sets)
     wanted = SUMS + REMIXED if is_remixed else SUMS
+    n_outcomes = len(OUTCOMES)
     return {
-        run: Sums(n, weight, weighted, own_betas[run], total, *mixed)
-        for run, n, weight, weighted, total, *mixed in summed(runs, ("run_id",), wanted, which)
+        run: Sums(n, weight, weighted, own_betas[run], sum(more[:n_outcomes]), *more[n_outcomes:])
+        for run, n, weight, weighted, *more in summed(runs, ("run_id",), wanted, which)
         if n
     }
 
 
-SUMS = ("with_score", "weights", "weighted_score", "n")
+SUMS = ("with_score", "weights", "weighted_score", *OUTCOMES)
 REMIXED = ("mixed_weight", "mixed", "similarities", "overridden_weight", "overridden_score")
-"""`SUMS` and `REMIXED` together follow the fields of `Sums`, without `own_beta`."""
+"""Together they follow the fields of `Sums`, without `own_beta`, and with `total` by outcome."""

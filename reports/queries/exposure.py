@@ -1,12 +1,13 @@
 """Results by the exposure of their tests: open, sealed, or exposed before the run."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import Exposure, ExposureKind
 from issues.models import Test
-from runs.figures.count_rows import CountRows, counts_of, counts_of_runs, without
+from runs.figures.tallies import Tally, tallies_of_runs, tallies_over
 from runs.models import Result
 
 OPEN, SEALED, NEVER, EXPOSED = "open", "sealed", "never", "exposed"
@@ -26,23 +27,34 @@ DEFINITION = (
 )
 
 
-def counts_of_tests(
-    runs: Collection[int], tests: str, which: Q | None = None, sums: Sequence[str] = ("n",)
-) -> CountRows:
+def tallies_of_tests(runs: Collection[int], tests: str, which: Q | None = None) -> list[Tally]:
     """Count the results of these runs, of a value of `CHOICES`.
 
     Tallies do not tell exposures apart, which depend on the present state of a test. Sealed tests,
     of which there are few, are counted from their results, and open ones are all but these.
     """
     if not tests:
-        return counts_of_runs(runs, which, sums)
-    sealed = list(Test.objects.filter(sealed=True).order_by().values_list("pk", flat=True))
-    rows = Result.objects.filter(which or Q(), run__in=runs, test__in=sealed)
+        return tallies_of_runs(runs, which)
     if tests == OPEN:
-        return without(counts_of_runs(runs, which, sums), counts_of(rows, sums))
-    if tests == SEALED:
-        return counts_of(rows, sums)
-    return counts_of(rows.filter(was_exposed() if tests == EXPOSED else ~was_exposed()), sums)
+        sealed = {tally.key: tally for tally in tallies_of_tests(runs, SEALED, which)}
+        every = tallies_of_runs(runs, which)
+        left = (one.without(sealed[one.key]) if one.key in sealed else one for one in every)
+        return [tally for tally in left if tally.total]
+    rows = Result.objects.filter(which or Q(), run__in=runs, test__in=_sealed())
+    return tallies_over(only(rows, tests))
+
+
+def _sealed() -> list[int]:
+    return list(Test.objects.filter(sealed=True).order_by().values_list("pk", flat=True))
+
+
+def version_of_tests(runs: Collection[int], tests: str) -> list[Any]:
+    """Return what else than their results tells the tests of a choice, as JSON; a query at most."""
+    if not tests:
+        return []
+    rows = Result.objects.filter(run__in=runs, test__in=_sealed())
+    kinds = rows.annotate(is_exposed=was_exposed()).order_by("run", "test")
+    return [tests, list(kinds.values_list("run", "test", "is_exposed").distinct())]
 
 
 def was_exposed() -> Exists:

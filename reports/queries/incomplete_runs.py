@@ -1,6 +1,5 @@
 """Incomplete runs: ended, but with too few scores to conclude anything from them."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +7,7 @@ from datetime import datetime
 from evalhub.outcomes import OUTCOMES
 from runs.completeness import scored_words
 from runs.control import retryable_of
-from runs.figures.tallies import Counts, Tally, counts_of, tallies_of_runs
+from runs.figures.tallies import Counts, groups_of, tallies_of_runs
 from runs.models import Run
 from runs.models.run import RunQuerySet
 
@@ -50,11 +49,9 @@ def incomplete_runs(runs: RunQuerySet) -> tuple[IncompleteRun, ...]:
     found = list(rows.order_by("-created_at", "-pk"))
     if not found:
         return ()
-    tallies: dict[int, list[Tally]] = defaultdict(list)
-    for tally in tallies_of_runs(found, by_issue=False, with_scores=False):
-        tallies[tally.run_id].append(tally)
+    counts = groups_of(tallies_of_runs(found), lambda tally: [tally.run_id])
     retryable = retryable_of(found)
-    return tuple(IncompleteRun(run, counts_of(tallies[run.pk]), retryable[run.pk]) for run in found)
+    return tuple(IncompleteRun(run, counts[run.pk], retryable[run.pk]) for run in found)
 
 
 def newer_than(

@@ -1,9 +1,9 @@
 """Outcomes of issues in conclusive runs: the rows of `reports.issue_timeline.rule`."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from evalhub.values.many_numbers import Among
-from evalhub.values.packed_numbers import Numbers, packed_rows
 from reports.documents.reading import Reading
 from reports.issue_timeline.rule import NOT_MEASURED, FalseFails, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
@@ -120,16 +119,16 @@ def sightings(
     """
     infos = {run.pk: run for run in runs}
     rows = Result.objects.filter(Among("run_id", infos), issue__in=issues).order_by()
-    counted = rows.values("issue_id", "run_id", "test_id", "revision_id").annotate(
-        passes=Count("pk", filter=Q(outcome=Outcome.PASSED)),
-        fails=Count("pk", filter=Q(outcome=Outcome.FAILED)),
-        n=Count("pk"),
+    counted = rows.values_list("issue_id", "run_id", "test_id", "revision_id").annotate(
+        passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
+        failed=Count("pk", filter=Q(outcome=Outcome.FAILED)),
+        excluded=Count("pk", filter=~Q(outcome__in=(Outcome.PASSED, Outcome.FAILED))),
     )
-    columns = ("issue_id", "run_id", "test_id", "revision_id", "passes", "fails", "n")
-    found_rows = packed_rows(counted, *columns)
-    found_rows[:, -1] -= found_rows[:, -3] + found_rows[:, -2]
+    tests: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
+    for issue, run, *answers in counted:
+        tests[issue, run].append(tuple(answers))
     found: dict[int, list[IssueResult]] = {issue: [] for issue in issues}
-    for (issue, pk), answers in _by_issue_and_run(found_rows):
+    for (issue, pk), answers in sorted(tests.items()):
         run = infos[pk]
         found[issue].append(
             IssueResult(
@@ -138,18 +137,8 @@ def sightings(
                 release=run.release,
                 together=run.together,
                 at=run.at,
-                tests=answers,
+                tests=np.array(answers, np.int64),
                 false_fails=rates.get(pk, NOT_MEASURED),
             )
         )
     return Sightings(infos, found)
-
-
-def _by_issue_and_run(rows: Numbers) -> Iterator[tuple[tuple[int, int], Numbers]]:
-    """Group rows that begin with an issue and a run, and leave out these two."""
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    is_new = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
-    starts = np.flatnonzero(np.r_[len(rows) > 0, is_new])
-    keys = map(tuple, rows[starts, :2].tolist())
-    for key, (start, end) in zip(keys, pairwise([*starts.tolist(), len(rows)]), strict=True):
-        yield key, rows[start:end, 2:]

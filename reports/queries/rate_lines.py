@@ -1,34 +1,25 @@
 """Score and pass rate of a run: overall, and by issue, tag and domain."""
 
 from collections import defaultdict
-from collections.abc import (
-    Callable,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self, TypeVar
+from typing import Self
 
 from issues.domains import Domains, current_domains
 from issues.models import Origin
 from reports.queries.names import tag_names, titles
 from runs.figures.rate import Rate
 from runs.figures.tallies import (
-    Cell,
     Counts,
     Group,
     Score,
-    counts_of,
+    Tally,
     group_of,
+    groups_of,
     rate_of,
     score_of,
 )
-
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -45,9 +36,9 @@ class Line:
     answers: int
     depth: int = 0
 
-    @cached_property
+    @property
     def counts(self) -> Counts:
-        return self.group.counts
+        return self.group
 
     @cached_property
     def rate(self) -> Rate:
@@ -88,7 +79,7 @@ class Parts:
     `tags` has the names and `within` the domains of each set of tags, by its id.
     """
 
-    cells: Sequence[Cell]
+    cells: Sequence[Tally]
     repeats: int
     titles: Mapping[int, str]
     tags: Mapping[int, Sequence[str]]
@@ -96,7 +87,7 @@ class Parts:
     within: Mapping[int, frozenset[str]]
 
     @classmethod
-    def read(cls, cells: Sequence[Cell], repeats: int) -> Self:
+    def read(cls, cells: Sequence[Tally], repeats: int) -> Self:
         """Read the issues' titles, the tags at launch and the present domains; three queries."""
         tags = tag_names({cell.tag_set_id for cell in cells})
         domains = current_domains()
@@ -109,29 +100,20 @@ class Parts:
             within={pk: domains.of(names) for pk, names in tags.items()},
         )
 
-    def by_issue(self) -> dict[int, list[Cell]]:
-        return self._grouped(lambda cell: [cell.issue_id])
+    def by_issue(self) -> dict[int, Group]:
+        return groups_of(self.cells, lambda cell: [cell.issue_id])
 
-    def by_tag(self) -> dict[str, list[Cell]]:
-        return self._grouped(lambda cell: self.tags[cell.tag_set_id])
+    def by_tag(self) -> dict[str, Group]:
+        return groups_of(self.cells, lambda cell: self.tags[cell.tag_set_id])
 
-    def by_domain(self) -> dict[str, list[Cell]]:
-        return self._grouped(lambda cell: self.within[cell.tag_set_id])
+    def by_domain(self) -> dict[str, Group]:
+        return groups_of(self.cells, lambda cell: self.within[cell.tag_set_id])
 
-    def line(
-        self, name: str, cells: Iterable[Cell], issue: int | None = None, depth: int = 0
-    ) -> Line:
-        return Line(name, issue, group_of(cells), self.repeats, depth)
-
-    def _grouped(self, keys: Callable[[Cell], Iterable[K]]) -> dict[K, list[Cell]]:
-        groups: dict[K, list[Cell]] = defaultdict(list)
-        for cell in self.cells:
-            for key in keys(cell):
-                groups[key].append(cell)
-        return groups
+    def line(self, name: str, group: Group, issue: int | None = None, depth: int = 0) -> Line:
+        return Line(name, issue, group, self.repeats, depth)
 
 
-def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:
+def lines_of(cells: Sequence[Tally], repeats: int) -> Lines:
     """Return all lines of a run."""
     parts = Parts.read(cells, repeats)
     issues = [parts.line(parts.titles[pk], mine, pk) for pk, mine in parts.by_issue().items()]
@@ -142,11 +124,11 @@ def lines_of(cells: Sequence[Cell], repeats: int) -> Lines:
         issues=tuple(sorted(issues, key=worst_first)),
         tags=tuple(tags),
         domains=_domain_lines(parts),
-        outside=counts_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
+        outside=group_of(cell for cell in cells if not parts.within[cell.tag_set_id]),
     )
 
 
-def origin_lines(cells: Sequence[Cell], repeats: int) -> tuple[Line, ...]:
+def origin_lines(cells: Sequence[Tally], repeats: int) -> tuple[Line, ...]:
     """Return the results of human and of synthetic tests of a run; none without synthetic ones."""
     synthetic = [cell for cell in cells if cell.origin == Origin.GENERATED]
     if not synthetic:

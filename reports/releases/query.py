@@ -11,9 +11,7 @@ from evalhub.statistics.changes.change_test import is_significant
 from evalhub.statistics.changes.holm import holm
 from reports.compare.pair_changes_query import (
     Change,
-    Counted,
     PairChange,
-    counts_by_issue,
     pair_changes,
 )
 from reports.documents.model_lines import LineStyle
@@ -26,10 +24,11 @@ from reports.queries.run_variants import named_lines
 from reports.releases.rule import ReleaseChoice, chosen
 from reports.trend.series_rule import RunKey
 from runs.comparability import COMPARABLE, Comparable, comparability_of_pairs
-from runs.figures.rate import Rate, rate_of_issues
+from runs.figures.rate import Rate
 from runs.figures.run_figures import spent_in_all
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
+from runs.figures.tallies import Group, groups_of, tallies_of_runs
 from runs.models import JudgeRun, Result, Run, Suite
 
 MAX_LINES = 12
@@ -280,14 +279,16 @@ def _lines(
 ) -> tuple[tuple[ReleaseLine, ...], bool]:
     """Return the lines, and whether their comparisons are left for later."""
     compared = {pk: runs[pk] for pair in pairs for pk in pair if pk is not None}
-    counts = counts_by_issue(compared)
-    figures = {pk: _figures(run, counts[pk], judge_runs[pk]) for pk, run in compared.items()}
+    groups = groups_of(tallies_of_runs(compared), lambda tally: [tally.run_id])
+    figures = {
+        pk: _figures(run, groups.get(pk, Group()), judge_runs[pk]) for pk, run in compared.items()
+    }
     newest = [runs[now] for _, now in pairs]
     variants = {run.variant_key: run for run in newest}
     names, looks = named_lines(variants)
     several = len({run.suite_id for run in newest}) > 1
     joined = [(old, now) for old, now in pairs if old is not None and comparable[old, now]]
-    changes = _changes(joined, runs, counts, reading)
+    changes = _changes(joined, runs, reading)
     lines = [
         ReleaseLine(
             name=names[run.variant_key] + (f" · {run.suite or 'no suite'}" if several else ""),
@@ -312,28 +313,27 @@ def _surest_first(line: ReleaseLine) -> tuple[int, bool, bool, float]:
     return place, line.before is None, not line.is_joined, net or 0
 
 
-def _figures(run: Run, counts: Sequence[Counted], judge_runs: list[JudgeRun]) -> ReleaseFigures:
-    issues = [(one.passed, one.passed + one.failed) for one in counts]
-    total = sum(one.total for one in counts)
-    rate = rate_of_issues(issues, answers=run.repeats, total=total)
+def _figures(run: Run, group: Group, judge_runs: list[JudgeRun]) -> ReleaseFigures:
     spent_usd, _ = spent_in_all(run, judge_runs)
-    return ReleaseFigures(rate, spent_usd, current_of(judge_runs))
+    return ReleaseFigures(group.rate(answers=run.repeats), spent_usd, current_of(judge_runs))
 
 
 def _changes(
     pairs: Sequence[Pair],
     runs: Mapping[int, Run],
-    counts: Mapping[int, Sequence[Counted]],
     reading: Reading,
 ) -> Mapping[Pair, PairChange]:
     """Compare these pairs of comparable runs; empty while they are computed."""
     if not pairs:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
-    joined = sorted({pk for pair in pairs for pk in pair})
-    inputs = [pairs, single, [sorted(counts[pk]) for pk in joined]]
+    joined = {pk for pair in pairs for pk in pair}
     found = reading.computed(
-        "releases-2", inputs, list[PairChange], lambda: pair_changes(pairs, single)
+        "releases",
+        [pairs, single],
+        list[PairChange],
+        lambda: pair_changes(pairs, single),
+        of=joined,
     )
     return dict(zip(pairs, found or (), strict=False))
 

@@ -21,7 +21,7 @@ from reports.run.sealing_query import Sealing, sealing_of
 from runs.figures.rate import Rate
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of
-from runs.figures.tallies import Cell, Counts, Score, cells_of, counts_of
+from runs.figures.tallies import Counts, Score, Tally, cells_of, group_of
 from runs.models import JudgeRun, Outcome, Result, Run
 from runs.result_list.filters import Filters
 
@@ -121,7 +121,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     reviews = reviews_of(Result.objects.filter(run=run)) if is_reviewed else Reviews()
     overturned = reviews.matching(OVERTURNED)[:MAX_SHOWN]
     scoring_progress = scoring_progress_of(judge_runs)
-    counts = counts_of(cells)
+    counts = group_of(cells)
     answered = sum(cell.answered for cell in cells)
     progress = progress_of(run, judge_runs, counted=(counts, answered, scoring_progress))
     lines = lines_of(cells, run.repeats)
@@ -158,7 +158,7 @@ def run_report(run: Run, filters: Filters, *, reader: User) -> RunReport:
     )
 
 
-def _usage(cells: Sequence[Cell], answered: int) -> Usage:
+def _usage(cells: Sequence[Tally], answered: int) -> Usage:
     return Usage(
         input_tokens=_sum(cell.input_tokens for cell in cells),
         output_tokens=_sum(cell.output_tokens for cell in cells),
@@ -169,7 +169,7 @@ def _usage(cells: Sequence[Cell], answered: int) -> Usage:
     )
 
 
-def _similarity(run: Run, cells: Sequence[Cell]) -> Similarity | None:
+def _similarity(run: Run, cells: Sequence[Tally]) -> Similarity | None:
     if not run.wants_similarity:
         return None
     return Similarity(
@@ -177,7 +177,7 @@ def _similarity(run: Run, cells: Sequence[Cell]) -> Similarity | None:
         model=run.similarity_endpoint.get("name", "") or word_vectors.NAME,
         alone=run.score_by_similarity,
         measured=sum(cell.similar for cell in cells),
-        answered=sum(cell.answered for cell in cells if cell.outcome != Outcome.ERROR),
+        answered=sum(cell.answered - cell.error for cell in cells),
     )
 
 

@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Case, Count, QuerySet, Value, When
+from django.db.models import Case, Value, When
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_difference import rate_difference_interval
 from reports.queries.exposure import EXPOSED, NEVER, OPEN, was_exposed
 from runs.figures.rate import Rate
-from runs.figures.tallies import Group, Rates
+from runs.figures.run_tallies import sums_over
+from runs.figures.tallies import BY, SUMS, Group, Rates, Tally
 from runs.models import Result, Run
 
 NAMES = {OPEN: "Open", NEVER: "Sealed, never exposed", EXPOSED: "Sealed, exposed"}
@@ -54,29 +54,23 @@ class Sealing:
 def sealing_of(run: Run) -> Sealing | None:
     """Return None where no test of the run is sealed; one query."""
     groups: dict[str, Group] = defaultdict(Group)
-    for stratum, issue, outcome, n in _counted(run):
-        groups[stratum].add(issue, outcome, n)
-    if not groups.keys() - {OPEN}:
-        return None
-    rates = Rates(groups, answers=lambda key: run.repeats)
-    strata = tuple(
-        Stratum(key, name, groups[key].counts.total, rates[key])
-        for key, name in NAMES.items()
-        if key in groups
-    )
-    return Sealing(strata, _difference(rates.get(OPEN), rates.get(NEVER)))
-
-
-def _counted(run: Run) -> QuerySet[Any, Any]:
     exposure = Case(
         When(test__sealed=False, then=Value(OPEN)),
         When(was_exposed(), then=Value(EXPOSED)),
         default=Value(NEVER),
     )
-    rows: QuerySet[Any, Any] = Result.objects.filter(run=run).order_by().annotate(stratum=exposure)
-    grouped = rows.values_list("stratum", "issue_id", "outcome")
-    found: QuerySet[Any, Any] = grouped.annotate(n=Count("pk"))
-    return found
+    results = Result.objects.filter(run=run).annotate(stratum=exposure)
+    for stratum, *tally in sums_over(results, ("stratum", *BY), SUMS):
+        groups[stratum].add(Tally(*tally))
+    if not groups.keys() - {OPEN}:
+        return None
+    rates = Rates(groups, answers=lambda key: run.repeats)
+    strata = tuple(
+        Stratum(key, name, groups[key].total, rates[key])
+        for key, name in NAMES.items()
+        if key in groups
+    )
+    return Sealing(strata, _difference(rates.get(OPEN), rates.get(NEVER)))
 
 
 def _difference(known: Rate | None, unknown: Rate | None) -> Difference | None:

@@ -15,7 +15,7 @@ from reports.summaries.key import Key, Subject, Variant
 from reports.summaries.names import Known
 from reports.summaries.reduce import RankedTest
 from reports.summaries.source_data import Case, Group, Overview, VariantAnswer
-from runs.figures.tallies import Cell, cells_of, counts_of, rate_of, score_of
+from runs.figures.tallies import Tally, group_of, score_of, tallies_of_runs
 from runs.models import HAS_ANSWER, Outcome, Result, Run
 
 MAX_TAGS = 12
@@ -72,7 +72,7 @@ def variants_of(key: Key) -> Variants:
 
 def overview_of(runs: Sequence[Run], key: Key) -> Overview:
     """Return the figures over all tests of the runs, with sealed ones."""
-    cells = cells_of(runs)
+    cells = tallies_of_runs(runs)
     tests = Result.objects.filter(run__in=runs).order_by()
     repeats = {run.pk: run.repeats for run in runs}
     groups = [("All tests", cells), *_by_tag(cells)]
@@ -88,7 +88,7 @@ def overview_of(runs: Sequence[Run], key: Key) -> Overview:
     )
 
 
-def _figures(cells: Iterable[Cell], key: Key, repeats: Mapping[int, int]) -> list[FigureCell]:
+def _figures(cells: Iterable[Tally], key: Key, repeats: Mapping[int, int]) -> list[FigureCell]:
     variants, by_variant = variants_of(key), defaultdict(list)
     for cell in cells:
         by_variant[variants[cell.run_id]].append(cell)
@@ -98,8 +98,9 @@ def _figures(cells: Iterable[Cell], key: Key, repeats: Mapping[int, int]) -> lis
     ]
 
 
-def _figure(cells: Sequence[Cell], *, answers: int) -> FigureCell:
-    counts, rate = counts_of(cells), rate_of(cells, answers=answers)
+def _figure(cells: Sequence[Tally], *, answers: int) -> FigureCell:
+    counts = group_of(cells)
+    rate = counts.rate(answers=answers)
     return FigureCell(
         passed=counts.passed,
         scored=counts.scored,
@@ -111,13 +112,13 @@ def _figure(cells: Sequence[Cell], *, answers: int) -> FigureCell:
     )
 
 
-def _by_tag(cells: Sequence[Cell]) -> list[tuple[str, list[Cell]]]:
+def _by_tag(cells: Sequence[Tally]) -> list[tuple[str, list[Tally]]]:
     names = tag_names({cell.tag_set_id for cell in cells})
-    by_tag: dict[str, list[Cell]] = defaultdict(list)
+    by_tag: dict[str, list[Tally]] = defaultdict(list)
     for cell in cells:
         for name in names[cell.tag_set_id]:
             by_tag[name].append(cell)
-    largest = sorted(by_tag, key=lambda tag: (-counts_of(by_tag[tag]).scored, tag))[:MAX_TAGS]
+    largest = sorted(by_tag, key=lambda tag: (-group_of(by_tag[tag]).scored, tag))[:MAX_TAGS]
     return [(tag, by_tag[tag]) for tag in sorted(largest)]
 
 

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 
 from evalhub.statistics.changes.holm import holm
 from reports.compare.matching_rule import Tested
-from reports.compare.pair_changes_query import (
-    Change,
-    PairChange,
-    pair_changes,
-    version_of_counts,
-)
+from reports.compare.pair_changes_query import Change, PairChange, pair_changes
 from reports.documents.reading import Reading
 from reports.queries.names import all_tag_names
 from reports.trend.query import Line, TrendQuery, TrendReport
@@ -60,12 +55,12 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
     pairs = [(line.points[-2].run.pk, line.points[-1].run.pk) for line in lines]
     single = [all(point.run.repeats == 1 for point in line.points[-2:]) for line in lines]
     subject = [query.tag and query.tag.pk, query.issue and query.issue.pk]
-    version = version_of_counts({run for pair in pairs for run in pair})
     changes = reading.computed(
         "trend-last-changes-3",
-        [pairs, single, subject, version],
+        [pairs, single, subject],
         list[PairChange],
         lambda: _changes(pairs, single, query),
+        of={run for pair in pairs for run in pair},
     )
     if changes is None:
         return LastChanges({}, ())

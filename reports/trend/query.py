@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
 from django.db.models import Q
 from django.utils import timezone
 
@@ -13,7 +12,7 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, Tag
 from reports.documents.model_lines import LineStyle
 from reports.documents.reading import Reading
-from reports.queries.exposure import counts_of_tests
+from reports.queries.exposure import tallies_of_tests
 from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.measurement_changes import Change, changes_of
 from reports.queries.model_identities import identities
@@ -30,18 +29,8 @@ from reports.trend.series_rule import (
     has_releases,
 )
 from runs.comparability import Comparable, Scoring, comparability, scoring_of
-from runs.figures.count_rows import (
-    RUN,
-    TAG_SET,
-    CountRows,
-    N,
-    grouped_counts,
-    is_scored,
-    mapped,
-    spread,
-)
 from runs.figures.rate import Rate
-from runs.figures.tallies import Group, Rates
+from runs.figures.tallies import Group, Rates, Tally, groups_of
 from runs.models import Run
 from runs.models.run import RunQuerySet
 
@@ -284,16 +273,20 @@ class Counted:
         which = Q(issue=query.issue) if query.issue else Q()
         if query.tag:
             which &= Q(tag_set__in=[pk for pk, names in tags_of.items() if query.tag.name in names])
-        points = list(dict.fromkeys(series_points.values()))
-        places = {point: place for place, point in enumerate(points)}
-        numbers = {run: places[point] for run, point in series_points.items()}
-        counts = counts_of_tests(list(series_points), query.tests, which)
-        groups = grouped_counts(counts, mapped(counts[:, RUN], numbers.__getitem__), points)
-        tagged = counts[np.isin(counts[:, RUN], _tagged(query, series))]
-        kept, left_out = _largest(tagged, tags_of)
-        groups |= _by_tag(tagged, kept, tags_of, points, numbers)
+        tallies = tallies_of_tests(list(series_points), query.tests, which)
+        tagged_runs = set(_tagged(query, series))
+        tagged = [tally for tally in tallies if tally.run_id in tagged_runs]
+        shown, left_out = _largest(tagged, tags_of)
+        groups = groups_of(tallies, lambda tally: [series_points[tally.run_id]])
+        groups |= groups_of(
+            tagged,
+            lambda tally: [
+                series_points[tally.run_id]._replace(tag=tag)
+                for tag in tags_of[tally.tag_set_id].intersection(shown)
+            ],
+        )
         rates = Rates(groups, answers=lambda place: answers[place[1:]])
-        return cls(groups, rates, _lowest_first(kept, groups), left_out)
+        return cls(groups, rates, _lowest_first(shown, groups), left_out)
 
     def points(self, series_line: SeriesLine, runs: Mapping[int, Run]) -> tuple[Point, ...]:
         places = (
@@ -306,7 +299,7 @@ class Counted:
                 series_point=series_point,
                 run=runs[series_point.newest.run],
                 rate=self.rates.get(place) or NOTHING,
-                others=self.groups[place].others if place in self.groups else {},
+                others=self.groups[place].excluded if place in self.groups else {},
             )
             for place, series_point in places
         )
@@ -332,37 +325,17 @@ def _tagged(query: TrendQuery, series: SeriesLines) -> list[int]:
     return [run.run for point in newest[:MAX_COLUMNS] for run in point.runs]
 
 
-def _by_tag(
-    counts: CountRows,
-    shown: Sequence[str],
-    tags_of: Mapping[int, frozenset[str]],
-    points: Sequence[RateKey],
-    numbers: Mapping[int, int],
-) -> dict[RateKey, Group]:
-    """Group the results by point and tag shown; `numbers` are the places of the runs' points."""
-    parts = {
-        pk: [place for place, tag in enumerate(shown) if tag in names]
-        for pk, names in tags_of.items()
-    }
-    rows, tags = spread(counts[:, TAG_SET], parts)
-    counts = counts[rows]
-    places = mapped(counts[:, RUN], numbers.__getitem__) * len(shown) + tags
-    return grouped_counts(counts, places, [RateKey(tag, *p[1:]) for p in points for tag in shown])
-
-
 NOTHING = Rate(passed=0, n=0, share=None, total=0)
 
 
 def _largest(
-    counts: CountRows, tags_of: Mapping[int, frozenset[str]]
+    tallies: Iterable[Tally], tags_of: Mapping[int, frozenset[str]]
 ) -> tuple[tuple[str, ...], int]:
     """Return the tags with most results, and the number of others."""
-    scored = counts[is_scored(counts)]
-    tag_sets, places = np.unique(scored[:, TAG_SET], return_inverse=True)
     results: Counter[str] = Counter()
-    for tag_set, n in zip(tag_sets.tolist(), np.bincount(places, scored[:, N]), strict=True):
-        for tag in tags_of[tag_set]:
-            results[tag] += int(n)
+    for tally in tallies:
+        for tag in tags_of[tally.tag_set_id]:
+            results[tag] += tally.passed + tally.failed
     results = +results
     order = sorted(results, key=lambda tag: (-results[tag], tag))
     return tuple(order[:MAX_TAGS]), max(0, len(order) - MAX_TAGS)

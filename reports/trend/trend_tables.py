@@ -85,6 +85,7 @@ def _excluded(point: Point) -> str:
     counts = [
         f"{n:,} {'errors' if outcome == Outcome.ERROR and n != 1 else outcome}"
         for outcome, n in sorted(point.others.items())
+        if n
     ]
     return ", ".join(counts) or "none"
 

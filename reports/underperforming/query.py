@@ -17,7 +17,6 @@ from reports.underperforming.rule import (
     issue_comparisons,
 )
 from runs.figures.rate import Rate, rate_of_issues
-from runs.figures.tallies import Group
 from runs.models import Outcome, Result, Run
 from runs.models.run import RunQuerySet
 
@@ -60,11 +59,9 @@ def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
     tests, excluded = _tests(run)
     never = [issue for issue, of in tests.items() if not any(test.passed for test in of)]
     last = _last_runs(run, never)
-    group = Group()
-    for issue, of in tests.items():
-        passed, scored = sum(one.passed for one in of), sum(one.scored for one in of)
-        group.add(issue, Outcome.PASSED, passed)
-        group.add(issue, Outcome.FAILED, scored - passed)
+    rates = [
+        (sum(one.passed for one in of), sum(one.scored for one in of)) for of in tests.values()
+    ]
     issues = {*tests, *excluded}
     return UnderperformingReport(
         run=run,
@@ -72,9 +69,9 @@ def underperforming(run: Run | None, reading: Reading) -> UnderperformingReport:
         titles=titles(issues),
         excluded=excluded,
         rate=rate_of_issues(
-            group.issues.values(),
+            rates,
             answers=run.repeats,
-            total=group.scored + sum(excluded.values()),
+            total=sum(scored for _, scored in rates) + sum(excluded.values()),
         ),
     )
 

@@ -93,7 +93,7 @@ def _figures(run: Run, tallies: Sequence[Tally], judge_runs: list[JudgeRun]) -> 
         state_label=state_label(run, judge_runs),
         reason=run.reason
         or next((judge_run.reason for judge_run in judge_runs if judge_run.reason), ""),
-        counts=group.counts,
+        counts=group,
         rate=group.rate(answers=run.repeats),
         score=score_of(tallies),
         spent_usd=spent_usd,

@@ -1,4 +1,4 @@
-"""Sums over a run's results, kept as rows: `TallyRow`, exact while `RunTally.is_exact`.
+"""Sums over a run's results, kept as rows, and the version of the results that they are of.
 
 Nothing is ever added to or taken from a tally. Whatever changes a result of a run whose answers are
 done calls `mark_changed` after it, in the same transaction; from then on the results are read in
@@ -6,18 +6,27 @@ the tally's place, until a worker counts the run again. While a run's answers ar
 exact tally, so workers that save answers mark nothing.
 
 A run is counted with all its results locked: what changes them comes before or after it as a whole.
+
+The version is what anything computed from single results is cached under. It is drawn at random
+with each count and taken away by the first change, so that
+
+- it never comes back: who reads it just before a change and computes just after caches under a
+  version that nobody asks for again. A digest of the results would come back with an override that
+  is withdrawn, and a counter with a backup that is restored;
+- a change costs one update that mostly finds nothing: a counter would make all workers that judge a
+  run wait for one row, and a digest would read 10^7 results;
+- where nobody has counted, for a minute after a change, nothing is cached and nothing can be stale.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Sequence
 from math import isclose
 from typing import Any, NamedTuple
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Case, Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, When
 from django.db.models.functions import Coalesce
 
-from evalhub.fixed_query import fixed_query
 from evalhub.models import BatchState, ItemState
 from evalhub.values.many_numbers import Among
 from runs.models import Outcome, Result, Run, RunTally, TallyRow
@@ -25,12 +34,15 @@ from runs.models import Outcome, Result, Run, RunTally, TallyRow
 EACH_MINUTE = 50
 """Runs that a worker's reaper counts at a time: it has other things to look after."""
 
-GROUPS = ("issue_id", "tag_set_id", "origin", "outcome")
-LACKING = (Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING)
+GROUPS = ("issue_id", "tag_set_id", "origin")
+Sums = dict[tuple[Any, ...], dict[str, Any]]
+"""The sums of `TALLIED` by group: the columns of `GROUPS`."""
+
 CLOSE = 1e-9
 """Relative difference of sums of floating-point numbers: databases add in any order."""
 
 ENDED = Q(state__in=[ItemState.DONE, ItemState.ERROR])
+ANSWERS = ~Q(outcome=Outcome.ERROR)
 _WEIGHTED = F("weight") * F("score")
 # A negative similarity counts as 0. SQLite and PostgreSQL name the larger of two differently.
 _SIMILAR = F("weight") * Case(When(similarity__gt=0, then=F("similarity")), default=0.0)
@@ -43,8 +55,11 @@ def _sum(value: Any, condition: Q | None = None) -> Coalesce:
     return Coalesce(Sum(value, filter=condition, output_field=FloatField()), 0.0)
 
 
+OUTCOMES = tuple(Outcome.values)
+LACKING = (Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING)
+
 TALLIED: dict[str, Any] = {
-    "n": Count("pk"),
+    **{outcome: Count("pk", filter=Q(outcome=outcome)) for outcome in OUTCOMES},
     "with_score": Count("score"),
     "weights": _sum(F("weight"), _HAS_SCORE),
     "weighted_score": _sum(_WEIGHTED),
@@ -57,15 +72,15 @@ TALLIED: dict[str, Any] = {
     "with_tokens": Count("output_tokens"),
     "with_cost": Count("cost_usd"),
     "answered": Count("pk", filter=ENDED),
-    "sum_latency": Sum("latency_ms"),
-    "with_latency": Count("latency_ms"),
+    "answers_cost": Sum("cost_usd", filter=ANSWERS),
+    "answers_with_cost": Count("cost_usd", filter=ANSWERS),
+    "sum_latency": Sum("latency_ms", filter=ANSWERS),
+    "with_latency": Count("latency_ms", filter=ANSWERS),
     "mixed_weight": _sum(F("weight"), _BY_JUDGES),
     "mixed": _sum(_WEIGHTED, _BY_JUDGES),
     "similarities": _sum(_SIMILAR, _BY_JUDGES),
     "overridden_weight": _sum(F("weight"), _BY_HUMANS),
     "overridden_score": _sum(_WEIGHTED, _BY_HUMANS),
-    "test_ids": Sum("test_id"),
-    "test_scores": _sum(F("test_id") * F("weight") * F("score")),
 }
 """What is added up over results, by the column of `TallyRow` that holds it."""
 
@@ -89,38 +104,14 @@ def summed(
         A tuple for each group, of its columns and its sums.
     """
     ids = {run if isinstance(run, int) else run.pk for run in runs}
-    tallied = exact_tallies(ids)
+    tallied = set(_versions(ids))
     found: list[tuple[Any, ...]] = []
     if tallied:
-        found += _sums(by, sums, which, tallied) if which else _sums_of(by, sums)(tallied)
+        rows = TallyRow.objects.filter(Among("run_id", tallied), which or Q()).order_by()
+        found += rows.values_list(*by).annotate(**{f"all_{name}": Sum(name) for name in sums})
     if rest := ids - tallied:
         found += sums_over(Result.objects.filter(which or Q(), run__in=rest), by, sums)
     return found
-
-
-def _sums(
-    by: Sequence[str], sums: Sequence[str], which: Q, runs: Collection[int]
-) -> QuerySet[Any, Any]:
-    rows = TallyRow.objects.filter(Among("run_id", runs), which).order_by().values_list(*by)
-    added: QuerySet[Any, Any] = rows.annotate(**{f"all_{name}": Sum(name) for name in sums})
-    return added
-
-
-@cache
-def _sums_of(
-    by: tuple[str, ...], sums: tuple[str, ...]
-) -> Callable[[Collection[int]], list[tuple[Any, ...]]]:
-    return fixed_query(partial(_sums, by, sums, Q()))
-
-
-def exact_tallies(runs: Collection[int]) -> set[int]:
-    """Return those of these runs whose tallies may be read; one query."""
-    return {pk for (pk,) in _exact(runs)}
-
-
-@fixed_query
-def _exact(runs: Collection[int]) -> QuerySet[Any, Any]:
-    return RunTally.objects.filter(Among("run_id", runs), is_exact=True).values_list("pk")
 
 
 def sums_over(
@@ -131,9 +122,26 @@ def sums_over(
     return list(rows.annotate(**{f"all_{name}": TALLIED[name] for name in sums}))
 
 
+def _versions(runs: Collection[int]) -> dict[int, UUID]:
+    rows = RunTally.objects.filter(Among("run_id", runs), version__isnull=False)
+    return {run: version for run, version in rows.values_list("run_id", "version") if version}
+
+
+# Versions ----------------------------------------------------------------------------------------
+
+
+def versions_of(runs: Collection[int]) -> list[str] | None:
+    """Return the version of the results of each run, in the order of their ids; one query.
+
+    None where any has none, and so nothing that is computed from their results may be cached.
+    """
+    found = _versions(runs)
+    return [str(found[run]) for run in sorted(found)] if found.keys() >= set(runs) else None
+
+
 def mark_changed(runs: Collection[int]) -> None:
-    """Let nobody use the tallies of these runs; to be called after their results were changed."""
-    RunTally.objects.filter(run__in=runs, is_exact=True).update(is_exact=False)
+    """Take away tally and version of these runs; to be called after their results were changed."""
+    RunTally.objects.filter(run__in=runs, version__isnull=False).update(version=None)
 
 
 # Counting ----------------------------------------------------------------------------------------
@@ -141,7 +149,7 @@ def mark_changed(runs: Collection[int]) -> None:
 
 def uncounted() -> QuerySet[Run]:
     """Return the complete runs without an exact tally, newest first."""
-    exact = RunTally.objects.filter(run=OuterRef("pk"), is_exact=True)
+    exact = RunTally.objects.filter(run=OuterRef("pk"), version__isnull=False)
     return Run.objects.complete().filter(~Exists(exact)).order_by("-pk")
 
 
@@ -154,22 +162,22 @@ def count_due() -> None:
 def count_run(run: int) -> bool:
     """Count the results of a run; return False, and change nothing, where somebody changes them."""
     with transaction.atomic():
-        rows = _recount(run)
-        if rows is None:
+        sums = _recount(run)
+        if sums is None:
             return False
         TallyRow.objects.filter(run=run).delete()
-        TallyRow.objects.bulk_create(rows)
+        TallyRow.objects.bulk_create(
+            TallyRow(run_id=run, **dict(zip(GROUPS, group, strict=True)), **row)
+            for group, row in sums.items()
+        )
+        lacking = sum(row[outcome] for row in sums.values() for outcome in LACKING)
         RunTally.objects.update_or_create(
-            run_id=run,
-            defaults={
-                "is_exact": True,
-                "lacking": sum(row.n for row in rows if row.outcome in LACKING),
-            },
+            run_id=run, defaults={"version": uuid4(), "lacking": lacking}
         )
     return True
 
 
-def _recount(run: int) -> list[TallyRow] | None:
+def _recount(run: int) -> Sums | None:
     """Lock the run with all its results, without waiting, and add them up.
 
     None: its answers are not done, or somebody changes one of its results just now.
@@ -181,12 +189,14 @@ def _recount(run: int) -> list[TallyRow] | None:
     ended = results.filter(ENDED).order_by("pk")
     locked = ended.select_for_update(of=("self",), no_key=True, skip_locked=True)
     n_locked = len(locked.values_list("pk", flat=True))
-    sums = tuple(TALLIED)
-    rows = [
-        TallyRow(run_id=run, **dict(zip((*GROUPS, *sums), row, strict=True)))
-        for row in sums_over(results, GROUPS, sums)
-    ]
-    return rows if sum(row.n for row in rows) == n_locked else None
+    sums = _by_group(sums_over(results, GROUPS, tuple(TALLIED)))
+    n = sum(row[outcome] for row in sums.values() for outcome in OUTCOMES)
+    return sums if n == n_locked else None
+
+
+def _by_group(rows: Iterable[tuple[Any, ...]]) -> Sums:
+    n = len(GROUPS)
+    return {row[:n]: dict(zip(TALLIED, row[n:], strict=True)) for row in rows}
 
 
 # Proof -------------------------------------------------------------------------------------------
@@ -202,9 +212,9 @@ class Difference(NamedTuple):
     counted: Any
 
     def __str__(self) -> str:
-        issue, tag_set, origin, outcome = self.group
+        issue, tag_set, origin = self.group
         return (
-            f"run {self.run}, issue {issue}, tag set {tag_set}, {origin}, {outcome}: "
+            f"run {self.run}, issue {issue}, tag set {tag_set}, {origin}: "
             f"{self.column} is {self.tallied}, counted {self.counted}"
         )
 
@@ -212,31 +222,20 @@ class Difference(NamedTuple):
 def differences(run: int) -> list[Difference] | None:
     """Compare an exact tally with a recount; None where somebody changes the run just now."""
     with transaction.atomic():
-        rows = _recount(run)
-        if rows is None:
+        counted = _recount(run)
+        if counted is None:
             return None
-        if not RunTally.objects.filter(run=run, is_exact=True).exists():
+        if not _versions([run]):
             return []
-        kept = {_group(row): row for row in TallyRow.objects.filter(run=run)}
-    counted = {_group(row): row for row in rows}
+        rows = TallyRow.objects.filter(run=run)
+        tallied = _by_group(rows.values_list(*GROUPS, *TALLIED))
     return [
-        found
-        for group in sorted({*kept, *counted})
-        for found in _differences(run, group, kept.get(group), counted.get(group))
+        Difference(run, group, column, *pair)
+        for group in sorted({*tallied, *counted})
+        for column in TALLIED
+        for pair in [[sums.get(group, {}).get(column) for sums in (tallied, counted)]]
+        if not _is_equal(*pair)
     ]
-
-
-def _group(row: TallyRow) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in GROUPS)
-
-
-def _differences(
-    run: int, group: tuple[Any, ...], kept: TallyRow | None, counted: TallyRow | None
-) -> Iterator[Difference]:
-    for column in TALLIED if kept and counted else ("n",):
-        pair = getattr(kept, column, None), getattr(counted, column, None)
-        if not _is_equal(*pair):
-            yield Difference(run, group, column, *pair)
 
 
 def _is_equal(one: Any, other: Any) -> bool:

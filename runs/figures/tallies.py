@@ -7,66 +7,74 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Generic, NamedTuple, TypeVar
+from operator import sub
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from django.db.models import Q, QuerySet
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import mean_interval
 from runs.completeness import is_enough
 from runs.figures.rate import Rate, rate_of_issues
-from runs.figures.run_tallies import summed
-from runs.models import Outcome, Run
-
-OUTCOMES = tuple(Outcome.values)
-"""Listing the members of a class of choices takes longer than adding up a line."""
-
-PASSED, SCORED = Outcome.PASSED.value, (Outcome.PASSED.value, Outcome.FAILED.value)
+from runs.figures.run_tallies import GROUPS, OUTCOMES, summed, sums_over
+from runs.models import Result, Run
 
 K = TypeVar("K", bound=Hashable)
 
+BY = ("run_id", *GROUPS)
+SUMS = (*OUTCOMES, "with_score", "weights", "weighted_score")
+MORE = (
+    *("similar", "overridden", "disputed", "sum_in", "sum_out", "sum_cost"),
+    *("with_tokens", "with_cost", "answered"),
+)
+"""`SUMS` and `MORE` together follow the fields of `Tally`."""
+
 
 class Tally(NamedTuple):
-    """Results of one run and outcome, added up.
+    """Results of one run, issue, set of tags and origin, added up.
 
-    `issue_id` is 0 if not counted apart. `with_score` of the `n` results have a score: `weight` is
-    their Σ w and `weighted_score` their Σ w·s.
+    `with_score` of them have a score: `weight` is their Σ w and `weighted_score` their Σ w·s.
+    Only `cells_of` fills the fields from `similar` on: `similar` have a measured similarity,
+    `answered` an answer, or they ended in an error. None: no result has a value.
     """
 
     run_id: int
     issue_id: int
-    outcome: str
-    n: int
+    tag_set_id: int
+    origin: str
+    passed: int
+    failed: int
+    unscored: int
+    error: int
+    pending: int
     with_score: int = 0
     weight: float = 0.0
     weighted_score: float = 0.0
+    similar: int = 0
+    overridden: int = 0
+    disputed: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: Decimal | None = None
+    with_tokens: int = 0
+    with_cost: int = 0
+    answered: int = 0
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self[: len(BY)]
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.failed + self.unscored + self.error + self.pending
+
+    def without(self, part: "Tally") -> "Tally":
+        """Return the tally, without what `cells_of` adds, of the results that are in no part."""
+        n = len(BY) + len(SUMS)
+        return Tally(*self.key, *map(sub, self[len(BY) : n], part[len(BY) : n]))
 
 
-class Cell(NamedTuple):
-    """The results of one run, set of tags, issue, outcome and origin, with all that is added up.
-
-    `answered` have an answer or ended in an error. `similar` have a measured similarity.
-    """
-
-    run_id: int
-    tag_set_id: int
-    issue_id: int
-    outcome: str
-    origin: str
-    n: int
-    with_score: int
-    weight: float
-    weighted_score: float
-    similar: int
-    overridden: int
-    disputed: int
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: Decimal | None
-    with_tokens: int
-    with_cost: int
-    answered: int
-
-
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Counts:
     """Results by outcome. Errors, unscored and pending ones are in no rate's denominator."""
 
@@ -78,7 +86,7 @@ class Counts:
 
     @property
     def total(self) -> int:
-        return self.passed + self.failed + self.unscored + self.error + self.pending
+        return self.scored + self.unscored + self.error + self.pending
 
     @property
     def scored(self) -> int:
@@ -98,6 +106,27 @@ class Counts:
         return {outcome: getattr(self, outcome) for outcome in OUTCOMES}
 
 
+@dataclass(slots=True)
+class Group(Counts):
+    """Results that make one rate, with (passed, scored) of each issue."""
+
+    issues: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, tally: Tally) -> None:
+        self.passed += tally.passed
+        self.failed += tally.failed
+        self.unscored += tally.unscored
+        self.error += tally.error
+        self.pending += tally.pending
+        passed, scored = self.issues.get(tally.issue_id, (0, 0))
+        scored += tally.passed + tally.failed
+        self.issues[tally.issue_id] = passed + tally.passed, scored
+
+    def rate(self, *, answers: int) -> Rate:
+        """Return the pass rate; `answers` are those to each test."""
+        return rate_of_issues(self.issues.values(), answers=answers, total=self.total)
+
+
 @dataclass(frozen=True)
 class Score:
     """The score of a run, Σ w·s / Σ w over its results with a score, with its 95% interval.
@@ -115,75 +144,42 @@ class Score:
     total: int
 
 
-@dataclass(slots=True)
-class Group:
-    """Results that make one rate.
-
-    `others` are the excluded ones by outcome; `issues` holds (passed, scored) of each issue.
-    """
-
-    passed: int = 0
-    scored: int = 0
-    others: dict[str, int] = field(default_factory=dict)
-    issues: dict[int, tuple[int, int]] = field(default_factory=dict)
-
-    def add(self, issue: int, outcome: str, n: int) -> None:
-        if outcome not in SCORED:
-            self.others[outcome] = self.others.get(outcome, 0) + n
-            return
-        passed = n if outcome == PASSED else 0
-        self.passed += passed
-        self.scored += n
-        if n:
-            before, scored = self.issues.get(issue, (0, 0))
-            self.issues[issue] = (before + passed, scored + n)
-
-    @property
-    def counts(self) -> Counts:
-        return Counts(passed=self.passed, failed=self.scored - self.passed, **self.others)
-
-    def rate(self, *, answers: int) -> Rate:
-        """Return the pass rate; its issues must be counted apart."""
-        total = self.scored + sum(self.others.values())
-        return rate_of_issues(self.issues.values(), answers=answers, total=total)
-
-
 # Counted -----------------------------------------------------------------------------------------
 
-SCORES = ("with_score", "weights", "weighted_score")
-SUMS = (
-    *("similar", "overridden", "disputed", "sum_in", "sum_out", "sum_cost"),
-    *("with_tokens", "with_cost", "answered"),
-)
-"""The sums of a tally and the further ones of a cell, in the order of their fields."""
+
+def tallies_of_runs(runs: Iterable[Run | int], which: Q | None = None) -> list[Tally]:
+    """Count the results of these runs: enough for rates and scores.
+
+    Args:
+        which: Condition on issue and tags.
+    """
+    return [Tally(*row) for row in summed(runs, BY, SUMS, which)]
 
 
-def tallies_of_runs(
-    runs: Iterable[Run | int], *, by_issue: bool = True, with_scores: bool = True
-) -> list[Tally]:
-    """Count the results of these runs, by default by issue: enough for rates and scores."""
-    by = ("run_id", *(("issue_id",) if by_issue else ()), "outcome")
-    rows = summed(runs, by, ("n", *(SCORES if with_scores else ())))
-    if by_issue:
-        return [Tally(*row) for row in rows]
-    return [Tally(run, 0, *rest) for run, *rest in rows]
+def tallies_over(results: QuerySet[Result]) -> list[Tally]:
+    """Count these results, as `tallies_of_runs` does; one query."""
+    return [Tally(*row) for row in sums_over(results, BY, SUMS)]
 
 
-def cells_of(runs: Iterable[Run | int]) -> list[Cell]:
-    """Count the results of these runs."""
-    by = ("run_id", "tag_set_id", "issue_id", "outcome", "origin")
-    return [Cell(*row) for row in summed(runs, by, ("n", *SCORES, *SUMS))]
+def cells_of(runs: Iterable[Run | int]) -> list[Tally]:
+    """Count the results of these runs with all that is added up."""
+    return [Tally(*row) for row in summed(runs, BY, (*SUMS, *MORE))]
 
 
-def counts_of(tallies: Iterable[Tally | Cell]) -> Counts:
-    return group_of(tallies).counts
-
-
-def group_of(tallies: Iterable[Tally | Cell]) -> Group:
+def group_of(tallies: Iterable[Tally]) -> Group:
     group = Group()
     for tally in tallies:
-        group.add(tally.issue_id, tally.outcome, tally.n)
+        group.add(tally)
     return group
+
+
+def groups_of(tallies: Iterable[Tally], keys_of: Callable[[Tally], Iterable[K]]) -> dict[K, Group]:
+    """Group the tallies, each by all its keys."""
+    groups: dict[K, Group] = defaultdict(Group)
+    for tally in tallies:
+        for key in keys_of(tally):
+            groups[key].add(tally)
+    return dict(groups)
 
 
 # Rates and scores --------------------------------------------------------------------------------
@@ -210,17 +206,17 @@ class Rates(Generic[K]):
         return self[key] if key in self._groups else None
 
 
-def rate_of(tallies: Iterable[Tally | Cell], *, answers: int) -> Rate:
+def rate_of(tallies: Iterable[Tally], *, answers: int) -> Rate:
     """Return the pass rate of these results as one group."""
     return group_of(tallies).rate(answers=answers)
 
 
-def score_of(tallies: Iterable[Tally | Cell]) -> Score:
+def score_of(tallies: Iterable[Tally]) -> Score:
     """Return the score of these results as a whole, with its interval by issue."""
     issues: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
     n, every = 0, 0
     for tally in tallies:
-        n, every = n + tally.with_score, every + tally.n
+        n, every = n + tally.with_score, every + tally.total
         if tally.weight:
             issues[tally.issue_id][0] += tally.weighted_score
             issues[tally.issue_id][1] += tally.weight

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                         to="runs.run",
                     ),
                 ),
-                ("is_exact", models.BooleanField(default=False)),
+                ("version", models.UUIDField(null=True)),
                 ("lacking", models.PositiveIntegerField(default=0)),
             ],
             options={
@@ -52,20 +52,11 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[
-                            ("passed", "Passed"),
-                            ("failed", "Failed"),
-                            ("unscored", "Unscored"),
-                            ("error", "Error"),
-                            ("pending", "Pending"),
-                        ],
-                        max_length=8,
-                    ),
-                ),
-                ("n", models.PositiveIntegerField()),
+                ("passed", models.PositiveIntegerField()),
+                ("failed", models.PositiveIntegerField()),
+                ("unscored", models.PositiveIntegerField()),
+                ("error", models.PositiveIntegerField()),
+                ("pending", models.PositiveIntegerField()),
                 ("with_score", models.PositiveIntegerField()),
                 ("weights", models.FloatField(help_text="Σ w of those with a score.")),
                 ("weighted_score", models.FloatField(help_text="Σ w·s.")),
@@ -78,7 +69,20 @@ class Migration(migrations.Migration):
                 ("with_tokens", models.PositiveIntegerField()),
                 ("with_cost", models.PositiveIntegerField()),
                 ("answered", models.PositiveIntegerField(help_text="Answers and errors.")),
-                ("sum_latency", models.BigIntegerField(help_text="Milliseconds.", null=True)),
+                (
+                    "answers_cost",
+                    models.DecimalField(
+                        decimal_places=8,
+                        help_text="Without that of errors.",
+                        max_digits=20,
+                        null=True,
+                    ),
+                ),
+                ("answers_with_cost", models.PositiveIntegerField()),
+                (
+                    "sum_latency",
+                    models.BigIntegerField(help_text="Milliseconds; without errors.", null=True),
+                ),
                 ("with_latency", models.PositiveIntegerField()),
                 (
                     "mixed_weight",
@@ -93,16 +97,6 @@ class Migration(migrations.Migration):
                 (
                     "overridden_score",
                     models.FloatField(help_text="Σ w·s of those with a human verdict."),
-                ),
-                (
-                    "test_ids",
-                    models.BigIntegerField(
-                        help_text="Σ of the tests' ids: tells which tests they are."
-                    ),
-                ),
-                (
-                    "test_scores",
-                    models.FloatField(help_text="Σ test id·w·s: tells which test has which score."),
                 ),
                 (
                     "issue",
@@ -142,18 +136,8 @@ class Migration(migrations.Migration):
                         name="runs_tally_row_origin_known",
                         violation_error_message="Choose one of: human, feedback, imported, generated.",
                     ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("outcome__in", ["passed", "failed", "unscored", "error", "pending"])
-                        ),
-                        name="runs_tally_row_outcome_known",
-                        violation_error_message="Choose one of: passed, failed, unscored, error, pending.",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("n__gt", 0)), name="runs_tally_row_counts"
-                    ),
                     models.UniqueConstraint(
-                        fields=("run", "issue", "tag_set", "origin", "outcome"),
+                        fields=("run", "issue", "tag_set", "origin"),
                         name="runs_tally_row_once",
                     ),
                 ],

@@ -80,7 +80,7 @@ def _is_judged() -> tuple[Combinable, ...]:
 def _is_enough_scored() -> Q:
     """Return the condition; without a tally it counts the few results that lack a score."""
     tallied = apps.get_model("runs", "RunTally")._default_manager.filter(
-        run=OuterRef("pk"), is_exact=True
+        run=OuterRef("pk"), version__isnull=False
     )
     lacking = Result.objects.filter(
         run=OuterRef("pk"), outcome__in=[Outcome.UNSCORED, Outcome.ERROR, Outcome.PENDING]

@@ -1,19 +1,20 @@
 from django.db import models
-from django.db.models import Q
 
 from evalhub.constraints import known
 from issues.models import Issue, Origin
-from runs.models.run import Outcome, Run, TagSet
+from runs.models.run import Run, TagSet
 
 
 class RunTally(models.Model):
-    """The state of the `TallyRow` rows of a run: exact or not; see `runs.figures.run_tallies`.
+    """The state of the `TallyRow` rows of a run; see `runs.figures.run_tallies`.
 
-    `lacking` counts the results without a score: errors, unscored and pending ones.
+    `version` is drawn anew whenever the results are counted. Null: they changed since, and neither
+    the rows nor anything cached under the version holds. `lacking` counts the results without a
+    score: errors, unscored and pending ones.
     """
 
     run = models.OneToOneField(Run, models.CASCADE, primary_key=True, related_name="tally")
-    is_exact = models.BooleanField(default=False)
+    version = models.UUIDField(null=True)
     lacking = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -24,18 +25,22 @@ class RunTally(models.Model):
 
 
 class TallyRow(models.Model):
-    """Results of a complete run added up by issue, tags, origin and outcome.
+    """Results of a complete run added up by issue, tags and origin.
 
-    Every column after these is a sum over the `n` results, made by the aggregate of its name in
-    `runs.figures.run_tallies.TALLIED`. Null: no result has a value.
+    The columns after these are the sums of their names in `runs.figures.run_tallies.TALLIED`, each
+    outcome in a column of its own: another outcome of the same results is five further columns.
+    Null: no result has a value.
     """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="+", db_index=False)
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="+", db_index=False)
     tag_set = models.ForeignKey(TagSet, models.CASCADE, related_name="+", db_index=False)
     origin = models.CharField(max_length=10, choices=Origin)
-    outcome = models.CharField(max_length=8, choices=Outcome)
-    n = models.PositiveIntegerField()
+    passed = models.PositiveIntegerField()
+    failed = models.PositiveIntegerField()
+    unscored = models.PositiveIntegerField()
+    error = models.PositiveIntegerField()
+    pending = models.PositiveIntegerField()
     with_score = models.PositiveIntegerField()
     weights = models.FloatField(help_text="Σ w of those with a score.")
     weighted_score = models.FloatField(help_text="Σ w·s.")
@@ -48,27 +53,26 @@ class TallyRow(models.Model):
     with_tokens = models.PositiveIntegerField()
     with_cost = models.PositiveIntegerField()
     answered = models.PositiveIntegerField(help_text="Answers and errors.")
-    sum_latency = models.BigIntegerField(null=True, help_text="Milliseconds.")
+    answers_cost = models.DecimalField(
+        max_digits=20, decimal_places=8, null=True, help_text="Without that of errors."
+    )
+    answers_with_cost = models.PositiveIntegerField()
+    sum_latency = models.BigIntegerField(null=True, help_text="Milliseconds; without errors.")
     with_latency = models.PositiveIntegerField()
     mixed_weight = models.FloatField(help_text="Σ w of those that judges and similarity score.")
     mixed = models.FloatField(help_text="Σ w·s of the same.")
     similarities = models.FloatField(help_text="Σ w·max(0, similarity) of the same.")
     overridden_weight = models.FloatField()
     overridden_score = models.FloatField(help_text="Σ w·s of those with a human verdict.")
-    test_ids = models.BigIntegerField(help_text="Σ of the tests' ids: tells which tests they are.")
-    test_scores = models.FloatField(help_text="Σ test id·w·s: tells which test has which score.")
 
     class Meta:
         default_permissions = ()
         constraints = [
             known("runs_tally_row_origin_known", "origin", Origin),
-            known("runs_tally_row_outcome_known", "outcome", Outcome),
-            models.CheckConstraint(name="runs_tally_row_counts", condition=Q(n__gt=0)),
             models.UniqueConstraint(
-                name="runs_tally_row_once",
-                fields=("run", "issue", "tag_set", "origin", "outcome"),
+                name="runs_tally_row_once", fields=("run", "issue", "tag_set", "origin")
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.n} {self.outcome} of run {self.run_id}"
+        return f"tally of issue {self.issue_id} in run {self.run_id}"

@@ -53,7 +53,7 @@ def prove() -> Proof:
         overridden = time.perf_counter()
         rejudged = rejudge(Run.objects.get(pk=touched[0]))
         rejudged_at = time.perf_counter()
-        marked = list(RunTally.objects.filter(is_exact=False).values_list("pk", flat=True))
+        marked = list(RunTally.objects.filter(version=None).values_list("pk", flat=True))
         counted = [count_run(run) for run in marked]
         recounted = time.perf_counter()
         found = [differences(run) for run in {*marked, *untouched[:UNTOUCHED]}]

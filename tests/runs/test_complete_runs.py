@@ -5,7 +5,7 @@ import pytest
 from evalhub.models import BatchState, ItemState
 from runs.completeness import is_enough
 from runs.figures.states import state_of
-from runs.figures.tallies import cells_of, counts_of
+from runs.figures.tallies import cells_of, group_of
 from runs.models import JudgeRun, Run
 from tests.factories import make_run, make_test
 
@@ -60,7 +60,7 @@ def test_a_run_of_twenty_may_lack_one_score(missing, lacking, is_conclusive):
 
     assert Run.objects.conclusive().exists() == is_conclusive
     assert Run.objects.inconclusive().exists() != is_conclusive
-    assert counts_of(cells_of([run.pk])).is_enough == is_conclusive
+    assert group_of(cells_of([run.pk])).is_enough == is_conclusive
 
 
 def test_the_query_and_the_rule_agree_on_every_count():

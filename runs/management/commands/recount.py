@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         compared, wrong, in_use = 0, [], 0
-        for run in list(RunTally.objects.filter(is_exact=True).values_list("pk", flat=True)):
+        for run in list(RunTally.objects.exclude(version=None).values_list("pk", flat=True)):
             found = differences(run)
             compared, in_use = compared + (found is not None), in_use + (found is None)
             if found:

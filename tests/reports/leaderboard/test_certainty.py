@@ -107,10 +107,9 @@ def test_below_five_suites_there_is_no_interval():
     assert certainty([model], results).models["few"].interval is None
 
 
-def test_inputs_are_json_that_scores_and_checksums_change():
+def test_inputs_are_json_that_scores_change():
     good, bad = ranked("good", [1] * 10)[0], ranked("bad", [0] * 10)[0]
-    assert json.dumps(inputs([good], {0: 1.0})) != json.dumps(inputs([bad], {0: 1.0}))
-    assert json.dumps(inputs([good], {0: 1.0})) != json.dumps(inputs([good], {0: 2.0}))
+    assert json.dumps(inputs([good])) != json.dumps(inputs([bad]))
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=str)

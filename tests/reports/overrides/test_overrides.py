@@ -47,7 +47,7 @@ def counts(**state):
 
 def test_only_opposite_outcomes_are_overturned():
     rows = [(True, True), (False, True), (True, False), (None, True), (False, None), (None, None)]
-    reviews = Reviews.of(Review(n, 1, *row) for n, row in enumerate(rows))
+    reviews = Reviews(Review(n, 1, *row) for n, row in enumerate(rows))
 
     assert [row.result for row in reviews.matching("overturned")] == [1, 2]
     assert (reviews.confirmed, reviews.overturned, reviews.others) == (1, 2, 3)

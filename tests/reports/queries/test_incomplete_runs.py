@@ -15,7 +15,7 @@ from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.notifications import in_words
 from reports.underperforming.page import UNDERPERFORMING
 from runs.baselines import pin
-from runs.figures.tallies import cells_of, counts_of
+from runs.figures.tallies import cells_of, group_of
 from tests.factories import make_issue, make_model, make_test, make_user
 from tests.reports.scored_runs import make_suite, scored_run
 
@@ -125,6 +125,6 @@ def test_home_names_the_incomplete_run_with_what_completes_it(client, complete, 
 
 
 def test_a_notification_says_that_the_run_is_incomplete(incomplete):
-    words = in_words(counts_of(cells_of([incomplete.pk])))
+    words = in_words(group_of(cells_of([incomplete.pk])))
 
     assert words == "incomplete, 100% passed (10 of 10), 10/20 scored, 10 error"

@@ -19,6 +19,7 @@ from runs.figures.run_tallies import (
     summed,
     sums_over,
     uncounted,
+    versions_of,
 )
 from runs.judging.activation import set_active
 from runs.models import EvaluationKind, Result, Run, RunTally, TallyRow
@@ -35,7 +36,7 @@ from tests.reports.judged_runs import fail, finish, judge, judged
 
 pytestmark = pytest.mark.django_db
 
-BY = ("run_id", "issue_id", "tag_set_id", "outcome")
+BY = ("run_id", "issue_id", "tag_set_id")
 NO = HumanVerdict("0", "It is wrong.")
 YES = HumanVerdict("1", "It is right.")
 
@@ -101,28 +102,30 @@ ACTS = {
 }
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_a_tally_is_exact_after(act):
-    run = a_run()
-    fail(run, run.results.order_by("pk").last())
-    other = a_run()
-    assert count_run(run.pk)
-    assert count_run(other.pk)
-    before = sorted(summed([run], BY, tuple(TALLIED)))
+def test_a_tally_is_exact_and_has_another_version_after(subtests):
+    for act in ACTS:
+        with subtests.test(act=act):
+            run, other = a_run(), a_run()
+            fail(run, run.results.order_by("pk").last())
+            assert count_run(run.pk)
+            assert count_run(other.pk)
+            before = sorted(summed([run], BY, tuple(TALLIED)))
+            versions = versions_of([run.pk]), versions_of([other.pk])
 
-    ACTS[act](run)
+            ACTS[act](run)
 
-    assert not RunTally.objects.get(run=run).is_exact
-    assert RunTally.objects.get(run=other).is_exact
-    now = sorted(sums_over(run.results.all(), BY, tuple(TALLIED)))
-    assert now != before
-    assert sorted(summed([run], BY, tuple(TALLIED))) == now
-    count_due()
-    assert RunTally.objects.get(run=run).is_exact
-    assert differences(run.pk) == []
-    assert sorted(summed([run, other], BY, tuple(TALLIED))) == sorted(
-        sums_over(Result.objects.all(), BY, tuple(TALLIED))
-    )
+            assert versions_of([run.pk]) is None
+            assert versions_of([run.pk, other.pk]) is None
+            assert versions_of([other.pk]) == versions[1]
+            now = sorted(sums_over(run.results.all(), BY, tuple(TALLIED)))
+            assert now != before
+            assert sorted(summed([run], BY, tuple(TALLIED))) == now
+            count_due()
+            assert versions_of([run.pk]) not in (None, versions[0])
+            assert differences(run.pk) == []
+            assert sorted(summed([run, other], BY, tuple(TALLIED))) == sorted(
+                sums_over(Result.objects.filter(run__in=[run, other]), BY, tuple(TALLIED))
+            )
 
 
 def test_a_run_at_work_is_not_counted():
@@ -179,7 +182,9 @@ def test_the_command_finds_and_corrects_a_wrong_tally():
     recount = partial(call_command, "recount", stdout=out)
     recount()
     assert "counted 1 more" in out.getvalue()
-    TallyRow.objects.filter(run=run, outcome="passed").update(weighted_score=77)
+    TallyRow.objects.filter(run=run, issue=run.results.earliest("pk").issue_id).update(
+        weighted_score=77
+    )
 
     for options in ({"check": True}, {}):
         with pytest.raises(CommandError, match="1 tally differed"):

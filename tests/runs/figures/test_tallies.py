@@ -2,7 +2,7 @@ import pytest
 
 from evalhub.statistics.rates.rate_interval import Method
 from evalhub.statistics.rates.wilson import wilson_interval
-from runs.figures.tallies import Score, cells_of, counts_of, rate_of, score_of, tallies_of_runs
+from runs.figures.tallies import Score, cells_of, group_of, rate_of, score_of, tallies_of_runs
 from tests.factories import make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, fail, judge
 
@@ -30,7 +30,7 @@ def test_only_scored_results_are_in_the_rate():
     run = judged_run(1, 1, 0, None, 1)
     fail(run, run.results.last())
 
-    counts = counts_of(cells_of([run.pk]))
+    counts = group_of(cells_of([run.pk]))
 
     assert counts.as_dict() == {"passed": 2, "failed": 1, "unscored": 1, "error": 1, "pending": 0}
     assert (rate(run).passed, rate(run).n) == (2, 3)
@@ -102,6 +102,6 @@ def test_in_brief_a_run_has_the_same_figures(repeats):
 
     brief, full = tallies_of_runs([run]), cells_of([run.pk])
 
-    assert counts_of(brief) == counts_of(full)
+    assert group_of(brief) == group_of(full)
     assert rate_of(brief, answers=repeats) == rate_of(full, answers=repeats)
     assert score_of(brief).mean == pytest.approx(score_of(full).mean)
