@@ -17,7 +17,6 @@ from runs.figures.tallies import (
     Tally,
     group_of,
     groups_of,
-    rate_of,
     score_of,
 )
 
@@ -120,7 +119,7 @@ def lines_of(cells: Sequence[Tally], repeats: int) -> Lines:
     tags = [parts.line(name, mine) for name, mine in sorted(parts.by_tag().items())]
     return Lines(
         score=score_of(cells),
-        rate=rate_of(cells, answers=repeats),
+        rate=group_of(cells).rate(answers=repeats),
         issues=tuple(sorted(issues, key=worst_first)),
         tags=tuple(tags),
         domains=_domain_lines(parts),

@@ -25,7 +25,7 @@ from reports.summaries.requests import REQUEST_PERMISSION
 from reports.summaries.restore import Target, html, named, pieces, plain
 from reports.summaries.work import NO_RUNS, unfinished
 from runs.figures.rate import Rate
-from runs.figures.tallies import rate_of, tallies_of_runs
+from runs.figures.tallies import group_of, tallies_of_runs
 from runs.models import Run
 
 PAGE = 25
@@ -356,7 +356,7 @@ def _rates(runs: Sequence[Run]) -> Callable[[LanguageModel], Rate]:
     def rate(model: LanguageModel) -> Rate:
         own = {run.pk: run.repeats for run in runs if run.language_model_id == model.pk}
         mine = (tally for tally in tallies if tally.run_id in own)
-        return rate_of(mine, answers=sum(own.values()))
+        return group_of(mine).rate(answers=sum(own.values()))
 
     return rate
 

@@ -1,4 +1,5 @@
 from typing import Any
+from uuid import uuid4
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -12,7 +13,8 @@ SHOWN = 20
 class Command(BaseCommand):
     help = (
         "Count every tally of the reports again from the results. Prints what differs and exits "
-        "with 1; then counts the complete runs that have no tally yet."
+        "with 1; then counts the complete runs that have no tally yet, and has every figure that "
+        "was computed from single results computed again."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,7 +28,7 @@ class Command(BaseCommand):
             if found:
                 wrong.append(run)
                 for one in found[:SHOWN]:
-                    self.stdout.write(str(one))
+                    self.stdout.write(one)
                 if len(found) > SHOWN:
                     self.stdout.write(f"run {run}: {len(found) - SHOWN} more differences")
         made = 0 if options["check"] else self._count(wrong)
@@ -39,7 +41,11 @@ class Command(BaseCommand):
         self.stdout.write("Every tally equals its recount.")
 
     def _count(self, wrong: list[int]) -> int:
-        """Count the runs with a wrong tally and those without one; return the number of these."""
+        """Count the runs with a wrong tally and those without one; return the number of these.
+
+        Results that were changed by hand can have the sums of before, so all get a new version.
+        """
         for run in wrong:
             count_run(run)
+        RunTally.objects.exclude(version=None).update(version=uuid4())
         return sum(map(count_run, list(uncounted().values_list("pk", flat=True))))

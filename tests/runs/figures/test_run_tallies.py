@@ -21,8 +21,8 @@ from runs.figures.run_tallies import (
     uncounted,
     versions_of,
 )
-from runs.judging.activation import set_active
-from runs.models import EvaluationKind, Result, Run, RunTally, TallyRow
+from runs.judging.activation import activate_when_done, set_active
+from runs.models import EvaluationKind, Judgment, Result, Run, RunTally, TallyRow
 from runs.scoring.human_evaluation import (
     HumanVerdict,
     evaluate,
@@ -31,8 +31,9 @@ from runs.scoring.human_evaluation import (
     evaluation_points_of,
     withdraw,
 )
+from runs.scoring.score import score_result_scores
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
-from tests.reports.judged_runs import fail, finish, judge, judged
+from tests.reports.judged_runs import current, fail, finish, judge, judged
 
 pytestmark = pytest.mark.django_db
 
@@ -69,6 +70,23 @@ def judged_again(run):
     set_active(second)
 
 
+def judged_like_another(run):
+    """The jury of another run judges all answers, and becomes active when it is done."""
+    other = judged(*[[1]] * 6, jury=make_jury(make_model()))
+    control.rejudge_like(run, other, by=None)
+    second = run.judge_runs.latest("number")
+    judge(run, [[0]] * 6, judge_run=second)
+    finish(run)
+    activate_when_done(second.pk)
+
+
+def reconsidered(run):
+    """A judgment of the active judge run is replaced."""
+    scores = current(run).result_scores.filter(result=result_of(run))
+    Judgment.objects.filter(judge_run=current(run), result=result_of(run)).update(value=0)
+    score_result_scores(scores)
+
+
 def disputed_and_decided(run):
     result = result_of(run)
     evaluate(result, YES, by=make_user("annotator"))
@@ -98,6 +116,8 @@ ACTS = {
     "a withdrawal": withdrawn,
     "a dispute and its final decision": disputed_and_decided,
     "another active judge run": judged_again,
+    "a judge run that becomes active": judged_like_another,
+    "a judgment of the active judge run": reconsidered,
     "retried answers and judgments": retried,
 }
 
@@ -193,3 +213,7 @@ def test_the_command_finds_and_corrects_a_wrong_tally():
 
     recount(check=True)
     assert out.getvalue().endswith("Every tally equals its recount.\n")
+
+    before = versions_of([run.pk])
+    recount()
+    assert versions_of([run.pk]) not in (None, before)
