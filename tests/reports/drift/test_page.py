@@ -1,8 +1,6 @@
 """Drift on real rows: what counts as one line, what is read of it, and what the page says."""
 
-from dataclasses import replace
 from datetime import timedelta
-from math import nextafter
 
 import pytest
 from django.core.cache import caches
@@ -11,11 +9,9 @@ from django.utils import timezone
 from evalhub.models import BatchState
 from reports.documents.document import Link
 from reports.documents.reading import Reading
-from reports.drift import query
 from reports.drift.page import DRIFT
 from reports.drift.query import drift_report
 from reports.drift.rule import State
-from reports.queries.conclusive_runs import sums_of
 from runs.comparability import rejudge_url
 from runs.models import EvaluationKind, HumanEvaluation, Result, Run
 from runs.scoring.score import score_results
@@ -242,21 +238,6 @@ def test_a_drift_is_not_told_while_it_is_tested(run):
     assert reading.pending
     (row,) = document.table("drifts").as_rows()
     assert (row["direction"], row["p_holm"]) == (None, None)
-
-
-def test_a_tested_drift_is_told_however_its_scores_were_added_up(run, monkeypatch):
-    run(0.9, 2)
-    run(0.5, 0)
-    built()
-
-    def added_otherwise(*args):
-        found = sums_of(*args)
-        return {pk: replace(one, weighted=nextafter(one.weighted, 1)) for pk, one in found.items()}
-
-    monkeypatch.setattr(query, "sums_of", added_otherwise)
-    reading = Reading(make_user("viewer"), computes=False)
-    DRIFT.build({"suite": None}, reading)
-    assert not reading.pending
 
 
 def test_largest_drift_comes_first_with_a_link_to_both_runs(run, test):

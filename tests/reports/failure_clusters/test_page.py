@@ -11,6 +11,7 @@ from reports.failure_clusters import query
 from reports.failure_clusters.decisions import accept, dismiss, undo
 from reports.failure_clusters.query import clusters_of_run
 from reports.models import ClusterAct, DecidedCluster
+from runs.figures.run_tallies import count_run
 from runs.models import Answer, Judgment, Run
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text
@@ -98,6 +99,7 @@ def test_sealed_tests_are_counted_and_never_compared(client):
 
 def test_a_large_run_is_compared_in_a_second_request(client, planted, monkeypatch):
     monkeypatch.setattr(query, "AT_ONCE", 10)
+    assert count_run(planted.pk)
     first = page_of(client, planted).text
     assert "19 failed answers are being compared." in first
     address = reverse("reports:failure_clusters", args=[planted.pk])
