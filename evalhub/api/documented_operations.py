@@ -13,6 +13,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from evalhub.api.headers import ETAG, IDEMPOTENCY_KEY, IF_MATCH
 from evalhub.api.problems import CODES, MEDIA_TYPE
+from evalhub.api.watermark import WATERMARK
 
 JSON, COMPONENT = "application/json", "#/components/schemas/{model}"
 
@@ -51,6 +52,9 @@ VERSION = _header(ETAG, "The row's version, for If-Match.", response=[200, 201])
 UNCHANGED = _header(
     IF_MATCH, "The ETag of the row as you read it: refuses (412) to change one that has another."
 )
+NEXT = _header(
+    WATERMARK, "The `updated_since` to go on from; on the first part alone.", response=[200]
+)
 ONCE = _header(
     IDEMPOTENCY_KEY, "A name of your own: sent again within a day, nothing is done twice."
 )
@@ -70,6 +74,7 @@ class Operation(AutoSchema):
             *super().get_override_parameters(),
             *([VERSION] if shows_row else []),
             *([UNCHANGED] if shows_row and is_write and self._names_a_row else []),
+            *([NEXT] if self._shows_changes else []),
             *([ONCE] if self.method == "POST" and self._keeps_answers else []),
             *LIMITS,
         ]
@@ -92,6 +97,11 @@ class Operation(AutoSchema):
     @property
     def _keeps_answers(self) -> bool:
         return bool(getattr(self.view, "keeps_answers", False))
+
+    @property
+    def _shows_changes(self) -> bool:
+        filters = getattr(getattr(self.view, "filterset_class", None), "base_filters", {})
+        return self.method == "GET" and not self._names_a_row and "updated_since" in filters
 
     @property
     def _names_a_row(self) -> bool:

@@ -65,6 +65,14 @@ class Since(filters.IsoDateTimeFilter):
         super().__init__(field_name=field_name, lookup_expr="gte", **kwargs)
 
 
+class UpdatedSince(Since):
+    """Filter by the time of a row's last change; answers carry a `Watermark` to go on from."""
+
+    def __init__(self, field_name: str, **kwargs: Any) -> None:
+        kwargs.setdefault("label", "At least what changed since: send the last Watermark.")
+        super().__init__(field_name, **kwargs)
+
+
 class Containing(filters.CharFilter):
     """Filter by a text in any of the fields, ignoring case."""
 

@@ -1,8 +1,10 @@
 import json
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Any
 
+from django import forms
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -21,6 +23,7 @@ from rest_framework.viewsets import GenericViewSet
 from evalhub.access.pagination import Pagination
 from evalhub.admin_site.versions import last_change, lock_row
 from evalhub.api.errors import ChangedSince, Conflict
+from evalhub.api.exports import plain_value
 from evalhub.api.filters import Id, NamedFilters, OneOf, Since, YesNo
 from evalhub.api.headers import ETAG, IDEMPOTENCY_KEY, IF_MATCH, etag_of, matches
 from evalhub.api.serializers import (
@@ -29,6 +32,7 @@ from evalhub.api.serializers import (
     ExposureSerializer,
     NotificationSerializer,
 )
+from evalhub.api.watermark import WATERMARK, watermark
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT
 from evalhub.idempotency import MAX_KEY, KeyReused, carry_out_once
@@ -69,6 +73,7 @@ class Rows(GenericViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check `If-Match`, and carry out a POST with an `Idempotency-Key` once."""
         super().initial(request, *args, **kwargs)
+        self.watermark = self._watermark(request) if request.method == "GET" else None
         method = str(request.method).lower()
         handler: Handler | None = getattr(self, method, None)
         if handler is None or request.method in SAFE_METHODS:
@@ -79,6 +84,20 @@ class Rows(GenericViewSet):
         if key and request.method == "POST":
             handler = partial(self._once, handler, key)
         setattr(self, method, handler)
+
+    def _watermark(self, request: Request) -> datetime | None:
+        """Return the time to go on from, for the first part of a list that shows what changed."""
+        is_first = not {"cursor", "after"} & request.query_params.keys()
+        filters_of: Any = getattr(self, "filterset_class", None)
+        if self.detail or not is_first or not filters_of:
+            return None
+        since = filters_of.base_filters.get("updated_since")
+        if since is None:
+            return None
+        try:
+            return watermark(since.field.clean(request.query_params.get("updated_since")))
+        except forms.ValidationError:  # which the filter explains
+            return None
 
     def _if_match(
         self, handler: Handler, tags: str, request: Request, *args: Any, **kwargs: Any
@@ -104,6 +123,8 @@ class Rows(GenericViewSet):
     ) -> Response:
         """Add the `ETag` of a row that is answered as it is read."""
         found: Response = super().finalize_response(request, response, *args, **kwargs)
+        if moment := getattr(self, "watermark", None):
+            found[WATERMARK] = plain_value(moment)
         data: Any = getattr(found, "data", None)
         if type(getattr(data, "serializer", None)) is self.row_serializer:
             found[ETAG] = etag_of(data)

@@ -3,7 +3,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
 
-from evalhub.api.filters import Containing, Id, OneOf, Since, YesNo
+from evalhub.api.filters import Containing, Id, OneOf, Since, UpdatedSince, YesNo
 from issues.models import (
     FeedbackState,
     IssueState,
@@ -34,7 +34,7 @@ class FeedbackFilters(filters.FilterSet):
     source_id = filters.CharFilter()
     since = Since("created_at")
     q = Containing("prompt", "answer", "comment")
-    updated_since = Since("created_at", method="changed_since")
+    updated_since = UpdatedSince("created_at", method="changed_since")
 
     def changed_since(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:
         changes = queryset.model.history.filter(history_date__gte=value)
@@ -47,7 +47,7 @@ class IssueFilters(filters.FilterSet):
     tag = filters.CharFilter(field_name="tags__name")
     assignee = filters.CharFilter(field_name="assignee__username")
     source_id = filters.CharFilter()
-    updated_since = Since("updated_at")
+    updated_since = UpdatedSince("updated_at")
     q = filters.CharFilter(
         method="containing", label="Text in the title, or in a description that you may read."
     )
@@ -68,7 +68,7 @@ class TestFilters(filters.FilterSet):
     sealed = YesNo()
     runnable = YesNo(method="may_run")
     source_id = filters.CharFilter()
-    updated_since = Since("updated_at")
+    updated_since = UpdatedSince("updated_at")
     q = Containing("messages", "guidelines", "reference")
 
     def with_tag(self, queryset: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.fields import JSONObject, Name, PlainSerializer, RowSerializer
-from evalhub.api.filters import OneOf, Since, YesNo
+from evalhub.api.filters import OneOf, UpdatedSince, YesNo
 from evalhub.api.views import Written
 from evalhub.history import sign
 from issues.api.json_types import LibraryExamples, Scale
@@ -84,7 +84,7 @@ class LibraryFilters(filters.FilterSet):
     kind = OneOf(CriterionKind)
     state = OneOf(LibraryState)
     is_builtin = YesNo(method="builtin")
-    updated_since = Since("updated_at")
+    updated_since = UpdatedSince("updated_at")
     q = filters.CharFilter(method="with_words", label="Words of its name, question or tags.")
 
     def builtin(self, queryset: QuerySet[Any], name: str, value: bool) -> QuerySet[Any]:

@@ -3,7 +3,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 
-from evalhub.api.filters import Containing, Id, OneOf, Since, YesNo
+from evalhub.api.filters import Containing, Id, OneOf, Since, UpdatedSince, YesNo
 from evalhub.models import BatchState, ItemState
 from issues.models import Origin
 from runs.changed_results import changed_since
@@ -89,7 +89,7 @@ class ResultFilters(filters.FilterSet):
     def with_tag(self, queryset: QuerySet[Result], name: str, value: str) -> QuerySet[Result]:
         return queryset.filter(tag_set__in=TagSet.with_name(value))
 
-    updated_since = Since(
+    updated_since = UpdatedSince(
         "run",
         method="changed_since",
         label="Results answered, judged or evaluated since, and at least all others that changed.",
@@ -107,7 +107,7 @@ class JudgeRunFilters(filters.FilterSet):
 
 
 class JudgmentFilters(filters.FilterSet):
-    updated_since = Since("created_at")
+    updated_since = UpdatedSince("created_at")
     run = Id(field_name="judge_run__run_id")
     judge_run = Id(field_name="judge_run_id")
     result = Id(field_name="result_id")
@@ -120,7 +120,7 @@ class JudgmentFilters(filters.FilterSet):
 
 
 class HumanEvaluationFilters(filters.FilterSet):
-    updated_since = Since("created_at")
+    updated_since = UpdatedSince("created_at")
     run = Id(field_name="result__run_id")
     result = Id(field_name="result_id")
     annotator = filters.CharFilter(field_name="annotator__username")

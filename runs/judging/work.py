@@ -93,6 +93,8 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
     def store(self, saves: list[Save]) -> None:
         # Copies: saving may be done again after it failed, and must not find keys that were undone.
         judgments = [copy(save.content) for save in saves if isinstance(save.content, Judgment)]
+        for judgment in judgments:  # perhaps long after the reply, if the database was away
+            judgment.created_at = timezone.now()
         overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
         insert([row for row in judgments if row.pk is None])
         finished = {s.item_id: s.content for s in saves if isinstance(s.content, Finished)}
