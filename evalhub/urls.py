@@ -25,6 +25,7 @@ urlpatterns = [
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]
+handler403 = "evalhub.error_pages.explain_forbidden"
 handler404 = "evalhub.error_pages.explain_missing"
 handler500 = "evalhub.error_pages.explain_errors"
 if settings.EVALHUB_OIDC_ISSUER:

@@ -20,7 +20,8 @@ def make_user(role: str = "", **fields: Any) -> User:
     name = fields.pop("username", f"person{next(number)}")
     if role == "superuser":
         return User.objects.create_superuser(name, password="secret-phrase", **fields)
-    user = User.objects.create_user(name, password="secret-phrase", is_staff=True, **fields)
+    given = {"password": "secret-phrase", "is_staff": True} | fields
+    user = User.objects.create_user(name, **given)
     if role:  # without a version of the user for the change of groups, which takes as long again
         user.groups.through.objects.create(user=user, group=Group.objects.get(name=role))
     return user

@@ -68,7 +68,7 @@ def open_reports(
             except APIException as error:
                 return _refusal(request, error)
             if found is not None:
-                request.user = found[0]
+                request.user, request.token = found  # type: ignore[attr-defined]
         return get_response(request)
 
     return respond

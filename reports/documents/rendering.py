@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
+from django.views.decorators.cache import never_cache
 
 from evalhub.access.request_limits import expensive
 
@@ -18,7 +19,11 @@ View = Callable[..., HttpResponseBase]
 
 
 def needs(permission: str) -> Callable[[View], View]:
-    """Let only users with this permission in; send others to the login page or refuse them."""
+    """Let only users with this permission in; refuse others.
+
+    Without a login, people are sent to the login page. A token needs none, nor a user who may
+    log in: scripts read reports too.
+    """
 
     def guard(view: View) -> View:
         @wraps(view)
@@ -27,7 +32,13 @@ def needs(permission: str) -> Callable[[View], View]:
                 raise PermissionDenied(f"You need the permission {permission} to open this page.")
             return view(request, *args, **kwargs)
 
-        shown = admin.site.admin_view(guarded)
+        for_people, for_scripts = admin.site.admin_view(guarded), never_cache(guarded)
+
+        @wraps(for_people)
+        def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            opened = for_scripts if hasattr(request, "token") else for_people
+            return opened(request, *args, **kwargs)
+
         return expensive(shown) if permission == EXPORT else shown
 
     return guard

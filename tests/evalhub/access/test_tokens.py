@@ -230,6 +230,19 @@ def test_a_token_pulls_a_download():
     assert response.headers["Content-Disposition"].endswith('.csv"')
 
 
+def test_a_token_of_a_script_that_cannot_log_in_reads_reports_with_its_rights():
+    run = make_run(make_test())
+    script = client_of(make_user("viewer", is_staff=False), scope=TokenScope.READ)
+    without = client_of(make_user(is_staff=False), scope=TokenScope.READ)
+
+    for name in ("", "report.json", "junit.xml"):
+        address = f"/reports/runs/{run.pk}/{name}"
+        assert script.get(address).status_code == 200, address
+        refusal = without.get(address)
+        assert (refusal.status_code, refusal.json()["code"]) == (403, "permission_denied")
+    assert script.get("/reports/runs/0/junit.xml").json()["code"] == "not_found"
+
+
 def test_a_token_changes_nothing_on_pages():
     token = client_of("maintainer", scope=TokenScope.WRITE)
     response = token.post("/reports/summaries/ask/", {"runs": ["1"]})
