@@ -27,7 +27,7 @@ from issues.models import Feedback, FeedbackState, Rating
 from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
 from issues.triage.erasure import erase
-from issues.triage.intake import key_of, take_in
+from issues.triage.intake import take_in
 
 MAX_AT_ONCE = 500
 SENT = ("messages", "prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
@@ -213,7 +213,10 @@ class FeedbackViewSet(ExportedRows, Written):
     )
     @action(detail=False, methods=["post"], serializer_class=FeedbackBatchSerializer)
     def batch(self, request: Request) -> Response:
-        """Send up to 500 rows; rows whose `source` sent their `source_id` before change nothing."""
+        """Send up to 500 rows; those whose `source` sent their `source_id` before change nothing.
+
+        Nor does one that comes twice in a batch: `results` has the id of the first.
+        """
         body = FeedbackBatchSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         rows, user = self._rows(body.validated_data["feedback"]), request.user
@@ -245,12 +248,6 @@ class FeedbackViewSet(ExportedRows, Written):
         errors: dict[str, Any] = {
             str(n): body.errors for n, body in enumerate(bodies) if not body.is_valid()
         }
-        before: dict[tuple[str, str], int] = {}
-        for n, body in enumerate(bodies):
-            key = None if str(n) in errors else key_of(body.validated_data)
-            if key and before.setdefault(key, n) != n:
-                problem = f"{key[1]!r} is also the source_id of row {before[key]}."
-                errors[str(n)] = {"source_id": [problem]}
         if errors:
             raise ValidationError({"feedback": errors})
         return [body.validated_data for body in bodies]

@@ -15,7 +15,8 @@ PORTION = 500
 class IntakeResult(NamedTuple):
     """Outcome of each row sent, by its place.
 
-    `added` are new rows; `duplicates` maps the others to the id of the row that is there.
+    `added` are new rows; `duplicates` maps the others to the id of the row that is there, from
+    before or from an earlier place.
     """
 
     added: dict[int, Feedback]
@@ -23,11 +24,7 @@ class IntakeResult(NamedTuple):
 
 
 def take_in(rows: Sequence[Mapping[str, Any]], *, by: User, reason: str) -> IntakeResult:
-    """Save feedback; rows whose `source` has sent their `source_id` before change nothing.
-
-    Args:
-        rows: Fields of each, no two of one `key_of`.
-    """
+    """Save feedback; rows whose `source` has sent their `source_id` before change nothing."""
     try:
         return _receive(rows, by, reason)
     except IntegrityError:  # the same was sent by somebody else at the same time
@@ -36,11 +33,12 @@ def take_in(rows: Sequence[Mapping[str, Any]], *, by: User, reason: str) -> Inta
 
 @transaction.atomic
 def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> IntakeResult:
-    existing = existing_ids(rows)
-    places = enumerate(map(key_of, rows))
-    duplicates = {n: existing[key] for n, key in places if key in existing}
+    existing, keys = existing_ids(rows), [key_of(row) for row in rows]
+    first = {key: n for n, key in reversed(list(enumerate(keys)))}
     added = {
-        n: Feedback(received_by=by, **row) for n, row in enumerate(rows) if n not in duplicates
+        n: Feedback(received_by=by, **row)
+        for n, row in enumerate(rows)
+        if keys[n] is None or (keys[n] not in existing and first[keys[n]] == n)
     }
     created = bulk_create_with_history(
         list(added.values()),
@@ -50,7 +48,10 @@ def _receive(rows: Sequence[Mapping[str, Any]], by: User, reason: str) -> Intake
         default_change_reason=reason,
     )
     ImageUse.objects.note(created)
-    return IntakeResult(dict(zip(added, created, strict=True)), duplicates)
+    saved = dict(zip(added, created, strict=True))
+    existing |= {keys[n]: row.pk for n, row in saved.items()}
+    duplicates = {n: existing[key] for n, key in enumerate(keys) if n not in saved}
+    return IntakeResult(saved, duplicates)
 
 
 def key_of(row: Mapping[str, Any]) -> tuple[str, str] | None:

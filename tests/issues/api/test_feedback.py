@@ -36,20 +36,28 @@ def test_a_second_delivery_of_a_batch_changes_nothing():
     assert (codes, Feedback.objects.count()) == ([201, 200], 2)
 
 
+def test_a_row_that_comes_twice_in_a_batch_is_saved_once():
+    response = client_of("annotator").post(BATCH, {"feedback": [row(1), row(2), row(1), row(1)]})
+
+    one, two, *again = response.json()["results"]
+    assert (response.status_code, response.json()["added"]) == (201, 2)
+    assert (one["state"], two["state"]) == ("added", "added")
+    assert again == [{"id": one["id"], "state": "duplicates"}] * 2
+    assert Feedback.objects.count() == 2
+
+
 def test_of_a_batch_with_bad_rows_nothing_is_saved_and_each_is_explained():
-    sent = [row(1), {"model": "heron"}, row(3, rating="sideways"), "text", row(1)]
+    sent = [row(1), {"model": "heron"}, row(3, rating="sideways"), "text"]
 
     response = client_of("annotator").post(BATCH, {"feedback": sent})
 
     assert response.status_code == 400
-    (empty, sideways, text, again) = problems_in(response).items()
+    (empty, sideways, text) = problems_in(response).items()
     assert empty[0] == "feedback[1]"
     assert "Send a prompt" in str(empty[1])
     assert sideways[0] == "feedback[2].rating"
     assert "sideways" in str(sideways[1])
     assert text[0] == "feedback[3]"
-    assert again[0] == "feedback[4].source_id"
-    assert "source_id of row 0" in str(again[1])
     assert not Feedback.objects.exists()
 
 
