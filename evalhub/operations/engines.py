@@ -34,6 +34,10 @@ class Engine(ABC):
     def load(self, archive: ZipFile, expected: Contents) -> None:
         """Replace the database by that of the archive, completely or not at all."""
 
+    @abstractmethod
+    def others(self) -> str:
+        """Say who else has the database open; "" for nobody."""
+
     def is_empty(self) -> bool:
         return not connection.introspection.table_names()
 

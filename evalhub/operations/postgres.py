@@ -12,6 +12,7 @@ from zipfile import ZipFile
 from django.db import OperationalError, connection, transaction
 from django.db.backends.postgresql.client import DatabaseClient
 
+from evalhub.display.formatting import counted
 from evalhub.operations.backup_file import BackupError, Contents, read_contents
 from evalhub.operations.engines import Engine
 
@@ -48,6 +49,14 @@ class Postgres(Engine):
             with archive.open(self.entry, "w", force_zip64=True) as target:
                 run(command, output=target)
         return found
+
+    def others(self) -> str:
+        with connection.cursor() as cursor:
+            (n,) = cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            ).fetchone()
+        return counted(n, "other connection") if n else ""
 
     def load(self, archive: ZipFile, expected: Contents) -> None:
         program = find("pg_restore")

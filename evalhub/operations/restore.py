@@ -25,8 +25,13 @@ class Restored(NamedTuple):
     replies: int
 
 
-def check(description: Description, *, replace: bool) -> None:
-    """Raise BackupError if this backup cannot be restored in this database."""
+def check(description: Description, *, replace: bool, force: bool = False) -> None:
+    """Raise BackupError if this backup cannot be restored in this database.
+
+    Args:
+        force: Replace it although somebody is at work on it, who would go on with what was
+            restored, and do again what has been done since.
+    """
     database = engine()
     if description.engine != database.name:
         raise BackupError(
@@ -45,15 +50,24 @@ def check(description: Description, *, replace: bool) -> None:
             f"The database {database.database} is not empty. Restore in a new one, or add "
             "--replace to lose what it holds."
         )
+    if force:
+        return
+    stop = "Stop the web server and the workers, or add --force"
     if beating := _workers():
         raise BackupError(
-            f"{counted(beating, 'worker')} at work on {database.database}. Stop the workers and "
-            f"the web server; a worker that was killed counts for {LEASE_S:.0f} s."
+            f"{counted(beating, 'worker')} at work on {database.database}. {stop}; a worker that "
+            f"was killed counts for {LEASE_S:.0f} s."
         )
+    if others := database.others():
+        raise BackupError(f"{database.database} is in use by {others}. {stop}.")
 
 
 def restore(
-    path: Path, *, replace: bool = False, confirm: Callable[[Description], object] = str
+    path: Path,
+    *,
+    replace: bool = False,
+    force: bool = False,
+    confirm: Callable[[Description], object] = str,
 ) -> Restored:
     """Restore a backup, migrate it to this code, and release what was in progress.
 
@@ -66,7 +80,7 @@ def restore(
     """
     with opened(path) as (archive, description):
         try:
-            check(description, replace=replace)
+            check(description, replace=replace, force=force)
             confirm(description)
             engine().load(archive, description.contents)
         except DatabaseError as error:

@@ -43,6 +43,15 @@ class Sqlite(Engine):
             archive.write(copy, self.entry, ZIP_DEFLATED)
         return found
 
+    def others(self) -> str:
+        connection.close()
+        with closing(sqlite3.connect(self.file, timeout=1)) as alone:
+            try:  # only whoever is alone can leave the write-ahead log
+                (mode,) = alone.execute("PRAGMA journal_mode=DELETE").fetchone()
+            except sqlite3.OperationalError:
+                mode = "wal"
+        return "" if mode == "delete" else "another process"
+
     def load(self, archive: ZipFile, expected: Contents) -> None:
         with temporary(self.file.parent) as copy:
             with archive.open(self.entry) as source, copy.open("wb") as target:

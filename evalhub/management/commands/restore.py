@@ -23,6 +23,11 @@ class Command(BaseCommand):
             "--replace", action="store_true", help="Lose what the database holds now."
         )
         parser.add_argument(
+            "--force",
+            action="store_true",
+            help="Replace it although workers or others have it open.",
+        )
+        parser.add_argument(
             "--no-input", action="store_false", dest="ask", help="Do not ask for confirmation."
         )
 
@@ -33,7 +38,12 @@ class Command(BaseCommand):
                 ask(engine().database)
 
         try:
-            restored = restore(options["file"], replace=options["replace"], confirm=confirm)
+            restored = restore(
+                options["file"],
+                replace=options["replace"],
+                force=options["force"],
+                confirm=confirm,
+            )
         except BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Restored in {engine().database}.")

@@ -37,9 +37,9 @@ def backup(path, **options):
     return said.getvalue()
 
 
-def restore(path, *, replace=True, ask=False):
+def restore(path, *, replace=True, ask=False, force=False):
     said = StringIO()
-    call_command("restore", str(path), replace=replace, ask=ask, stdout=said)
+    call_command("restore", str(path), replace=replace, ask=ask, force=force, stdout=said)
     return said.getvalue()
 
 
@@ -154,6 +154,24 @@ def test_no_database_is_replaced_while_workers_beat(file):
 
     assert (titles(), Worker.objects.get()) == (["since"], worker)
 
+    restore(file, force=True)
+    assert titles() == ["as it was"]
+
+
+def test_no_database_is_replaced_while_others_have_it_open(file):
+    web = connection.copy()
+    try:
+        with web.cursor() as cursor:
+            cursor.execute("SELECT title FROM issues_issue").fetchall()
+        with pytest.raises(CommandError, match=r"is in use by .* Stop the web server"):
+            restore(file)
+        assert titles() == ["since"]
+        restore(file, force=True)
+    finally:
+        web.close()
+
+    assert titles() == ["as it was"]
+
 
 @pytest.mark.parametrize("damage", [lambda c: c[: len(c) // 2], lambda c: b"", lambda c: _flip(c)])
 def test_a_damaged_backup_changes_nothing(file, damage):
@@ -231,7 +249,7 @@ def test_a_database_in_use_is_not_replaced(file, monkeypatch):
             cursor.execute("BEGIN")
             cursor.execute("UPDATE issues_issue SET title = 'in use'")
             with pytest.raises(CommandError, match=r"is in use.* Stop the web server"):
-                restore(file)
+                restore(file, force=True)
             cursor.execute("ROLLBACK")
     finally:
         other.close()
