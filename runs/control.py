@@ -18,7 +18,7 @@ from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
 from runs.judging.tasks import RETRY
-from runs.judging.work import CHECK_ERROR
+from runs.judging.work import CHECK_ERROR, RUN_FAILED
 from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
 from runs.launching.launch import (
     add_judge_run,
@@ -126,9 +126,10 @@ def retry_errors(run: Run) -> int:
     for judge_run in run.judge_runs.order_by("pk"):
         progress.lock(judge_run)
         lacking = _items(judge_run).filter(state=ItemState.ERROR, error_kind=NO_ANSWER)
-        if lacking.filter(result__state=ItemState.PENDING).update(
+        waits = lacking.filter(result__state=ItemState.PENDING).update(
             state=ItemState.PENDING, error_kind="", error_message=""
-        ):
+        )
+        if waits or (answered_again and judge_run.reason == RUN_FAILED):
             progress.reopen(judge_run)
         if judge_run.is_active:
             judged_again += _retry_judge_run(judge_run)

@@ -101,16 +101,22 @@ def stop_batch(kind: AnyKind, batch_id: int, state: BatchState, reason: str) -> 
 
 
 def finish_if_done(kind: AnyKind, batch_id: int) -> None:
-    """Mark a batch as done when it has no unfinished items.
+    """Mark a batch as done when it has no unfinished items, as failed if none can be done.
 
     This is checked again under the row's lock: a person may be reopening items just now.
     """
     live = kind.batches().filter(pk=batch_id, state=BatchState.LIVE)
-    if (batch := live.first()) is None or kind.remaining(batch).exists():
+    if (batch := live.first()) is None:
+        return
+    if kind.remaining(batch).exists() and not kind.stop_reason(batch):
         return
     with transaction.atomic():
         batch = live.select_for_update(of=("self",)).first()
-        if batch is None or kind.remaining(batch).exists():
+        if batch is None:
+            return
+        if kind.remaining(batch).exists():
+            if reason := kind.stop_reason(batch):
+                live.update(state=BatchState.FAILED, reason=reason)
             return
         live.update(state=BatchState.DONE, reason="", finished_at=clock.now())
         kind.finish(batch)

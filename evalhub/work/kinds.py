@@ -109,6 +109,10 @@ class Kind(ABC, Generic[BatchT, ItemT, JobT]):
     def store(self, saves: list[Save]) -> None:
         """Save the contents, inside a transaction, in few statements for all of them."""
 
+    def stop_reason(self, batch: BatchT) -> str:
+        """Say why nothing of what remains can be done, whoever waits; "" if it may be."""
+        return ""
+
     def on_error(self, item_ids: Sequence[int]) -> None:
         """React to items ending in an error, in the same transaction."""
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
-from evalhub.models import ItemState
+from evalhub.models import BatchState, ItemState
 from evalhub.work.caller import ModelCaller, Saved
 from evalhub.work.errors import BatchFailed, GivenBack
 from evalhub.work.kinds import Kind, Save
@@ -33,13 +33,14 @@ from runs.judging.tasks import (
     JudgingTask,
     judging_tasks,
 )
-from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore
+from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import score_result_scores, score_results
 
 T = TypeVar("T")
 
 CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
+RUN_FAILED = "The run failed: no more answers come to be judged. To continue, resume the run."
 
 
 @dataclass
@@ -100,6 +101,12 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
         finished = {s.item_id: s.content for s in saves if isinstance(s.content, Finished)}
         if finished:
             _finish(finished)
+
+    def stop_reason(self, batch: JudgeRun) -> str:
+        """A failed run answers no more, until it is resumed and its judge runs with it."""
+        if Run.objects.get(pk=batch.run_id).state != BatchState.FAILED:
+            return ""
+        return "" if self.claimable(batch).filter(state=ItemState.PENDING).exists() else RUN_FAILED
 
     def on_error(self, item_ids: Sequence[int]) -> None:
         ended = ResultScore.objects.filter(pk__in=item_ids)

@@ -13,6 +13,7 @@ from django.db.models import Sum
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, CallRole, ItemState, SharedRate
+from evalhub.operations import metrics
 from evalhub.work.caller import ModelCaller, estimate_usd
 from evalhub.work.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
@@ -295,6 +296,35 @@ def test_wrong_key_of_a_judge_stops_the_judge_run_and_not_the_answers(provider, 
     assert (run.state, judge_run.state) == (BatchState.DONE, BatchState.FAILED)
     assert bad.name in judge_run.reason
     assert set(run.results.values_list("state", flat=True)) == {ItemState.DONE}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_judge_run_of_a_failed_run_is_no_work_and_goes_on_with_it(provider, model_at, work):
+    candidate, wrong = model_at(), True
+
+    def script(request):
+        if is_judge(request):
+            return verdict(1)
+        return scripted.UNAUTHORIZED if wrong else "Four."
+
+    provider.script = script
+    run = make_run(*some_tests(5), model=candidate, jury=make_jury(model_at()))
+    work()
+
+    run.refresh_from_db()
+    judge_run = run.judge_runs.get()
+    assert (run.state, judge_run.state) == (BatchState.FAILED, BatchState.FAILED)
+    assert "resume" in judge_run.reason
+    busy = [sample for metric in metrics.work() for sample in metric.samples if sample.value]
+    assert [sample for sample in busy if sample.labels.get("kind") in ("run", "judge run")] == []
+
+    wrong = False
+    control.resume_run(run)
+    work()
+
+    assert Judgment.objects.filter(state="ok").count() == 5
+    states = {run.judge_runs.get().state, Run.objects.get().state}
+    assert states == {BatchState.DONE}
 
 
 @pytest.mark.django_db(transaction=True)
