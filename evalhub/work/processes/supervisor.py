@@ -76,7 +76,8 @@ class Child:
         """Note the death, and kill the processes that it had started."""
         self.signal(signal.SIGKILL)
         self.restarts.died()
-        self.failed_starts += not self.is_ready
+        # Another program may answer in its place, so that it seemed ready.
+        self.failed_starts += self.program.is_ready is not None
         self.process = None
 
     def signal(self, number: signal.Signals) -> None:
@@ -104,7 +105,7 @@ class Supervisor:
     def __init__(self, programs: Sequence[Program], say: Callable[[str], object]) -> None:
         self.children = [Child(program) for program in programs]
         self.say = say
-        self.stopping = False
+        self.stopping = self.is_announced = False
         self._width = max(len(program.name) for program in programs)
         self._selector = selectors.DefaultSelector()
         self._wakeup_read, self._wakeup_write = os.pipe()
@@ -114,12 +115,11 @@ class Supervisor:
         """Run all, call `when_ready` once all are; raise CannotStart if one never is."""
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        is_announced = False
         try:
             while not self.stopping:
                 self._tend()
-                if not is_announced and all(child.is_ready for child in self.children):
-                    is_announced = True
+                if not self.is_announced and all(child.is_ready for child in self.children):
+                    self.is_announced = True
                     when_ready()
                 self._listen(LOOK_S)
         finally:
@@ -136,7 +136,7 @@ class Supervisor:
                 self._close_output(child)
                 child.close()
                 ended = f"{child.program.name} exited with status {status}"
-                if child.failed_starts >= MAX_FAILED_STARTS:
+                if child.failed_starts >= MAX_FAILED_STARTS and not self.is_announced:
                     raise CannotStart(f"{ended} before it was ready.")
                 self.say(f"{ended}. Restarting it.")
             if child.process is None and child.restarts.is_due:

@@ -39,6 +39,8 @@ class Command(BaseCommand):
             runs = demo.prepare(author)
         except (ValidationError, LaunchRefused) as error:
             raise CommandError(f"The demo cannot start: {error}") from error
+        # Loading takes a while: another demo may have taken the model's port meanwhile.
+        self.start_again_with(self.environment())
         self.serve(options["port"], runs, password)
 
     def environment(self) -> dict[str, str]:

@@ -207,6 +207,32 @@ def test_a_taken_port_gives_way_to_the_next():
         assert programs.next_free("127.0.0.1", port) > port
 
 
+def test_the_models_port_is_looked_at_again_after_loading(monkeypatch):
+    """Another demo may have taken it: its model would answer, and ours be restarted for ever."""
+    started: list[str] = []
+    ports = iter([8177, 8178])
+    monkeypatch.setattr(local_model, "weights", Path)
+    monkeypatch.setattr(programs, "next_free", lambda *_: next(ports))
+    monkeypatch.setattr("runs.management.commands.demo.call_command", lambda *_, **__: None)
+    monkeypatch.setattr(demo, "admin", lambda: (None, ""))
+    for name in ("author", "load_history", "prepare"):
+        monkeypatch.setattr(demo, name, lambda *_: None)
+
+    class Demo(Command):
+        def check(self, *args: object, **options: object) -> None:
+            pass
+
+        def start_again_with(self, environment):
+            started.append(environment["EVALHUB_MODEL_PORT"])
+
+        def serve(self, *args):
+            started.append("served")
+
+    Demo().handle(port=8000)
+
+    assert started == ["8177", "8178", "served"]
+
+
 @pytest.mark.kill
 def test_the_demo_runs_on_another_endpoint_and_goes_on_at_the_second_start(tmp_path: Path):
     with Provider() as provider:
