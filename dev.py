@@ -130,6 +130,7 @@ def lock(rest: Sequence[str]) -> int:
 
 def packages(rest: Sequence[str]) -> int:
     """Print the size of each package of an installation, installed for that into a new folder."""
+    help_instead()
     make_environment(VENV)
     with tempfile.TemporaryDirectory() as folder:
         lock = [*RUNTIME, *(MODEL if "--demo" in rest else [])]
@@ -182,11 +183,12 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
 
 def install(name: str, requirements: Sequence[str]) -> None:
     """Bring `.venv` up to the lock, unless the stamp says that it is."""
-    make_environment(VENV)
     stamp = VENV / f".installed-{name}"
     wanted = digest(requirements)
     if stamp.exists() and stamp.read_text() == wanted:
         return
+    help_instead()
+    make_environment(VENV)
     started = time.monotonic()
     say(f"Installing the {name} packages into {VENV.name}, which can take minutes ...")
     command = [*pip(VENV), "install", *QUIETLY, "--no-compile", "--require-hashes", *requirements]
@@ -197,6 +199,15 @@ def install(name: str, requirements: Sequence[str]) -> None:
     run(PYTHON, "-m", "compileall", "-qq", "-j", "0", libraries)
     stamp.write_text(wanted)
     say(f"Installed in {time.monotonic() - started:.0f} s.")
+
+
+def help_instead() -> None:
+    """If help is asked for, print what is known without installing anything, and exit."""
+    if sys.argv[2:3] in (["-h"], ["--help"]):
+        name = sys.argv[1]
+        say(f"python3 dev.py {name} [arguments]\n\n{COMMANDS[name].__doc__}")
+        say("Its arguments are listed here once its packages are installed.")
+        sys.exit(0)
 
 
 def make_environment(folder: Path) -> None:
@@ -220,6 +231,7 @@ def pip(folder: Path) -> list[str]:
 
 def tool(*names: str, folder: Path) -> Path:
     """The Python of an environment apart from ours that has the named packages."""
+    help_instead()
     make_environment(folder)
     if run(*pip(folder), "install", *QUIETLY, *names):
         sys.exit(f"{', '.join(names)} could not be installed here; pip says why above.")

@@ -1,6 +1,7 @@
 """The commands of dev.py as a newcomer types them, and the locks that they install from."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,9 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCKS = sorted((ROOT / "locks").glob("*.txt"))
 
 
-def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def run(*arguments: str, folder: Path = ROOT) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-S", "dev.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -35,6 +36,16 @@ def test_an_unknown_command_is_an_error_that_lists_the_known_ones():
 
     assert done.returncode == 2
     assert "demo" in done.stdout
+
+
+def test_help_installs_nothing(tmp_path):
+    shutil.copy(ROOT / "dev.py", tmp_path)
+    shutil.copytree(ROOT / "locks", tmp_path / "locks")
+
+    for name in dev.COMMANDS:
+        done = run(name, "--help", folder=tmp_path)
+        assert (done.returncode, name in done.stdout) == (0, True), done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dev.py", "locks"]
 
 
 def test_without_ensurepip_the_environment_is_filled_by_this_pythons_pip(tmp_path, monkeypatch):
