@@ -1,26 +1,16 @@
-import logging
 import sys
 from collections.abc import Callable
 
 from django.db import Error
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.defaults import page_not_found, server_error
+from django.views.defaults import page_not_found, permission_denied, server_error
 
 from evalhub.api.problems import CODES, response_of
 from evalhub.work.database import may_pass
 
 RETRY_AFTER_S = 10
 AWAY = "The database does not answer for now. Nothing was saved: try again."
-
-
-class WithoutTraceback(logging.Filter):
-    """Log a refusal on one line: whoever is refused could fill the log otherwise."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if getattr(record, "status_code", 500) < 500:
-            record.exc_info = record.exc_text = None
-        return True
 
 
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -41,10 +31,17 @@ def explain_refusals(get_response: Handler) -> Handler:
 
 
 def explain_missing(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer with status 404, below `/api/` in JSON."""
+    """Answer with status 404, to scripts in JSON."""
     if is_api(request):
         return response_of(request, "not_found", f"There is no address {request.path}.")
     return page_not_found(request, exception)
+
+
+def explain_forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer with status 403, to scripts in JSON."""
+    if is_api(request):
+        return response_of(request, "permission_denied", str(exception))
+    return permission_denied(request, exception)
 
 
 def explain_errors(request: HttpRequest) -> HttpResponse:
@@ -64,4 +61,5 @@ def explain_errors(request: HttpRequest) -> HttpResponse:
 
 
 def is_api(request: HttpRequest) -> bool:
-    return request.path_info.startswith("/api/v1/")
+    """Return True for a script's request, of the API or of a report with a token."""
+    return request.path_info.startswith("/api/v1/") or hasattr(request, "token")

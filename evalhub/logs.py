@@ -47,6 +47,15 @@ class WithContext(logging.Filter):
         return True
 
 
+class WithoutTraceback(logging.Filter):
+    """Log a refusal on one line: whoever is refused could fill the log otherwise."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "status_code", 500) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class JSONLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -69,7 +78,7 @@ def configuration(form: str, level: str) -> dict[str, Any]:
         "formatters": {"text": {"format": TEXT}, "json": {"()": "evalhub.logs.JSONLines"}},
         "filters": {
             "context": {"()": "evalhub.logs.WithContext"},
-            "refusals": {"()": "evalhub.error_pages.WithoutTraceback"},
+            "refusals": {"()": "evalhub.logs.WithoutTraceback"},
         },
         "handlers": {
             "console": {

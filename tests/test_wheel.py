@@ -1,19 +1,34 @@
-"""The wheel, installed where there is no source: it has everything that the site needs."""
+"""The wheel as the image has it, where there is no source: everything of the site works."""
 
+import json
 import os
+import re
+import shlex
 import shutil
+import socket
+import sqlite3
 import subprocess
 import sys
 import sysconfig
 import zipfile
 from configparser import ConfigParser
+from contextlib import closing
+from functools import partial
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from dockerfile_parse import DockerfileParser
 
 from deploy import prune
+from tests.evalhub.work.processes import eventually, get, running
+from tests.provider import Provider, answer_or_judge
 
 ROOT = Path(__file__).parents[1]
+CONTAINERFILE = ROOT / "deploy" / "Containerfile"
+IMAGE = DockerfileParser(fileobj=BytesIO(CONTAINERFILE.read_bytes())).structure
+UNIT = (ROOT / "deploy" / "systemd" / "evalhub-web.service").read_text()
 BUILD = "from setuptools import build_meta; print(build_meta.build_wheel('.'))"
 WALK = """
 import io
@@ -50,14 +65,20 @@ print(*sorted(read | set(loaded)), sep="\\n", file=open("read.txt", "w"))
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    """The wheel of this source, unpacked as an installer does."""
+    """The wheel of what the image copies, unpacked as an installer does."""
     source: Path = tmp_path_factory.mktemp("source")
     site: Path = tmp_path_factory.mktemp("site")
-    for name in ("evalhub", "evalhub_client", "issues", "runs", "reports", "templates"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, source / name, ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
+    build = "".join(line["content"] for line in IMAGE).split("FROM ")[1]
+    for line in re.findall(r"^COPY (.+)$", build, re.MULTILINE):
+        *names, target = line.split()
+        for name in names:
+            copied = source / (name if target == "./" else target)
+            if (ROOT / name).is_dir():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / name, copied, ignore=ignored)
+            else:
+                copied.parent.mkdir(exist_ok=True)
+                shutil.copy(ROOT / name, copied)
     with zipfile.ZipFile(source / output_of("-c", BUILD, folder=source).split()[-1]) as wheel:
         wheel.extractall(site)
     return site
@@ -118,3 +139,107 @@ def test_it_brings_a_command(installed):
     assert parser["console_scripts"]["evalhub"] == "evalhub.command_line:main"
     help_text = output_of("-m", "evalhub.command_line", "serve", "--help", folder=installed)
     assert "Run the site" in help_text
+
+
+# The commands of image and units -----------------------------------------------------------------
+
+SHOW_HELP = """
+import sys
+import django
+from django.core.management import get_commands
+from evalhub import command_line
+from evalhub_client.command_options import COMMANDS
+
+django.setup()
+for name in ["", *COMMANDS, *get_commands()]:
+    sys.argv = ["evalhub", *[name][:bool(name)], "--help"]
+    try:
+        command_line.main()
+    except SystemExit as error:
+        assert not error.code, (name, error.code)
+    print("helped", name)
+"""
+LAUNCH = """
+import django
+django.setup()
+from evalhub.models import LanguageModel, User
+from issues.models import Test
+from issues.sample_data import load_sample
+from runs.launching.launch import launch
+from runs.launching.launch_options import read_spec
+
+user = User.objects.create_superuser("root")
+load_sample(user)
+model = LanguageModel.objects.create(name="m", litellm_model="openai/m", api_base="BASE")
+tests = list(Test.objects.runnable().values_list("pk", flat=True)[:3])
+launch(read_spec({"label": "first", "tests": tests, "models": [model.pk]}), by=user)
+"""
+
+
+def environment(site: Path, folder: Path, form: str = "json") -> dict[str, Any]:
+    """What the image or a unit sets, with folders of the test."""
+    return {
+        "PYTHONPATH": str(site),
+        "DATABASE_URL": "",
+        "EVALHUB_DATA_DIR": str(folder / "data"),
+        "EVALHUB_SECRET_KEY": "7" * 20 + "a-secret-of-the-test-that-is-long-enough",
+        "EVALHUB_ALLOWED_ADDRESSES": "127.0.0.0/8",
+        "EVALHUB_LOG_FORMAT": form,
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def test_the_commands_of_the_image_run(installed, tmp_path):
+    settings = environment(installed, tmp_path) | {"DJANGO_SETTINGS_MODULE": "evalhub.settings"}
+    evalhub = ("-m", "evalhub.command_line")
+    helped = output_of("-c", SHOW_HELP, folder=tmp_path, **settings)
+    assert {"gate", "worker", "run"} <= set(re.findall(r"^helped (.+)$", helped, re.MULTILINE))
+
+    output_of(*evalhub, "migrate", "--no-input", folder=tmp_path, **settings)
+    with Provider() as provider:
+        provider.script = answer_or_judge
+        output_of("-c", LAUNCH.replace("BASE", provider.base_url), folder=tmp_path, **settings)
+        with running(tmp_path / "log", *evalhub, "worker", folder=tmp_path, **settings) as worker:
+            eventually(partial(is_answered, tmp_path), f"the run, in {tmp_path / 'log'}", 90)
+            worker.terminate()
+            assert worker.wait(15) == 0
+
+
+def is_answered(folder: Path) -> bool:
+    with closing(sqlite3.connect(folder / "data" / "evalhub.sqlite3", timeout=10)) as database:
+        rows = database.execute("SELECT state, COUNT(*) FROM runs_result GROUP BY state").fetchall()
+    return bool(rows == [("done", 3)])
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+@pytest.mark.parametrize("place", ["image", "unit"])
+def test_the_web_server_starts_with_both_log_formats(installed, tmp_path, place, form):
+    (of_image,) = (line["value"] for line in IMAGE[-1:] if line["instruction"] == "CMD")
+    of_unit = re.findall(r"^ExecStart=(.+)$", UNIT, re.MULTILINE)[0]
+    program, *arguments = json.loads(of_image) if place == "image" else shlex.split(of_unit)
+    port = free_port()
+    command = [argument.replace(":8000", f":{port}") for argument in arguments]
+    log, settings = tmp_path / "log", environment(installed, tmp_path, form)
+    settings["DJANGO_SETTINGS_MODULE"] = None  # nobody sets it there
+
+    with running(log, "-m", Path(program).name, *command, folder=tmp_path, **settings) as process:
+        page = f"http://127.0.0.1:{port}/healthz"
+        eventually(partial(answers, page, process), f"an answer, in {log}", 60)
+        process.terminate()
+        assert process.wait(15) == 0
+    lines = [line for line in log.read_text().splitlines() if line]
+    assert form == "text" or [json.loads(line) for line in lines] or not lines
+
+
+def answers(page: str, process: "subprocess.Popen[str]") -> bool:
+    assert process.poll() is None, "the web server ended"
+    try:
+        return bool(get(page))
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -16,7 +16,7 @@ from evalhub.access.request_limits import (
     is_over,
 )
 from evalhub.api import schema
-from evalhub.error_pages import WithoutTraceback
+from evalhub.logs import WithoutTraceback
 from tests.api import client_of
 from tests.factories import make_user
 
@@ -182,7 +182,7 @@ def test_a_refusal_is_logged_on_one_line(client, settings):
     client.force_login(make_user("viewer"))
     names = settings.LOGGING["handlers"]["console"]["filters"]
     filters = [settings.LOGGING["filters"][name]["()"] for name in names]
-    assert "evalhub.error_pages.WithoutTraceback" in filters
+    assert "evalhub.logs.WithoutTraceback" in filters
 
     seen: list[logging.LogRecord] = []
     handler = logging.Handler()

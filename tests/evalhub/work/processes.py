@@ -19,13 +19,18 @@ Popen = subprocess.Popen[str]
 
 @contextmanager
 def running(
-    log: Path, *command: str, before: Sequence[str] = (), **environment: str | None
+    log: Path,
+    *command: str,
+    before: Sequence[str] = (),
+    folder: Path = ROOT,
+    **environment: str | None,
 ) -> Iterator[Popen]:
     """A process in a session of its own, which is killed at the end with all of its session.
 
     Args:
         log: The file to which its output is appended.
         command: Arguments for Python.
+        folder: The one in which it runs.
         before: A command that starts Python with the arguments that follow it, such as `env`.
         environment: Added to the environment; a variable that is None is taken out.
     """
@@ -33,7 +38,7 @@ def running(
     with log.open("a") as output:
         process = subprocess.Popen(
             [*before, sys.executable, *command],
-            cwd=ROOT,
+            cwd=folder,
             env=merged,
             stdout=output,
             stderr=subprocess.STDOUT,
