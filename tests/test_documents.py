@@ -7,6 +7,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+CODE = [
+    path
+    for name in ("evalhub", "runs", "reports", "issues")
+    for path in (ROOT / name).rglob("*.py")
+]
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
 
 
@@ -17,3 +22,10 @@ def test_links_of_a_document_lead_to_files(document):
     missing = [link for link in local if link and not (document.parent / link).exists()]
 
     assert missing == []
+
+
+def test_nobody_is_told_to_install_by_the_name_of_somebody_elses_package():
+    by_name = re.compile(r"install [\"'`]?evalhub\b(?!` by its name)|evalhub\[")
+    told = [path.name for path in [*DOCUMENTS, *CODE] if by_name.search(path.read_text())]
+
+    assert told == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow
 
-MISSING = "Parquet needs pyarrow: install evalhub[parquet], or use JSON lines or CSV."
+MISSING = "Parquet needs the package pyarrow: ask your admin for it, or use JSON lines or CSV."
 MAX_UNPACKED = 64 * 1024 * 1024
 """Bytes of a file's columns: a small file may hold the same value a billion times."""
 ROWS_AT_ONCE = 500
