@@ -55,7 +55,7 @@ def versions() -> Iterator[Finding]:
     yield ok("versions", f"{names}, Django {django.get_version()}.")
     lock = settings.BASE_DIR / LOCK
     if not lock.exists():
-        yield warning("versions", f"There is no {LOCK} to compare with.")
+        yield ok("versions", f"Not compared with {LOCK}, which only the source has.")
     elif others := differences(lock.read_text().splitlines()):
         message = f"Not as in {LOCK}: {few(others, most=5)}."
         hint = f"Run pip install --require-hashes -r {LOCK}."

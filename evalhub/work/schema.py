@@ -20,13 +20,16 @@ def mismatch() -> str:
     """Return what to do about tables that are not this code's; "": they are."""
     applied = set(MigrationRecorder(connection).applied_migrations())
     apps = {app for app, _ in known_migrations()}
-    if unknown := sorted(key for key in applied - known_migrations() if key[0] in apps):
-        return (
-            f"The database was migrated further ({_names(unknown)}) than this code. "
-            "Start web server and workers with the new code."
-        )
+    unknown = sorted(key for key in applied - known_migrations() if key[0] in apps)
     if missing := sorted(known_migrations() - applied):
-        return f"The database lacks {_names(missing)}: run manage.py migrate."
+        others = f" and has {_names(unknown)}, which this code does not know" if unknown else ""
+        return f"The database lacks {_names(missing)}{others}: run manage.py migrate."
+    if unknown:
+        return (
+            f"The database has {_names(unknown)}, which this code does not know. Start web server "
+            "and workers with the new code. If this is the newest, which has replaced them: run "
+            "manage.py migrate APP --prune for each of these apps."
+        )
     return ""
 
 
