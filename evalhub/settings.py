@@ -88,7 +88,7 @@ EVALHUB_REDIS_URL = env.secret(
     "EVALHUB_REDIS_URL",
     "",
     "Redis that wakes waiting workers at once, such as `redis://host:6379/0`. It holds no work. "
-    "Needs `pip install evalhub[redis]`.",
+    "Needs the package `redis`.",
 )
 EVALHUB_SLICE_S = env.number(
     "EVALHUB_SLICE_S", 600, "Seconds that a worker process works per queue task.", least=1
@@ -214,7 +214,7 @@ MIDDLEWARE = [
     "evalhub.logs.number_requests",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "evalhub.slashes.WithSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "evalhub.access.tokens.open_reports",

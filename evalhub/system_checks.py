@@ -1,12 +1,16 @@
+import logging
 from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks.security.base import check_secret_key as check_weak_key
 from django.core.exceptions import ImproperlyConfigured
 
 from evalhub.llm.security.address_policy import allowances
 from evalhub.llm.security.key_policy import bindings
+
+log = logging.getLogger(__name__)
 
 SHORTEST_TOKEN = 20
 
@@ -90,7 +94,7 @@ def check_redis(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     return [
         Error(
             "EVALHUB_REDIS_URL is set, but the package redis is not installed.",
-            hint="Run pip install evalhub[redis], or unset EVALHUB_REDIS_URL.",
+            hint="Run pip install redis, or unset EVALHUB_REDIS_URL.",
             id="evalhub.E007",
         )
     ]
@@ -99,5 +103,7 @@ def check_redis(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 def refuse_harmful_settings() -> None:
     """Run these checks for a server or worker, without Django's; raise ImproperlyConfigured."""
     checks = (check_secret_key, check_queue, check_addresses, check_metrics_token, check_redis)
+    if not settings.DEBUG and check_weak_key(None):
+        log.warning("EVALHUB_SECRET_KEY can be guessed: set at least 50 random characters.")
     if found := [message for check in checks for message in check(None)]:
         raise ImproperlyConfigured(" ".join(f"{one.id}: {one.msg} {one.hint}" for one in found))

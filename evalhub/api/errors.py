@@ -14,12 +14,14 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from evalhub.api.fields import UNKNOWN
 from evalhub.api.problems import CODES, MEDIA_TYPE, Problem, body_of, flat, in_words
+from evalhub.llm.parameters import SECRET
 from evalhub.work.progress import NotPossible
 
 SHOWN = 80
-UNSHOWN = {"api_key_env"}
-"""Fields that may hold a key by mistake."""
+UNSHOWN = (*SECRET, "headers")
+"""Parts of names of fields that hold a key, perhaps by mistake."""
 
 
 class Conflict(APIException):
@@ -111,7 +113,8 @@ def _refusal(error: NotPossible) -> APIException:
 def with_value(problem: Problem, given: Mapping[str, Any]) -> Problem:
     """Add the given value to the message, unless it names that already."""
     value = given.get(problem.field)
-    is_shown = problem.field in given and problem.field not in UNSHOWN
+    is_shown = problem.field in given and problem.code != UNKNOWN
+    is_shown = is_shown and not any(part in problem.field.lower() for part in UNSHOWN)
     if not is_shown or isinstance(value, dict | list) or str(value) in problem.message:
         return problem
     return problem._replace(message=f"{problem.message} (given: {shown(value)})")

@@ -6,9 +6,15 @@ from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
+from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+from rest_framework.renderers import JSONRenderer
 
-from evalhub.values.strict_json import MAX_JSON, MAX_TEXT
+from evalhub.values.strict_json import MAX_JSON, MAX_TEXT, excerpt
+
+UNKNOWN, READ_ONLY = "unknown_field", "read_only"
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 class LongText(serializers.CharField):
@@ -66,20 +72,68 @@ class Readable(serializers.PrimaryKeyRelatedField):
 
 
 class PlainSerializer(serializers.Serializer):
-    """A serializer that refuses fields that it does not have, so that no typo is lost.
+    """A serializer that refuses what it would not save, so that nothing is lost unnoticed.
 
-    Read-only fields are known, and ignored: what was read can be sent back.
+    That is a field that it does not have, and a read-only one that differs from the row's, or from
+    that of a new row: what was read can be sent back. With `drops_read_only` in the context these
+    are left alone, for rows that come from another site; with `copies_rows`, in new rows, which may
+    be sent as another one was read.
     """
+
+    copies_rows = False
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
             known = ", ".join(name for name, field in self.fields.items() if not field.read_only)
-            unknown = [str(name) for name in data if name not in self.fields]
-            if unknown:
-                raise serializers.ValidationError(
-                    {name: [f"Unknown field {name!r}. Available: {known}."] for name in unknown}
-                )
+            problems = {
+                str(name): [
+                    ErrorDetail(f"Unknown field {str(name)!r}. Available: {known}.", UNKNOWN)
+                ]
+                for name in data
+                if name not in self.fields
+            }
+            is_copy = self.copies_rows and self.instance is None
+            if self.root is self and not is_copy and not self.context.get("drops_read_only"):
+                problems |= self._read_only_problems(data)
+            if problems:
+                raise serializers.ValidationError(problems)
         return super().to_internal_value(data)
+
+    def _read_only_problems(self, data: Mapping[str, Any]) -> dict[str, list[ErrorDetail]]:
+        sent = [name for name in data if name in self.fields and self.fields[name].read_only]
+        row = self.instance if sent else None
+        if isinstance(row, models.Model):
+            there = json.loads(JSONRenderer().render(self.to_representation(row)))
+            wrong = [name for name in sent if not _is_same(data[name], there[name])]
+        else:
+            there = {name: self._initial(name) for name in sent}
+            wrong = [name for name in sent if data[name] not in (*EMPTY, there[name])]
+        return {
+            name: [
+                ErrorDetail(
+                    f"This is read-only, {excerpt(there[name])} here: leave it out.", READ_ONLY
+                )
+            ]
+            for name in wrong
+        }
+
+    def _initial(self, name: str) -> Any:
+        """Return the value of a read-only field in a new row, as far as it can be said."""
+        field, request = self.fields[name], self.context.get("request")
+        if isinstance(field, Name):
+            return str(getattr(request, "user", ""))
+        with suppress(FieldDoesNotExist, AttributeError):
+            default = self.Meta.model._meta.get_field(field.source).get_default()  # type: ignore[attr-defined]
+            return None if callable(default) else default
+        return None
+
+
+def _is_same(sent: Any, there: Any) -> bool:
+    if isinstance(sent, str) and isinstance(there, str):
+        with suppress(ValueError):
+            moment = parse_datetime(sent)
+            return sent == there or (moment is not None and moment == parse_datetime(there))
+    return bool(sent == there)
 
 
 class RowSerializer(PlainSerializer, serializers.ModelSerializer):

@@ -141,7 +141,7 @@ class Upsert:
         self, serializer: type[serializers.ModelSerializer], context: Row, **made_with: Any
     ) -> None:
         self.serializer = serializer
-        self.context = context
+        self.context = {**context, "drops_read_only": True}
         self.user = context["request"].user
         self.model: Any = serializer.Meta.model
         self.made_with = made_with

@@ -31,6 +31,7 @@ class LibraryCriterionSerializer(RowSerializer):
     second answer of a pair), option and why.
     """
 
+    copies_rows = True
     key = serializers.SlugField(max_length=80, required=False)
     scale = JSONObject(Scale, allow_null=True, required=False)
     check = serializers.CharField(

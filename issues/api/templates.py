@@ -56,6 +56,7 @@ class JudgeTemplateSerializer(RowSerializer):
     that you may not read are left out, and stay.
     """
 
+    copies_rows = True
     scale = JSONObject(Scale, required=False)
     examples = TemplateExampleSerializer(many=True, required=False)
     variants = TemplateVariantSerializer(many=True, required=False)

@@ -165,9 +165,7 @@ def test_a_cursor_that_somebody_wrote_is_refused(cursor):
 
 
 def test_an_error_names_field_and_value():
-    response = client_of("annotator").post(
-        "/api/v1/issues/", {"title": "x", "severity": "huge", "state": "approved"}
-    )
+    response = client_of("annotator").post("/api/v1/issues/", {"title": "x", "severity": "huge"})
 
     assert response.status_code == 400
     assert problems_in(response) == {"severity": ['"huge" is not a valid choice.']}

@@ -151,7 +151,7 @@ def _secret_entries(value: Any) -> Iterator[str]:
 
 def _header_problems(headers: Any) -> Iterator[str]:
     if not isinstance(headers, dict):
-        yield f"Enter an object of headers, not {headers!r}."
+        yield "Enter an object of headers, each with its text."
         return
     if len(headers) > MAX_HEADERS:
         yield f"There are {len(headers)} headers; the maximum is {MAX_HEADERS}."

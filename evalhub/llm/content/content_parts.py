@@ -79,7 +79,7 @@ def content_problem(role: str, content: Any) -> str:
 
 def _part_problem(role: str, number: int, part: Any) -> str:
     kind = part.get("type") if isinstance(part, Mapping) else None
-    if kind not in KEYS:
+    if not isinstance(kind, str) or kind not in KEYS:
         return f"part {number}: expected a part of type text or image, not {excerpt(part)}."
     if unknown := [name for name in part if name not in KEYS[kind]]:
         return f"part {number}: unknown key {excerpt(unknown[0])} of a part of type {kind}."

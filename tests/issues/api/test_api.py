@@ -82,7 +82,7 @@ def test_triage_changes_what_becomes_of_feedback_and_not_what_was_said():
 
     response = client_of("annotator").patch(
         f"/api/v1/feedback/{feedback.pk}/",
-        {"state": "accepted", "issue": issue.pk, "comment": "Right."},
+        {"state": "accepted", "issue": issue.pk, "comment": "Wrong."},
     )
 
     feedback.refresh_from_db()
@@ -104,7 +104,7 @@ def test_an_issue_is_made_with_tags_and_sources():
             "tags": ["letters"],
             "assignee": user.username,
             "sources": [{"kind": "github", "value": "https://github.example/1"}],
-            "state": "approved",
+            "state": "draft",
         },
     )
 
