@@ -8,7 +8,7 @@ from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import row_url
 from reports.judge_reliability.trials.query import TrialReport, claim_names
-from reports.judge_reliability.trials.trial_tables import NO_TRIALS, ORDER_NAMES
+from reports.judge_reliability.trials.trial_tables import ORDER_NAMES, empty
 from runs.trials.judges.verdicts import Judged
 from runs.trials.models import Trial
 
@@ -146,7 +146,7 @@ def judgments_table(report: TrialReport) -> Table:
         ),
         rows=LazyRows(keys, load),
         note="A rank claim is true as shown if the first text is the better one. No score: failed.",
-        empty=NO_TRIALS,
+        empty=empty(report),
         look="folded",
     )
 

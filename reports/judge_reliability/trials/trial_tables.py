@@ -19,8 +19,14 @@ from runs.trials.judges.verdicts import Judged
 from runs.trials.models import ClaimKind, Task, Trial
 
 TASK_LABELS = {task.value: str(task.label) for task in Task}
-NO_TRIALS = "No judge was tried on this benchmark yet."
 ORDER_NAMES = {0: "as given", 1: "reversed"}
+
+
+def empty(report: TrialReport) -> str:
+    """Say why a table has no rows."""
+    if not report.trials:
+        return "No judge was tried on this benchmark yet."
+    return "No judgment gave a verdict: the page of each trial says why."
 
 
 def judges_table(report: TrialReport) -> Table:
@@ -46,7 +52,7 @@ def judges_table(report: TrialReport) -> Table:
         note="On the claims that the filters leave. Balanced accuracy is the mean of the shares of "
         "true and of false claims found. Pairs without both verdicts, and triples without all "
         "three, do not count.",
-        empty=NO_TRIALS,
+        empty=empty(report),
     )
 
 
@@ -109,7 +115,7 @@ def tasks_table(report: TrialReport) -> Table:
         ],
         note="Of all claims, whatever the filters; of the held-out ones once a judge was tuned. "
         + RULE,
-        empty=NO_TRIALS,
+        empty=empty(report),
     )
 
 
@@ -149,7 +155,7 @@ def groups_table(report: TrialReport) -> Table:
             *(Column(f"trial_{pk}", name, "rate") for pk, name in report.names.items()),
         ),
         rows=rows,
-        empty=NO_TRIALS,
+        empty=empty(report),
         look="heat",
     )
 
@@ -191,7 +197,7 @@ def scores_table(report: TrialReport) -> Table:
         ],
         note="A good judge gives high scores to true claims and low ones to false claims. Metrics "
         "go from 0 to 1, which is shown in seven equal parts.",
-        empty=NO_TRIALS,
+        empty=empty(report),
         draw=lambda: score_bars(drawn) if drawn else None,
         look="folded",
         describes="Shares of scores from 1 to 7, for true and for false claims of each judge",

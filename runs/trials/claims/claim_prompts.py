@@ -23,6 +23,7 @@ _QUESTIONS = {
         "One of the texts describes a single program, the other several. Compare the first with "
         "what the other says about this one: {part}. Leave out all others."
     ),
+    Kind.LABELLED: "Compare the two texts as a whole: do they mean the same?",
 }
 RANKED_BY = "Prefer the answer that reflects the described program more faithfully."
 

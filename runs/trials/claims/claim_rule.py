@@ -35,6 +35,8 @@ class Kind(StrEnum):
     """Two summaries of composed programs say the same about one of their programs."""
     CONTEXT = "context"
     """The left summary of one program says the same as its part of the right, composed one."""
+    LABELLED = "labelled"
+    """The texts are imported; annotators said whether they mean the same."""
 
 
 class Hardness(StrEnum):
@@ -44,7 +46,7 @@ class Hardness(StrEnum):
     WITHIN_CLUSTER = "within_cluster"
 
 
-ALL_KINDS = tuple(Kind)
+ALL_KINDS = tuple(kind for kind in Kind if kind != Kind.LABELLED)
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,25 @@
 """Trials against a scripted provider: calls, scores, failures and control."""
 
+import json
 from collections import defaultdict
 from decimal import Decimal
 
 import pytest
+from django.urls import reverse
 
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.control import cancel, resume, retry_errors
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
 from issues.states import Refused
+from runs.trials.benchmarks.imports import import_benchmark, read_lines
 from runs.trials.judges.measures import measures_of
 from runs.trials.judges.trial_control import estimate, start
 from runs.trials.judges.trial_judges import TrialJudge
 from runs.trials.judges.verdicts import judged_claims
 from runs.trials.models import ClaimJudgment, ClaimKind
 from runs.tuning.models import Split
-from tests.factories import make_model, make_template
+from tests.factories import make_model, make_template, make_user
 from tests.provider import REFUSED, failure, prompt, verdict
 from tests.runs.pairwise.rows import says
 from tests.runs.trials.sample_benchmark import make_benchmark, programs_in
@@ -79,6 +82,30 @@ def test_a_perfect_judge_is_right_on_every_claim_in_both_orders(provider, judge,
     found = measured(trial)
     assert (found.right.share, found.symmetric.share, found.balanced.value) == (1, 1, 1)
     assert measured(trial, kind=ClaimKind.RANK).prefers_first.part == 0
+
+
+def test_labelled_pairs_are_judged_and_failures_are_reported_as_such(provider, judge, work, client):
+    pairs = [
+        {"left": "a zebra", "right": "the zebra", "label": True},
+        {"left": "b", "right": "c", "score": 1},
+    ]
+    text = "\n".join(json.dumps(pair) for pair in pairs)
+    benchmark = import_benchmark("Real", read_lines(text), by=None)
+    provider.script = lambda request: verdict("7" if "zebra" in prompt(request) else "1")
+    start(benchmark, [judge], by=None)
+    work()
+    (trial,) = benchmark.trials.all()
+    assert (trial.state, measured(trial).right.part, measured(trial).right.n) == ("done", 4, 4)
+
+    failing = import_benchmark("Failing", read_lines(text), by=None)
+    provider.script = lambda request: failure(400, "refused")
+    start(failing, [judge], by=None)
+    work()
+    client.force_login(make_user("superuser"))
+    page = client.get(f"/reports/judge_reliability/?tab=trials&benchmark={failing.pk}")
+    assert page.status_code == 200
+    assert "No judge was tried" not in page.content.decode()
+    assert client.get(reverse("admin:trials_benchmark_label", args=[failing.pk])).status_code == 200
 
 
 def test_the_published_experiment_runs_in_its_shape(provider, judge, work):
