@@ -18,7 +18,7 @@ from issues.tags import tagged
 from runs.judging.jury import judges_for, repair_models_of
 from runs.launching.application_fit import application_problems, application_warnings
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
-from runs.launching.launch_options import LaunchRefused, LaunchSpec
+from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec
 from runs.launching.number_lists import joined
 from runs.models import Approach, Judge, Jury, Suite
 from runs.suite_tests import filter_problem, tests_in
@@ -58,7 +58,7 @@ def select(spec: LaunchSpec, *, asks: bool = True) -> Selection:
     """
     selection = named(spec, asks=asks)
     if problems := problems_of(spec, selection, asks=asks):
-        raise LaunchRefused(problems)
+        raise LaunchRefused([_by_field_name(problem) for problem in problems])
     return selection
 
 
@@ -185,17 +185,30 @@ def without_prompt(judges: Sequence[Judge]) -> list[Judge]:
     ]
 
 
+_SELF_EVALUATION = f"“{OPTIONS['allow_self_evaluation'].title}”"
+
+
+def _by_field_name(problem: str) -> str:
+    """Name options as scripts do: forms show their own problems, by their labels."""
+    return problem.replace(_SELF_EVALUATION, "allow_self_evaluation")
+
+
 def _self_evaluation(spec: LaunchSpec, selection: Selection) -> list[str]:
     if spec.allow_self_evaluation:
         return []
-    addresses = {_address(model) for model in selection.judging_models()}
-    both = sorted(str(model) for model in selection.models if _address(model) in addresses)
+    both = self_judging(selection.models, selection.judging_models())
     if not both:
         return []
     return [
         f"{', '.join(both)} would judge its own answers. "
-        "Choose another jury, or set allow_self_evaluation."
+        f"Choose another jury, or set {_SELF_EVALUATION}."
     ]
+
+
+def self_judging(models: Iterable[LanguageModel], judging: Iterable[LanguageModel]) -> list[str]:
+    """Return the names of the models that judge too, by whatever row."""
+    addresses = {_address(model) for model in judging}
+    return sorted(str(model) for model in models if _address(model) in addresses)
 
 
 def _address(model: LanguageModel) -> tuple[str, str]:

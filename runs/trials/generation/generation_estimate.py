@@ -63,9 +63,11 @@ def _writing(run: GenerationRun) -> Iterator[EndpointLoad]:
 
 def _begun(run: GenerationRun) -> int:
     """Return the number of ideas and composed programs whose texts a replay makes."""
-    steps = run.steps.all()
-    ideas = steps.exclude(idea=None).values("idea").distinct().count()
-    return ideas + steps.filter(idea=None).values("parent").distinct().count()
+    return _ideas(run) + run.steps.filter(idea=None).values("parent").distinct().count()
+
+
+def _ideas(run: GenerationRun) -> int:
+    return run.steps.exclude(idea=None).values("idea").distinct().count()
 
 
 def _load(endpoint: Endpoint, calls: int, repairs: int, most: int) -> EndpointLoad:
@@ -82,7 +84,7 @@ def _judging(run: GenerationRun) -> Iterator[EndpointLoad]:
     """Yield the loads of a replay's judges: they compare ends of the path with references."""
     settings = GenerationSettings.model_validate(run.settings)
     jury = Jury.objects.filter(pk=settings.jury or 0).first()
-    answers = _begun(run) * run.paths.count()
+    answers = _ideas(run) * run.paths.count()  # those on composed programs are not judged
     for judge in jury.judges.select_related("language_model") if jury else ():
         asked = answers * judge.samples
         texts = Span(2 * LEAST_TEXT, 2 * settings.max_tokens)

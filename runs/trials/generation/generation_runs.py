@@ -10,6 +10,8 @@ from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import BatchState, LanguageModel, User
 from evalhub.work.processes.queue import request_worker
 from issues.states import Refused
+from runs.launching.selection import self_judging
+from runs.models import Jury
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.generation.graph import cluster_problem
 from runs.trials.generation.missing_steps import add_first_steps
@@ -68,7 +70,27 @@ def problems_of(order: GenerationOrder) -> list[str]:
     live = benchmark.generation_runs.filter(state__in=(BatchState.LIVE, BatchState.PAUSED)).first()
     if live is not None:
         problems.append(f"Generation run {live.pk} is {live.get_state_display()}: end it first.")
-    return problems
+    return problems + _jury_problems(order)
+
+
+def _jury_problems(order: GenerationOrder) -> list[str]:
+    """Return why the jury of a replay could not judge it, before its calls are paid."""
+    jury = Jury.objects.filter(pk=order.settings.jury or 0).first()
+    if jury is None or order.tested_model is None:
+        return []
+    judges = [
+        *jury.judges.select_related("language_model"),
+        *([jury.backup] if jury.backup else []),
+    ]
+    judging = {judge.language_model for judge in judges}
+    return [
+        f"{name} would judge its own texts: choose a jury without it."
+        for name in self_judging([order.tested_model], judging)
+    ] + [
+        f"{model}, a judge of {jury}, is inactive: activate it first."
+        for model in sorted(judging, key=str)
+        if not model.is_active
+    ]
 
 
 @transaction.atomic

@@ -7,7 +7,7 @@ from secrets import randbits
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Min, Q
 
 from evalhub.models import ItemState, User
 from issues.states import Refused
@@ -191,19 +191,23 @@ def _shown(counts: Mapping[str, int]) -> dict[str, Any]:
 
 
 def figures_of(replays: list[GenerationRun]) -> list[ReplayFigures]:
-    """Return the figures of replays with a run, in two queries. A test is exposed by its idea."""
+    """Return the figures of replays with a run, in two queries.
+
+    A test is exposed by its idea, in the replays that began after that.
+    """
     runs = [replay.run_id for replay in replays if replay.run_id]
-    exposed = set(
-        Artifact.objects.filter(
-            benchmark__in=[replay.benchmark_id for replay in replays],
-            idea__isnull=False,
-            exposed_at__isnull=False,
-        ).values_list("idea", flat=True)
+    rows = Artifact.objects.filter(
+        benchmark__in=[replay.benchmark_id for replay in replays],
+        idea__isnull=False,
+        exposed_at__isnull=False,
     )
+    exposed = dict(rows.order_by().values_list("idea").annotate(Min("exposed_at")))
+    began = {replay.run_id: replay.created_at for replay in replays}
     counts: dict[tuple[int, bool], Counter[str]] = defaultdict(Counter)
-    rows = Result.objects.filter(run__in=runs).values_list("run", "test__source_id", "outcome")
-    for run, source, outcome in rows:
-        counts[run, idea_of(source) in exposed][outcome] += 1
+    results = Result.objects.filter(run__in=runs)
+    for run, source, outcome in results.values_list("run", "test__source_id", "outcome"):
+        since = exposed.get(idea_of(source))
+        counts[run, since is not None and since < began[run]][outcome] += 1
     return [
         ReplayFigures(replay, counts[replay.run_id, True], counts[replay.run_id, False])
         for replay in replays

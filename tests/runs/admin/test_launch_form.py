@@ -296,6 +296,8 @@ def test_what_launch_refuses_is_shown_too(client, maintainer):
 
     for part in ("No test can run", "vain would judge its own answers", "needs prices"):
         assert part in told
+    assert "Allow self-evaluation" in told
+    assert "allow_self_evaluation" not in told
 
 
 def test_without_script_a_button_adds_a_line_and_launches_nothing(client, maintainer):

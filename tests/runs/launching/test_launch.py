@@ -119,7 +119,9 @@ def test_judge_run_itself_needs_consent():
     model = make_model(name="vain")
     values = {"tests": [make_test().pk], "models": [model.pk], "jury": make_jury(model).pk}
 
-    assert "vain would judge its own answers" in refusal(**values)[0]
+    (problem,) = refusal(**values)
+    assert "vain would judge its own answers" in problem
+    assert problem.endswith("set allow_self_evaluation.")
     assert select(spec_of(**values, allow_self_evaluation=True)).models == [model]
 
 

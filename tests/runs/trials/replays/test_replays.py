@@ -10,7 +10,9 @@ from evalhub.models import BatchState
 from issues.states import Refused
 from runs.models import Result
 from runs.trials.benchmarks.artifact_review import expose
+from runs.trials.benchmarks.composed_programs import compose_programs
 from runs.trials.benchmarks.new_benchmarks import NewTopic, new_benchmark
+from runs.trials.generation.generation_estimate import estimate
 from runs.trials.generation.generation_runs import GenerationOrder, start
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.models import Artifact, Idea, Stage
@@ -76,16 +78,19 @@ def generated(benchmark, models, work, ideas=3):
     models.provider.clear()
 
 
-def replay(benchmark, models, work, path=BACK, tested=None):
-    order = GenerationOrder(
+def order_of(benchmark, models, path=BACK, tested=None, jury=None):
+    return GenerationOrder(
         benchmark,
         Stage.ARTIFACTS,
         models.trusted,
         tested or models.tested,
         benchmark.paths.filter(name=path) if path else (),
-        GenerationSettings(jury=models.jury.pk, release="2"),
+        GenerationSettings(jury=(jury or models.jury).pk, release="2"),
     )
-    run = start(order, by=None)
+
+
+def replay(benchmark, models, work, path=BACK, tested=None):
+    run = start(order_of(benchmark, models, path, tested), by=None)
     work()
     run.refresh_from_db()
     return run
@@ -175,6 +180,8 @@ def test_exposed_and_fresh_ideas_are_counted_apart(models, work):
 
     (figures,) = figures_of([run])
     assert (figures.exposed, figures.fresh) == ({"failed": 1}, {"passed": 5})
+    expose(Artifact.objects.values_list("pk", flat=True))  # what was answered before stays fresh
+    assert figures_of([run])[0].fresh == {"passed": 5}
 
 
 def test_a_random_sample_goes_to_a_queue_of_its_own_once(models, work):
@@ -228,6 +235,22 @@ def test_a_failed_step_is_an_error_of_the_paths_it_is_on_alone(models, work):
         (BACK, "error"): 6,
         (SUMMARY, "passed"): 6,
     }
+
+
+def test_a_replay_is_estimated_by_its_results_and_refused_before_its_calls(models, work):
+    benchmark = benchmark_of(SUMMARY)
+    generated(benchmark, models, work)
+    compose_programs(benchmark, 2)
+    order = order_of(benchmark, models, SUMMARY)
+    calls = estimate(lambda: start(order, by=None)).calls
+    itself = order_of(benchmark, models, SUMMARY, jury=make_jury(models.tested))
+    with pytest.raises(Refused, match="would judge its own texts"):
+        start(itself, by=None)
+
+    run = replay(benchmark, models, work, SUMMARY)
+
+    assert calls.low == len(models.provider.requests)
+    assert run.run.results.count() == 6
 
 
 def test_a_replay_needs_a_path_with_a_tested_edge(models):
