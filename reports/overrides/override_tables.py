@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from evalhub.display.charts import OutcomeRow, tag_bars
-from evalhub.display.formatting import counted, words
+from evalhub.display.formatting import counted
 from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import row_url
 from reports.overrides.query import Override, Verdict
 from reports.overrides.rule import OUTCOME_OF, Review, Reviews, step
+from runs.figures.verdict_labels import extent_label, is_number, spelled_out
 
 BY_ANNOTATORS = [OUTCOME_OF[key] for key in (True, False, None)]
 """The outcomes that judges and annotators can come to."""
@@ -120,9 +121,10 @@ def _row(one: Override, names_run: bool) -> tuple[Cell, ...]:
 
 def _details(verdict: Verdict) -> list[str]:
     """Return how an annotator decided: the named option, of which criterion, and as what."""
-    is_number = verdict.option.replace(".", "", 1).isdecimal()
-    parts = [] if is_number or not verdict.option else [words(verdict.option)]
-    if verdict.criterion is not None:
+    is_whole = verdict.criterion is None
+    option = spelled_out(verdict.option) if is_whole else extent_label(verdict.option)
+    parts = [option] if option and not is_number(option) else []
+    if not is_whole:
         parts.append(f"criterion {verdict.criterion}")
     if verdict.kind != "evaluation":
         parts.append(verdict.kind)

@@ -113,12 +113,13 @@ def overrides_of(
 
 
 def _override(
-    review: Review, figures: Sequence[Any], verdicts: Sequence[tuple[datetime, Verdict]]
+    review: Review, figures: Sequence[Any], verdicts: tuple[datetime, Sequence[Verdict]]
 ) -> Override:
     issue, label, model, judged, score, is_disputed = figures
-    given = tuple(verdict for _, verdict in verdicts)
-    when = verdicts[0][0]
-    return Override(review, issue, label, model, judged, score, bool(is_disputed), when, given)
+    when, given = verdicts
+    return Override(
+        review, issue, label, model, judged, score, bool(is_disputed), when, tuple(given)
+    )
 
 
 def _reviewed(results: Collection[int]) -> QuerySet[Any, Any]:
@@ -135,15 +136,20 @@ _READ = (
 )
 
 
-def _active(results: Collection[int], reader: User) -> dict[int, list[tuple[datetime, Verdict]]]:
-    """Return the active evaluations of each result, newest first; two queries."""
+def _active(results: Collection[int], reader: User) -> dict[int, tuple[datetime, list[Verdict]]]:
+    """Return each result's active evaluations, newest first, after the time of its last one.
+
+    The last one may be a withdrawal: `reviews_of` is in the order of these. Two queries.
+    """
     rows = HumanEvaluation.objects.filter(result__in=results)
     open_to = set(rows.readable_by(reader).values_list("pk", flat=True))
     by_criterion: dict[tuple[int, int], list[HumanEvaluation]] = defaultdict(list)
+    last: dict[int, datetime] = {}
     for row in rows.select_related("annotator", "criterion").only(*_READ).order_by("pk"):
         by_criterion[row.result_id, row.criterion_id].append(row)
+        last[row.result_id] = row.created_at
     active = [row for given in by_criterion.values() for row in active_evaluations(given)]
-    found: dict[int, list[tuple[datetime, Verdict]]] = defaultdict(list)
+    found: dict[int, list[Verdict]] = defaultdict(list)
     for row in sorted(active, key=lambda row: row.pk, reverse=True):
         verdict = Verdict(
             who=row.annotator.username,
@@ -153,5 +159,5 @@ def _active(results: Collection[int], reader: User) -> dict[int, list[tuple[date
             value=row.value,
             why=row.justification if row.pk in open_to else "",
         )
-        found[row.result_id].append((row.created_at, verdict))
-    return found
+        found[row.result_id].append(verdict)
+    return {result: (last[result], verdicts) for result, verdicts in found.items()}

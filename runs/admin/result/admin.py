@@ -84,6 +84,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         FailedJudgmentFilter,
     )
     search_fields = ("issue__title", "answer__text", "run__label")
+    found_by = ("=id",)
     search_help_text = "Search issue titles, answers and run labels."
     list_select_related = ("issue", "run", "revision")
     actions = ("override_selected",)
@@ -118,6 +119,9 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         badge = '<span class="eh-badge eh-badge--{}">{}</span>'
         return format_html(badge, result.outcome, result.outcome)
 
+    def found_as(self, result: Result) -> tuple[str, str]:
+        return self.words(result), f"result {result.pk} of {result.run.model_name}"
+
     @display(description="Test", ordering="test_id")
     def words(self, result: Result) -> str:
         return first_words(result.revision.content["messages"])
@@ -134,7 +138,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     def overridden(self, result: Result) -> SafeString | str:
         if result.is_disputed:
             return format_html('<span class="eh-badge eh-badge--unscored">{}</span>', "disputed")
-        return "overridden" if result.is_overridden else DASH
+        return f"{result.outcome}" if result.is_overridden else DASH
 
     @display(description="Latency", ordering="latency_ms")
     def latency(self, result: Result) -> str:

@@ -16,8 +16,9 @@ from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import Review, Reviews
 from runs.models import HumanEvaluation, Result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
-from tests.factories import make_test, make_user
+from tests.factories import first_result, make_test, make_user
 from tests.reports.judged_runs import judged
+from tests.runs.rubric_runs import rubric_run
 
 pytestmark = pytest.mark.django_db
 
@@ -191,6 +192,23 @@ def test_the_run_page_says_reviewed_and_overturned(client):
     note = found.table("overrides").note
     assert note.startswith("2 results reviewed by annotators: 1 confirmed, 1 overturned.")
     assert len(found.table("overrides").rows) == 1
+
+
+def test_the_list_is_in_the_order_of_its_dates_and_names_options_in_words():
+    run = rubric_run([{"text": "Is short."}], {"Is short.": [1]})
+    other = judged([0])
+    key = first_result(run).revision.criteria.exclude(key="").get().key
+    ann, ben = make_user("annotator", username="ann"), make_user("annotator", username="ben")
+    evaluate(first_result(run), HumanVerdict("UNMET", "So.", criterion=key), by=ann)
+    verdict(run, 0, "0", ben)
+    verdict(other, 0, "1", ann)
+    withdraw(first_result(run), by=ben)
+
+    rows = document(only="all").table("overrides").as_rows()
+    dates = [row["when"] for row in rows]
+    assert len(dates) == 2
+    assert dates == sorted(dates, reverse=True)
+    assert "not at all, criterion 1" in str(rows)
 
 
 def test_criteria_and_the_whole_are_told_apart():
