@@ -66,11 +66,15 @@ BY_REQUEST = "requested_by__username"
 
 
 def _changes(model: type[Model], field: str, since: datetime | None) -> Any:
-    """Select the versions in which this field changed, newest first, with the value `before`."""
+    """Select the versions in which this field changed, newest first, with the value `before`.
+
+    Those of deleted rows are left out: they lead nowhere.
+    """
     history: Any = model.history.model.objects  # type: ignore[attr-defined]
     earlier = history.filter(id=OuterRef("id"), history_id__lt=OuterRef("history_id"))
     before = Subquery(earlier.order_by("-history_id").values(field)[:1])
-    rows = history.filter(_since("history_date", since)).annotate(before=before)
+    exists = Exists(model._default_manager.filter(pk=OuterRef("id")))
+    rows = history.filter(exists, _since("history_date", since)).annotate(before=before)
     changed = Q(before__isnull=True, **{f"{field}__isnull": False}) | (
         Q(before__isnull=False) & (~Q(before=F(field)) | Q(**{f"{field}__isnull": True}))
     )

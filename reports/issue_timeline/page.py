@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.db.models import Exists, OuterRef
+from django.utils.functional import cached_property
 
 from evalhub.display.formatting import counted
 from issues.models import Issue, IssueState
@@ -55,14 +56,20 @@ class IssueForm(ReportForm):
     )
     family = forms.BooleanField(label="By family")
 
+    @cached_property
+    def filters(self) -> dict[str, Any]:
+        """Return the filters; `is_unknown`: there is no such issue, and none is shown for it."""
+        return super().filters | {"is_unknown": "issue" in self.errors}
+
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     """Build the timeline: runs by model, turning points, tests, feedback and states."""
-    issue = filters["issue"] or _worth_a_look(reading)
+    is_unknown = filters.get("is_unknown", False)
+    issue = None if is_unknown else filters["issue"] or _worth_a_look(reading)
     if issue is None:
         return Document(
             title="Results of an issue over time",
-            sentences=("No issue has a result yet.",),
+            sentences=("There is no such issue." if is_unknown else "No issue has a result yet.",),
             tables=(_issues_table(),),
         )
     report = issue_report(

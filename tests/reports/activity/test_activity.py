@@ -92,6 +92,8 @@ def test_issues_are_opened_resolved_and_reopened_with_who_and_why():
         ("Issue resolved", "Words", "boss"),
         ("Issue opened", "Words", "the system"),
     ]
+    issue.delete()
+    assert events(kind="issue") == []
 
 
 def test_approved_tests_of_an_issue_are_one_line():

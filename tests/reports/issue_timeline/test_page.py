@@ -150,6 +150,16 @@ def test_models_failing_now_are_models_whether_shown_or_not(monkeypatch):
     assert (fact.value, fact.note) == (1, "of 2")
 
 
+def test_an_unknown_issue_shows_no_other(client):
+    issue = make_workspace().runs[0].results.first().issue
+    client.force_login(make_user("maintainer"))
+
+    page = client.get(f"/reports/issue_timeline/?issue={issue.pk + 999}").content.decode()
+
+    assert "There is no such issue." in page
+    assert f"Results of “{issue}” over time" not in page
+
+
 def test_families_have_one_line():
     ledger = make_workspace()
     for run in ledger.runs:
