@@ -8,6 +8,7 @@ from typing import Any
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
@@ -95,10 +96,18 @@ def _code(code: str, language: str, attributes: str) -> str:
     return coloured(code, language)
 
 
+def _ends_table(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
+    """End a table at a line without a bar: people write their question right below it."""
+    text = state.src[state.bMarks[line] : state.eMarks[line]]
+    return silent and state.parentType == "table" and "|" not in text
+
+
 def _made(**options: Any) -> MarkdownIt:
     # Blocks nested deeper are dropped silently; no answer nests this deep.
     settings = {"html": False, "breaks": True, "maxNesting": 100, **options}
     made = MarkdownIt("commonmark", settings).enable("table")
+    # What ends a table is asked of the rules that may interrupt a quotation.
+    made.block.ruler.before("paragraph", "end_table", _ends_table, {"alt": ["blockquote"]})
     image: Any = _alternative_text
     made.add_render_rule("image", image)
     return made

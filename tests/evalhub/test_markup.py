@@ -319,5 +319,12 @@ def test_any_formula_opens_only_harmless_tags(text):
         assert [tag for tag in opened(written) if not harmless(*tag)] == []
 
 
+def test_a_line_right_below_a_table_is_no_row_of_it():
+    shown = html("|a|b|\n|-|-|\n|1|2|\n3 | 4\nHow many?")
+
+    assert shown.count("<tr>") == 3
+    assert shown.endswith("<p>How many?</p>\n")
+
+
 def test_pieces_that_are_replaced_later_stay_in_one_piece():
     assert model_markdown("$a_1$", has_formulas=False) == "<p>$a_1$</p>\n"
