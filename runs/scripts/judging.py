@@ -12,7 +12,7 @@ SCRIPT = Template('''\
 # Judges $rows with the prompts of an EvalHub workbench, and compares the verdicts with the
 # expected options. It needs Python 3.10 and `pip install litellm`. Keys come from the
 # environment: $keys.
-
+$left_out
 # %%
 import json
 import os
@@ -24,6 +24,10 @@ import litellm
 # The judges, the criteria ("" is the whole answer) and the options with their values.
 
 # %%
+LEFT_OUT = $left_out_list
+for note in LEFT_OUT:
+    print(f"Not as on the site: {note}")
+HAS_SCORE = $has_score  # of rows: only where this script computes it as the site does
 JUDGES = $judges
 CRITERIA = $criteria
 SCALES = $scales
@@ -125,7 +129,8 @@ for row in ROWS:
             check = row["checks"].get(key)
             found = [] if check is None else [1 - check if criterion["inverted"] else check]
         values[key] = sum(found) / len(found) if found else None
-    RESULTS.append(dict(row=row["row"], score=score_of(values), criteria=values))
+    score = score_of(values) if HAS_SCORE else None
+    RESULTS.append(dict(row=row["row"], score=score, criteria=values))
     print(f"row {row['row']}: score {RESULTS[-1]['score']}")
 
 # %%
@@ -158,6 +163,8 @@ def judging_script(
     scales: Mapping[str, Mapping[str, float]],
     rows: Sequence[Mapping[str, Any]],
     requests: Sequence[Mapping[str, Any]],
+    left_out: Sequence[str] = (),
+    has_score: bool = True,
 ) -> str:
     """Return the script.
 
@@ -167,6 +174,8 @@ def judging_script(
         scales: Values of the options, by name of the judge.
         rows: "row", "expected" by key, "checks": values of checks by key, which it does not run.
         requests: "row", "criterion", "judge", "order", "samples", "schema", "messages".
+        left_out: What the site does and this script does not.
+        has_score: It scores rows as the site does.
     """
     names = sorted({j["api_key_env"] for j in judges.values() if j["api_key_env"]})
     return SCRIPT.substitute(
@@ -178,6 +187,9 @@ def judging_script(
         scales=literal(scales),
         row_list=literal(rows),
         requests=literal(requests),
+        left_out="".join(f"#\n# Not as on the site: {one_line(note)}\n" for note in left_out),
+        left_out_list=literal([one_line(note) for note in left_out]),
+        has_score=has_score,
     )
 
 

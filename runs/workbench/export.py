@@ -14,11 +14,13 @@ from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.states import Refused
 from runs.judging.prompts import examples_for, params_for
+from runs.models import Method
 from runs.scripts.judging import judging_script
 from runs.workbench.contents import content_with, save_contents
 from runs.workbench.figures import RowFigures, figures_of
 from runs.workbench.judges import Setup, point_of, setup_of
 from runs.workbench.models import BenchRow, Workbench
+from runs.workbench.pairs import pairs_of
 from runs.workbench.requests import BenchRequest, prompt_of, requests_of
 from runs.workbench.row_files import TEXTS
 
@@ -90,7 +92,10 @@ def _criterion(sent: Mapping[str, Any]) -> dict[str, Any]:
 def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures], user: User) -> str:
     requests = [r for each in figures for r in requests_of(setup, each.row)]
     asked = [r for r in requests if r.judge and r.template and not r.place.sample]
+    by_steps = {r.judge.name for r in asked if r.judge and r.judge.method != Method.SINGLE}
+    asked = [r for r in asked if r.judge and r.judge.name not in by_steps]
     points = setup.points
+    has_alternatives = any(point.alternative is not None for point in points)
     whole = {"key": WHOLE_TEST, "text": "the whole answer", "weight": 1, "mandatory": False}
     criteria = [
         {
@@ -114,7 +119,24 @@ def _script(bench: Workbench, setup: Setup, figures: Sequence[RowFigures], user:
             for each in figures
         ],
         requests=[sent for r in asked if (sent := _request(r, user)) is not None],
+        left_out=_left_out(sorted(by_steps), figures, has_alternatives=has_alternatives),
+        has_score=not has_alternatives,
     )
+
+
+def _left_out(
+    by_steps: Sequence[str], figures: Sequence[RowFigures], *, has_alternatives: bool
+) -> list[str]:
+    """Say what the script does not do as the site does it."""
+    found = []
+    if by_steps:
+        names = ", ".join(by_steps)
+        found.append(f"{names}: judges that debate or criticise themselves are not asked.")
+    if has_alternatives:
+        found.append("Rows have no score: the script cannot weigh alternative criteria.")
+    if pairs_of([each.row for each in figures]):
+        found.append("Answers are judged one by one, and not compared in pairs.")
+    return found
 
 
 def _judge(request: BenchRequest) -> dict[str, Any]:

@@ -92,6 +92,26 @@ def test_the_script_and_the_notebook_repeat_the_evaluation(
     assert executed("\n".join(cells), tmp_path) == by_script
 
 
+def test_what_the_script_cannot_do_is_refused_and_said(client, user, provider, model_at, tmp_path):
+    criteria = [{"text": "Says four", "alternative": 1}, {"text": "Is brief", "alternative": 2}]
+    bench = make_bench(
+        user, model_at(name="Ada"), answers=[(GOOD, {}), (BAD, {})], criteria=criteria
+    )
+    provider.script = lambda request: json.dumps({"justification": "x", "score": "FULLY_MET"})
+    script = exported(client, bench, "py")
+    assert [row["score"] for row in executed(script, tmp_path)["results"]] == [None, None]
+    assert "alternative criteria" in script
+    assert "compared in pairs" in script
+
+    bench.judges |= {"method": "debate"}
+    bench.save()
+    asked = provider.total
+    script = exported(client, bench, "py")
+    executed(script, tmp_path)
+    assert provider.total == asked
+    assert "Ada: judges that debate" in script
+
+
 def test_a_failure_in_the_script_is_no_verdict(client, user, provider, model_at, tmp_path):
     bench = make_bench(user, model_at(name="Ada"), answers=[(GOOD, {"": "1"})])
     script = exported(client, bench, "py")
