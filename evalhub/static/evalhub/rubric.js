@@ -171,8 +171,9 @@
       this.kept().forEach((row, at) => {
         field(row, "order").value = at + 1;
       });
-      this.form.dispatchEvent(new Event("input", { bubbles: true }));
-      this.form.dispatchEvent(new Event("change", { bubbles: true }));
+      // From a field, as what the browser sends: pages listen for those of their forms' fields.
+      this.total.dispatchEvent(new Event("input", { bubbles: true }));
+      this.total.dispatchEvent(new Event("change", { bubbles: true }));
     }
 
     drag() {

@@ -138,6 +138,10 @@ def test_a_criterion_is_added_and_rows_get_its_options(page, bench, provider):
     assert BenchRow.objects.filter(workbench=bench, answer=GOOD).count() == 2
     bench.refresh_from_db()
     assert [each["text"] for each in bench.criteria] == ["Says four"]
+    with page.expect_response(lambda answer: "/settings/" in answer.url):
+        page.locator("[data-eh-point] [data-eh-act=delete]").first.click()
+    bench.refresh_from_db()
+    assert bench.criteria == []
 
 
 def test_three_answers_are_ranked_pairwise_and_the_page_fits(page, bench, provider):
