@@ -83,7 +83,7 @@ class OptionForm(forms.Form):
     quantity = _count("Drafts")
 
 
-OptionRows = forms.formset_factory(OptionForm, extra=1, max_num=MAX_OPTIONS)
+OptionRows = forms.formset_factory(OptionForm, extra=2, max_num=MAX_OPTIONS)
 
 
 class Documents(forms.ClearableFileInput):

@@ -103,6 +103,10 @@ def test_the_form_is_filled_from_what_it_was_opened_from(client, annotator):
     library = client.get(address).content.decode()
     template = client.get(f"{url('generation_add')}?template={test.template_id}").content.decode()
 
+    new = client.get(url("generation_add")).content.decode()
+
+    assert "option-1-label" in new  # a scale has at least two
+    assert "option-__prefix__-label" in new
     assert "Free of: Hours" in page
     assert "Say nine." in page
     assert ready.question in unescape(library)
