@@ -30,6 +30,7 @@ from issues.models import (
     Issue,
     JudgeTemplate,
     LibraryCriterion,
+    ResolutionLabel,
     Tag,
     Test,
 )
@@ -139,6 +140,7 @@ ISSUES = (
     Place("Issues", "What models get wrong", Issue),
     Place("Board", "Issues by state", Issue, "board", is_tab=False),
     Place("Tags", "Domains, tasks and other labels of issues and tests", Tag),
+    Place("Resolution labels", "Ways in which issues are resolved", ResolutionLabel),
 )
 TESTS = (
     Place("Tests", "Prompts with what a good answer must show", Test),

@@ -74,6 +74,15 @@ def test_an_issue_is_found_by_words_in_any_order_and_by_its_number(client, words
     assert found(client, words.format(pk=issue.pk))["Issues"] == ["Invents zebras"]
 
 
+def test_a_result_is_found_by_its_number_alone(client):
+    log_in(client, "viewer")
+    result = make_run(make_test("Count the zebras"), label="A").results.get()
+
+    for words in (f"#{result.pk}", f"result {result.pk}"):
+        assert found(client, words)["Results"] == ["Count the zebras"]
+    assert "Results" not in found(client, "zebras")
+
+
 def test_prompts_are_found_by_letters_beyond_ascii(client):
     log_in(client, "viewer")
     make_test("Wie groß ist die Straße?")

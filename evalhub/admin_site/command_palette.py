@@ -79,12 +79,19 @@ def matching(model_admin: ModelAdmin, request: HttpRequest, words: str) -> list[
     readable = model_admin.get_queryset(request).order_by("-pk")
     fields = getattr(model_admin, "found_by", ()) or model_admin.get_search_fields(request)
     condition = Q()
-    for word in words.split():
+    for word in _asked(model_admin.model, words):
         condition &= reduce(
             or_, (_contains(model_admin.model, field, word) for field in fields), Q()
         )
     keys = readable.order_by().filter(condition).values("pk")
     return list(readable.prefetch_related(None).filter(pk__in=keys)[: PER_KIND + 1])
+
+
+def _asked(model: type[Model], words: str) -> list[str]:
+    """Return the words that a row must have; "result 12" asks for the result of this number."""
+    asked = words.split()
+    named = [word for word in asked if word.lower() != model._meta.verbose_name]
+    return named if len(named) == 1 and row_number(named[0].removeprefix("#")) else asked
 
 
 def _contains(model: type[Model], field: str, word: str) -> Q:

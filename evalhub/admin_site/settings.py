@@ -5,7 +5,7 @@ from django.templatetags.static import static
 SEARCHED = [
     *("issues.Issue", "issues.Test", "issues.Feedback", "issues.Tag", "issues.JudgeTemplate"),
     "issues.LibraryCriterion",
-    *("runs.Run", "runs.Suite", "review.Queue", "runs.Launch", "runs.Jury"),
+    *("runs.Run", "runs.Result", "runs.Suite", "review.Queue", "runs.Launch", "runs.Jury"),
     *("evalhub.LanguageModel", "evalhub.User"),
 ]
 """Models that the command palette searches, in the order of its groups."""

@@ -14,7 +14,7 @@ from unfold.decorators import display
 from evalhub.admin_site.batch_control import control_batch, limit_field
 from evalhub.admin_site.contributions import Contribution, ExtensibleList, contribute
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.display.formatting import counted
+from evalhub.display.formatting import DASH, counted, usd
 from evalhub.models import ItemState, LanguageModel
 from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
@@ -116,7 +116,7 @@ class TrialAdmin(ExtensibleList):
 
     keeps_history = False
     when_empty = "Open a benchmark and try judges on its claims."
-    list_display = ("__str__", "benchmark", "judge", "state", "spent_usd", "created_at")
+    list_display = ("__str__", "benchmark", "judge", "state", "cost", "created_at")
     list_filter = (
         "state",
         ("benchmark", admin.RelatedOnlyFieldListFilter),
@@ -135,6 +135,10 @@ class TrialAdmin(ExtensibleList):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Trial]:
         rows: QuerySet[Trial] = super().get_queryset(request)
         return rows.select_related("benchmark", "language_model", "template")
+
+    @display(description="cost", ordering="spent_usd")
+    def cost(self, row: Trial) -> str:
+        return DASH if row.metric else usd(row.spent_usd)
 
     @display(description="judge")
     def judge(self, row: Trial) -> str:
