@@ -104,8 +104,12 @@ def model_choices(chosen: Collection[str]) -> Choices:
 
 
 def jury_choices(chosen: Collection[str]) -> Choices:
+    """Return the juries that can judge, and those chosen: their problem is said after sending."""
     found = []
     for jury in Jury.objects.with_judges().filter(is_active=True):
+        can_judge = all(judge.language_model.is_active for judge in jury.judges.all())
+        if not can_judge and str(jury.pk) not in chosen:
+            continue
         notes = [judge.label for judge in jury.judges.all()]
         if jury.backup:
             notes.append(f"backup: {jury.backup.label}")

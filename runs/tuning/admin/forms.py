@@ -48,7 +48,9 @@ class StartForm(forms.Form):
         choices = [("", "Choose a judge")]
         for pair in self.pairs:
             answers = f"{pair.answers:,} answer{'s' if pair.answers != 1 else ''}"
-            name = f"{judge_by_pk[pair.judge]} with {templates[pair.template]}: {answers}"
+            judge = judge_by_pk[pair.judge]
+            inactive = "" if judge.language_model.is_active else " (inactive: activate it to test)"
+            name = f"{judge} with {templates[pair.template]}: {answers}{inactive}"
             choices.append((pair.key, name))
         self.fields["pair"].choices = choices  # type: ignore[attr-defined]
         for field in self.fields.values():

@@ -288,6 +288,16 @@ def test_what_does_not_fit_is_said(client, maintainer, fields, words):
     assert not Run.objects.exists()
 
 
+def test_juries_that_cannot_judge_are_not_offered(client, maintainer):
+    make_jury(make_model(name="Old judge", is_active=False))
+    make_jury(make_model(name="New judge"))
+
+    page = client.get(URL).content.decode()
+
+    assert "New judge" in page
+    assert "Old judge" not in page
+
+
 def test_what_launch_refuses_is_shown_too(client, maintainer):
     model, draft = make_model(name="vain"), make_test(state=TestState.DRAFT)
     fields = sent(tests=str(draft.pk), models=[model.pk], jury=str(make_jury(model).pk))
