@@ -26,6 +26,14 @@
         }
     });
 
+    // A button with data-confirm sends its form once its question is answered with yes.
+    document.addEventListener("submit", (event) => {
+        const question = event.submitter?.dataset.confirm;
+        if (!question || window.confirm(question)) return;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+    }, true);
+
     // A menu closes when something else is clicked, or by Escape, which gives its button the focus.
     document.addEventListener("click", (event) => {
         for (const menu of document.querySelectorAll(".eh-menu[open]")) {
