@@ -56,10 +56,14 @@
         name.replace(new RegExp(`(.{1,${letters}})(\\s+|$)`, "g"), "$1<br>").replace(/<br>$/, "");
     const dataOf = (chart, figure) => figure.data.map(legible).map((trace) =>
         trace.name && chart.clientWidth < NARROW_PX ? { ...trace, name: broken(trace.name, 40) } : trace);
-    const narrowed = (layout) => {
+    const ROW_PX = 17;
+    const addedRows = (data) => data.reduce((rows, { name, showlegend }) =>
+        rows + (name && showlegend !== false ? broken(name, 40).split("<br>").length - 1 : 0), 0);
+    const narrowed = (layout, data) => {
         const names = layout.yaxis?.ticktext;
         if (!names) {
-            return layout;
+            const added = layout.showlegend ? ROW_PX * addedRows(data) : 0;
+            return { ...layout, height: layout.height && layout.height + added };
         }
         const ticktext = names.map((name) => broken(name, 18));
         const lines = Math.max(...ticktext.map((name) => name.split("<br>").length));
@@ -99,12 +103,12 @@
         return source && JSON.parse(source.textContent);
     };
 
-    const fitted = (chart, layout) => (chart.clientWidth < NARROW_PX ? narrowed(layout) : layout);
+    const fitted = (chart, layout, data) => (chart.clientWidth < NARROW_PX ? narrowed(layout, data) : layout);
 
     // Takes a chart's room before it is drawn, or what is below moves from under the pointer.
     const reserve = (chart) => {
         const figure = figureOf(chart);
-        const height = figure && fitted(chart, figure.layout).height;
+        const height = figure && fitted(chart, figure.layout, figure.data).height;
         chart.style.minHeight = height ? `${height}px` : "";
     };
 
@@ -113,7 +117,7 @@
         if (!figure) {
             return;
         }
-        await Plotly.react(chart, themed(dataOf(chart, figure)), fitted(chart, layoutOf(figure)), {
+        await Plotly.react(chart, themed(dataOf(chart, figure)), fitted(chart, layoutOf(figure), figure.data), {
             responsive: true,
             displaylogo: false,
             modeBarButtonsToRemove: BUTTONS,
