@@ -96,7 +96,7 @@ def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> Non
         kind=NotificationKind.REPORT,
         key=f"report {report.pk} snapshot {snapshot.pk}",
         title=f"{report.title}: {document.title}",
-        text=" ".join(document.sentences),
+        text=" ".join((*document.warnings, *document.sentences)),
         url=snapshot.get_absolute_url(),
         facts={
             "schedule": report.pk,

@@ -9,6 +9,7 @@ from django.utils.http import urlencode
 
 from reports.documents.reading import Reading
 from reports.releases.page import RELEASES
+from reports.schedules.snapshots import make
 from runs.baselines import pin
 from runs.comparability import rejudge_url
 from runs.models import Run, Suite
@@ -23,6 +24,7 @@ from tests.factories import (
     shared_jury,
 )
 from tests.reports.judged_runs import answer, fail, finish, judge
+from tests.reports.schedules.test_snapshots import make_report
 from tests.reports.workspaces import make_workspace
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
@@ -140,8 +142,13 @@ def test_models_of_another_jury_have_one_warning_and_each_a_named_button(client,
     assert [action.text.split(",")[0] for action in found.actions] == ["Re-judge a", "Re-judge b"]
     assert not document(Reading(make_user("viewer"))).actions
     assert {"worse", "issues"}.isdisjoint(facts(found))  # nothing was compared
-    client.force_login(make_user("viewer"))
+    viewer = make_user("viewer")
+    client.force_login(viewer)
     assert reason in client.get(reverse("admin:index")).content.decode()
+    report = make_report(page="releases", query="")
+    report.people.add(viewer)
+    make(report)
+    assert reason in viewer.notifications.get().text
 
 
 def test_an_earlier_comparable_run_of_the_release_counts_instead(tests):
