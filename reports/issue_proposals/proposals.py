@@ -54,12 +54,12 @@ def proposals() -> list[Proposal]:
     rates = false_fails(runs, nobody())
     wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
     lately = sightings(approved, recent(runs, wanted), rates)
-    found = [_resolving(issue, seen, lately.runs) for issue, seen in lately.by_issue.items()]
+    proposed = [_resolving(issue, seen, lately.runs) for issue, seen in lately.by_issue.items()]
     if resolved := _issues_in(IssueState.RESOLVED):
         failed, when, models = sightings(resolved, runs, rates), resolved_at(resolved), _models()
         again = [_reopening(one, failed, when[one], models) for one in resolved if one in when]
-        found = [*again, *found]
-    return _undismissed([one for one in found if one is not None])
+        proposed = [*again, *proposed]
+    return _undismissed([one for one in proposed if one is not None])
 
 
 def nobody() -> Reading:
@@ -67,28 +67,28 @@ def nobody() -> Reading:
     return Reading(User(is_active=False))
 
 
-def _undismissed(found: list[Proposal]) -> list[Proposal]:
+def _undismissed(proposed: list[Proposal]) -> list[Proposal]:
     """Leave out the proposals that were dismissed with the same newest run; one query."""
-    rows = DismissedProposal.objects.filter(issue__in=[one.issue for one in found])
+    rows = DismissedProposal.objects.filter(issue__in=[one.issue for one in proposed])
     dismissed = set(rows.values_list("issue_id", "act", "run"))
-    return [one for one in found if (one.issue, one.act, one.runs[0]) not in dismissed]
+    return [one for one in proposed if (one.issue, one.act, one.runs[0]) not in dismissed]
 
 
-def proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
-    """Return the proposal for an issue, if any, from all its sightings."""
-    proposal = _proposal_for(issue, found)
+def proposal_for(issue: Issue, outcomes: Sightings) -> Proposal | None:
+    """Return the proposal for an issue, if any, from all its outcomes."""
+    proposal = _proposal_for(issue, outcomes)
     return next(iter(_undismissed([proposal])), None) if proposal else None
 
 
-def _proposal_for(issue: Issue, found: Sightings) -> Proposal | None:
-    seen = found.by_issue.get(issue.pk, [])
+def _proposal_for(issue: Issue, outcomes: Sightings) -> Proposal | None:
+    seen = outcomes.by_issue.get(issue.pk, [])
     if issue.state == IssueState.APPROVED:
         wanted = settings.EVALHUB_RELEASES_TO_RESOLVE + SPARE
-        lately = {run.pk for run in recent(found.runs.values(), wanted)}
-        return _resolving(issue.pk, [one for one in seen if one.run in lately], found.runs)
+        lately = {run.pk for run in recent(outcomes.runs.values(), wanted)}
+        return _resolving(issue.pk, [one for one in seen if one.run in lately], outcomes.runs)
     if issue.state == IssueState.RESOLVED:
         at = resolved_at([issue.pk]).get(issue.pk, issue.updated_at)
-        return _reopening(issue.pk, found, at, _models())
+        return _reopening(issue.pk, outcomes, at, _models())
     return None
 
 
@@ -150,14 +150,14 @@ def recent(runs: Iterable[RunInfo], releases: int) -> list[RunInfo]:
 
 def resolved_at(issues: Sequence[int]) -> dict[int, datetime]:
     """Return the time at which each issue was last resolved, by its id; one query."""
-    found: dict[int, datetime] = {}
+    times: dict[int, datetime] = {}
     before: dict[int, str] = defaultdict(str)
     rows = Issue.history.filter(id__in=issues).order_by("history_date", "history_id")
     for issue, state, at in rows.values_list("id", "state", "history_date"):
         if state == IssueState.RESOLVED and before[issue] != state:
-            found[issue] = at
+            times[issue] = at
         before[issue] = state
-    return found
+    return times
 
 
 def _issues_in(state: IssueState) -> list[int]:
@@ -179,18 +179,18 @@ def _resolving(
 
 
 def _reopening(
-    issue: int, found: Sightings, at: datetime, models: Mapping[int, str]
+    issue: int, outcomes: Sightings, at: datetime, models: Mapping[int, str]
 ) -> Proposal | None:
     """Count variants as one model: an issue is resolved with its failing models in mind."""
     seen = [
-        replace(one, line=models[found.runs[one.run].model_id])
-        for one in found.by_issue.get(issue, ())
+        replace(one, line=models[outcomes.runs[one.run].model_id])
+        for one in outcomes.by_issue.get(issue, ())
     ]
-    names = {run.pk: f"{run.model_name} (run {run.pk})" for run in found.runs.values()}
-    proposal = reopening(issue, _comparable(seen, at, found.runs), at, names)
+    names = {run.pk: f"{run.model_name} (run {run.pk})" for run in outcomes.runs.values()}
+    proposal = reopening(issue, _comparable(seen, at, outcomes.runs), at, names)
     if proposal is None:
         return None
-    is_automatic = all(found.runs[run].reopens for run in proposal.runs)
+    is_automatic = all(outcomes.runs[run].reopens for run in proposal.runs)
     return replace(proposal, is_automatic=is_automatic)
 
 
@@ -259,9 +259,9 @@ def pull() -> int:
     cache, state = caches["computed"], state_of_workspace()
     if cache.get(PULLED) == state:
         return 0
-    found = [one for one in cached_proposals(nobody()) or [] if one.act == "reopen"]
-    opened = sum(_reopened(one) for one in found if one.is_automatic)
-    for one in found:
+    proposed = [one for one in cached_proposals(nobody()) or [] if one.act == "reopen"]
+    opened = sum(_reopened(one) for one in proposed if one.is_automatic)
+    for one in proposed:
         if not one.is_automatic:
             _notify(one)
     cache.set(PULLED, state, CACHED_S)

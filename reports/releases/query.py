@@ -228,8 +228,8 @@ def _runs(
     """Return the runs of both releases and of the pairs, by id; one query."""
     names = [name for name in (choice.release, choice.before) if name]
     ids = [pk for pair in pairs for pk in pair if pk is not None]
-    found = every.filter(Q(pk__in=ids) | Q(release__in=names)).select_related("suite")
-    return {run.pk: run for run in found}
+    rows = every.filter(Q(pk__in=ids) | Q(release__in=names)).select_related("suite")
+    return {run.pk: run for run in rows}
 
 
 def _sides(
@@ -244,10 +244,10 @@ def _sides(
 
 
 def _judge_runs(runs: Collection[int]) -> dict[int, list[JudgeRun]]:
-    found: dict[int, list[JudgeRun]] = defaultdict(list)
+    judge_runs: dict[int, list[JudgeRun]] = defaultdict(list)
     for judge_run in JudgeRun.objects.filter(run__in=runs).order_by("number").defer("statistics"):
-        found[judge_run.run_id].append(judge_run)
-    return found
+        judge_runs[judge_run.run_id].append(judge_run)
+    return judge_runs
 
 
 def _cost(runs: Sequence[Run], judge_runs: Mapping[int, list[JudgeRun]]) -> ReleaseCost:
@@ -265,8 +265,8 @@ def _changed(line: ReleaseLine) -> Iterator[int]:
 
 
 def _labels(lines: Iterable[ReleaseLine]) -> tuple[str, ...]:
-    found = ((line.run, line.figures.current) for line in lines)
-    return tuple(sorted({label for pair in found for label in labels_of(*pair)}))
+    judged = ((line.run, line.figures.current) for line in lines)
+    return tuple(sorted({label for pair in judged for label in labels_of(*pair)}))
 
 
 def _lines(
@@ -327,15 +327,12 @@ def _changes(
     if not pairs:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
-    joined = {pk for pair in pairs for pk in pair}
-    found = reading.computed(
-        "releases",
-        [pairs, single],
-        list[PairChange],
-        lambda: pair_changes(pairs, single),
-        of=joined,
+    joined = sorted({pk for pair in pairs for pk in pair})
+    inputs = [pairs, single, [sorted(counts[pk]) for pk in joined]]
+    changes = reading.computed(
+        "releases-2", inputs, list[PairChange], lambda: pair_changes(pairs, single)
     )
-    return dict(zip(pairs, found or (), strict=False))
+    return dict(zip(pairs, changes or (), strict=False))
 
 
 def corrected(lines: Sequence[ReleaseLine]) -> tuple[ReleaseLine, ...]:

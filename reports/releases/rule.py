@@ -59,17 +59,17 @@ def chosen(runs: Sequence[RunKey], release: str = "", before: str = "") -> Relea
     for run in runs:
         groups[run.line, run.variant].append(run)
     if not release:
-        found = [(mine[:1], mine[1:]) for mine in groups.values()]
-        return ReleaseChoice("", "", _candidates(found))
+        sides = [(mine[:1], mine[1:]) for mine in groups.values()]
+        return ReleaseChoice("", "", _candidates(sides))
     before = before or _release_before(runs, release)
-    found = [
+    sides = [
         (
             [run for run in mine if run.release == release],
             [run for run in mine if run.release == before] if before else [],
         )
         for mine in groups.values()
     ]
-    return ReleaseChoice(release, before, _candidates(found))
+    return ReleaseChoice(release, before, _candidates(sides))
 
 
 def _release_before(runs: Sequence[RunKey], release: str) -> str:
@@ -80,10 +80,10 @@ def _release_before(runs: Sequence[RunKey], release: str) -> str:
 
 
 def _candidates(
-    found: Iterable[tuple[Sequence[RunKey], Sequence[RunKey]]],
+    sides: Iterable[tuple[Sequence[RunKey], Sequence[RunKey]]],
 ) -> tuple[Candidates, ...]:
     return tuple(
         Candidates(tuple(run.run for run in now[:TRIED]), tuple(run.run for run in old[:TRIED]))
-        for now, old in found
+        for now, old in sides
         if now
     )

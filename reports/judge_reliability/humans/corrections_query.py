@@ -54,21 +54,21 @@ def judged_runs(*, suite: Suite | None = None, last: int) -> list[JudgedRun]:
 def corrections(
     runs: Sequence[JudgedRun],
     evaluated: Sequence[Evaluated],
-    found: Calibration | None,
+    calibration: Calibration | None,
     reading: Reading,
 ) -> dict[int, Corrected] | None:
     """Return the corrected pass rates by judge run; None: not computed yet."""
-    if found is None:
+    if calibration is None:
         return None
     inputs = [inputs_of(evaluated), [version_of(run.judge_run) for run in runs]]
     return reading.computed(
-        "corrected-2", inputs, dict[int, Corrected], lambda: _correct(runs, found)
+        "corrected-2", inputs, dict[int, Corrected], lambda: _correct(runs, calibration)
     )
 
 
-def _correct(runs: Sequence[JudgedRun], found: Calibration) -> dict[int, Corrected]:
+def _correct(runs: Sequence[JudgedRun], calibration: Calibration) -> dict[int, Corrected]:
     by_party: dict[str, list[Checked]] = defaultdict(list)
-    for row in found.rows:
+    for row in calibration.rows:
         by_party[row.party].append(row)
     return {
         run.judge_run.pk: corrected(run.issues, by_party[jury_key(run.judge_run)]) for run in runs
