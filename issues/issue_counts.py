@@ -1,12 +1,11 @@
-"""The rows of an issue, counted for its page without making them."""
+"""The rows of an issue, counted for its page."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 
-from evalhub.fixed_query import fixed_query
-from issues.models import Feedback, Issue, Test, TestState
+from issues.models import Issue, TestState
 
 
 class IssueCounts(NamedTuple):
@@ -32,22 +31,9 @@ class IssueCounts(NamedTuple):
         return sum(number for (_, is_sealed), number in self.tests.items() if is_sealed)
 
     def tests_in(self, state: str) -> int:
-        return sum(number for (found, _), number in self.tests.items() if found == state)
+        return sum(number for (own, _), number in self.tests.items() if own == state)
 
 
 def counts_of(issue: Issue) -> IssueCounts:
-    tests = {(state, bool(sealed)): number for state, sealed, number in _tests(issue.pk)}
-    return IssueCounts(tests, sum(number for (number,) in _feedback(issue.pk)))
-
-
-@fixed_query
-def _tests(issue: int) -> QuerySet[Any, Any]:
-    tests: QuerySet[Any, Any] = Test.objects.filter(issue=issue).order_by()
-    counted: QuerySet[Any, Any] = tests.values_list("state", "sealed").annotate(n=Count("pk"))
-    return counted
-
-
-@fixed_query
-def _feedback(issue: int) -> QuerySet[Any, Any]:
-    feedback = Feedback.objects.filter(issue=issue).order_by().values("issue")
-    return feedback.annotate(number=Count("pk")).values_list("number")
+    tests = issue.tests.order_by().values_list("state", "sealed").annotate(n=Count("pk"))
+    return IssueCounts({(state, sealed): n for state, sealed, n in tests}, issue.feedback.count())

@@ -1,14 +1,33 @@
 """The list of every admin."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
+from django import forms
 from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.paginator import Page, Paginator
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from unfold.views import ChangeList
+
+from evalhub.access.models import User
+from evalhub.admin_site.columns import Column, columns_of
+from evalhub.display.filter_chip import Chip, choice_chip
+
+PAGING = {"p", "e", "all"}
+
+
+def count_by(field: str, rows: QuerySet[Any]) -> Coalesce:
+    """Annotation of the number of `rows` that refer to each row by the field.
+
+    For lists with several counts: `Count` would join them all, and multiply them with each other.
+    """
+    own = rows.filter(**{field: OuterRef("pk")}).order_by().values(field)
+    return Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0)
 
 
 class BoundedPaginator(Paginator):
@@ -49,12 +68,16 @@ class BoundedPaginator(Paginator):
 
 
 class PageList(ChangeList):
-    """A list that reads only what its filters and search offer.
+    """A list that reads only what its filters and search offer, with filters as chips.
 
     Django applies any other look-up on the table's own columns, such as `description__startswith`,
     which tells letter by letter what a page hides. Here only look-ups that a filter declares and
     those that pages link to (`PageAdmin.linked_lookups`) are applied.
     """
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        self.request = request
+        super().__init__(request, *args, **kwargs)
 
     def get_filters(self, request: HttpRequest) -> Any:
         found = super().get_filters(request)
@@ -65,3 +88,58 @@ class PageList(ChangeList):
             messages.error(request, f"{words} It is shown without filters.", fail_silently=True)
             raise IncorrectLookupParameters(words)
         return found
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        return columns_of(self, cast(User, self.request.user))
+
+    @property
+    def hidden_columns(self) -> list[str]:
+        return [column.name for column in self.columns if not column.is_shown]
+
+    @property
+    def chips(self) -> list[Chip]:
+        return [self._chip(spec) for spec in self.filter_specs]
+
+    def _chip(self, spec: Any) -> Chip:
+        names = _parameters(spec)
+        is_set = any(self.params.get(name) for name in names)
+        cleared = self.get_query_string(remove=names) if is_set else ""
+        choices = list(spec.choices(self))
+        title = capfirst(str(spec.title))
+        form = choices[0].get("form") if choices else None
+        if form is None:
+            chosen = [str(choice["display"]) for choice in choices if choice["selected"]]
+            return Chip("", title, links=choices, values=chosen, cleared=cleared)
+        if len(form.fields) == 1:
+            ((name, field),) = form.fields.items()
+            is_row = isinstance(field, forms.ModelChoiceField)
+            if isinstance(field, forms.ChoiceField) and not is_row:
+                options: Any = field.choices
+                return choice_chip(name, title, options, form.data.get(name), cleared)
+        return Chip("", title, menu=[form.media, *form], cleared=cleared)
+
+    @property
+    def further_parameters(self) -> Iterator[tuple[str, str]]:
+        """Yield name and value of what is in the query besides filters and page."""
+        own = {name for spec in self.filter_specs for name in _parameters(spec)}
+        for name, values in self.request.GET.lists():
+            if name not in own | PAGING:
+                yield from ((name, value) for value in values)
+
+    @property
+    def quick_filters(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield text, query and whether it is chosen of each filter by one click; one at a time."""
+        if not self.model_admin.has_change_permission(self.request):
+            return
+        offered = getattr(self.model_admin, "quick_filters", ())
+        names = {name for _, values in offered for name in values}
+        now = {name: self.request.GET[name] for name in names if self.request.GET.get(name)}
+        for text, values in offered:
+            is_chosen = now == values
+            query = self.get_query_string({} if is_chosen else values, remove=[*names])
+            yield text, query, is_chosen
+
+
+def _parameters(spec: Any) -> list[str]:
+    return [name for name in spec.expected_parameters() if name]

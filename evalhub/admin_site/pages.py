@@ -15,11 +15,8 @@ from django.db.models import SET_NULL, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
-from unfold.decorators import display
 
 from evalhub.access.models import User
 from evalhub.admin_site.json_field import BoundedJSON
@@ -91,11 +88,6 @@ class PageAdmin(BoundedJSON, ModelAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
         return PageList
-
-    @display(description="")
-    def action_checkbox(self, row: Model) -> SafeString:
-        html = '<input type="checkbox" class="action-select" name="{}" value="{}" aria-label="{}">'
-        return format_html(html, ACTION_CHECKBOX_NAME, row.pk, "Select record")
 
     def get_paginator(self, request: HttpRequest, queryset: Any, *args: Any, **kwargs: Any) -> Any:
         paginator = super().get_paginator(request, queryset, *args, **kwargs)

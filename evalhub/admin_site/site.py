@@ -47,8 +47,8 @@ class Site(UnfoldAdminSite):
         return groups
 
     def get_urls(self) -> list[Any]:
-        from evalhub.access.columns import columns_view
         from evalhub.access.saved_filter_views import delete_view, save_view
+        from evalhub.admin_site.columns import columns_view
 
         admin.autodiscover()
         save = self.admin_view(require_POST(partial(save_view, self)))

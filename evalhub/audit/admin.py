@@ -9,7 +9,6 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import NoReverseMatch, URLPattern, reverse
-from django.utils.html import format_html
 from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter, RangeDateFilter
 from unfold.decorators import display
@@ -23,6 +22,7 @@ from evalhub.admin_site.pages import ReadOnlyAdmin, row_number
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT, AuditEntry
 from evalhub.audit.view import recorded_models
+from evalhub.display.html import link
 from evalhub.files.csv_safety import csv_lines
 from evalhub.values.days import start_of
 
@@ -146,8 +146,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     @display(description="when", ordering="at")
     def when(self, entry: AuditEntry) -> str:
-        at = f"{localtime(entry.at):%Y-%m-%d %H:%M:%S}"
-        return format_html('<span class="eh-nowrap">{}</span>', at)
+        return f"{localtime(entry.at):%Y-%m-%d %H:%M:%S}"
 
     @display(description="who")
     def who(self, entry: AuditEntry) -> str:
@@ -160,7 +159,7 @@ class AuditAdmin(ReadOnlyAdmin):
     @display(description="what")
     def what(self, entry: AuditEntry) -> str:
         url, text = address_of(entry), _what(entry)
-        return format_html('<a class="eh-link" href="{}">{}</a>', url, text) if url else text
+        return link(url, text) if url else text
 
     @display(description="changed")
     def changed(self, entry: AuditEntry) -> str:

@@ -1,31 +1,31 @@
 """A filter of a list or a report, in a row of others: it applies when it is chosen."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
-from django.forms.utils import flatatt
-from django.utils.html import conditional_escape
-from django.utils.safestring import SafeString, mark_safe
+from django.forms import BoundField
 
 
 class Chip(NamedTuple):
-    """A field with its title, or a menu of several fields or links.
+    """A field, a choice of one, or a menu; `evalhub/chip.html` draws it.
 
     Attributes:
-        name: Its parameter.
-        control: The field as HTML; "" for a menu.
-        id: Of the field.
-        menu: The parts of a menu as HTML.
+        name: Its parameter; "" for a menu of several or of links.
+        choices: Value and text of each, to choose one; None for another kind of chip.
+        chosen: The value chosen among them.
+        menu: Fields or boxes.
+        links: Choices as the admin's filters give them, with their addresses.
         values: What is chosen in a menu, in words.
         cleared: The query without it, from "?"; "" if its default is chosen.
     """
 
     name: str
     title: str
-    control: str = ""
-    id: str = ""
-    menu: Sequence[str] = ()
+    field: BoundField | None = None
+    choices: Sequence[tuple[str, Any]] | None = None
+    chosen: str = ""
+    menu: Sequence[Any] = ()
+    links: Sequence[Mapping[str, Any]] = ()
     values: Sequence[str] = ()
     cleared: str = ""
     help: str = ""
@@ -38,23 +38,12 @@ class Chip(NamedTuple):
         return self.values[0] if self.values else "All"
 
 
-def choice_chip(name: str, title: str, choices: Any, chosen: Any, cleared: str) -> Chip:
-    """Return a filter by one choice, given as pairs of value and text."""
-    attributes = {"id": f"filter-{name}", "class": "eh-input", "data-eh-submit": ""}
-    control = select(name, choices, chosen, attributes)
-    return Chip(name, title, control, f"filter-{name}", cleared=cleared)
+def choice_chip(
+    name: str, title: str, choices: Iterable[tuple[Any, Any]], chosen: Any, cleared: str
+) -> Chip:
+    options = [(_as_text(value), text) for value, text in choices]
+    return Chip(name, title, choices=options, chosen=_as_text(chosen), cleared=cleared)
 
 
-def select(
-    name: str, choices: Iterable[tuple[Any, Any]], chosen: Any, attributes: Mapping[str, Any]
-) -> SafeString:
-    """Render a choice of one; the widget of a form would render two templates per option."""
-    wanted = "" if chosen is None else str(chosen)
-    options = (("" if value is None else str(value), text) for value, text in choices)
-    written = "".join(
-        f'<option value="{escape(value)}"{" selected" if value == wanted else ""}>'
-        f"{conditional_escape(text)}</option>"
-        for value, text in options
-    )
-    start = f'<select name="{escape(name)}"{flatatt(dict(attributes))}>'
-    return mark_safe(f"{start}{written}</select>")
+def _as_text(value: Any) -> str:
+    return "" if value is None else str(value)

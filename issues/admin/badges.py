@@ -1,8 +1,8 @@
 """Colours and badges of states and severities, in lists and on pages."""
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from evalhub.display import html
 from issues.models import FeedbackState, IssueState, Severity, TemplateState
 
 COLOURS: dict[str, str] = {
@@ -27,7 +27,7 @@ BADGES = {"success": "passed", "warning": "unscored", "info": "error"}
 
 
 def badge(state: str, label: str) -> SafeString:
-    return format_html('<span class="eh-badge eh-badge--{}">{}</span>', badge_of(state), label)
+    return html.badge(badge_of(state), label)
 
 
 def badge_of(state: str) -> str:

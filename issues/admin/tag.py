@@ -9,8 +9,8 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.admin_site.contributions import ExtensibleAdmin
+from evalhub.admin_site.lists import count_by
 from evalhub.admin_site.pages import PageAdmin, current_user
-from evalhub.admin_site.row_counts import number_of
 from issues.admin.refusals import refusals_shown
 from issues.models import Issue, ResolutionLabel, Tag, Test
 from issues.tags import check_name, merge
@@ -55,8 +55,8 @@ class TagAdmin(ExtensibleAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
         tags: QuerySet[Tag] = super().get_queryset(request)
         return tags.annotate(
-            issues_total=number_of(Issue.tags.through._default_manager.all(), "tag"),
-            tests_total=number_of(Test.tags.through._default_manager.all(), "tag"),
+            issues_total=count_by("tag", Issue.tags.through.objects.all()),
+            tests_total=count_by("tag", Test.tags.through.objects.all()),
         )
 
     @display(description="issues", ordering="issues_total")

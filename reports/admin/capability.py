@@ -2,13 +2,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.row_counts import number_of
 from reports.models import Capability, CapabilityWeight, WeightOrigin
 from reports.summaries.dimensions import DIMENSIONS
 
@@ -54,7 +53,7 @@ class CapabilityAdmin(HistoryAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Capability]:
         rows: QuerySet[Capability] = super().get_queryset(request)
-        return rows.annotate(weight_total=number_of(CapabilityWeight.objects.all(), "capability"))
+        return rows.annotate(weight_total=Count("weights"))
 
     @display(description="Components", ordering="weight_total")
     def weighed(self, row: Capability) -> int:

@@ -7,18 +7,14 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseRedirect
-from django.utils.html import format_html
-from django.utils.safestring import mark_safe
+from django.template.loader import render_to_string
 
 from evalhub.admin_site.contributions import Contribution, ListColumn, contribute
 from reports.documents.links import page_url
 from runs.comparability import comparability, scoring_of
 from runs.models import Run
 
-DIFFERENT = mark_safe(
-    '<small class="eh-badge eh-badge--warning" title="Compare them to see which, and to re-judge">'
-    "not comparable: different juries or scoring</small>"
-)
+ALONE = "With the baseline of its suite, or the run before it"
 
 
 def compare_links(request: HttpRequest, runs: Sequence[Any]) -> dict[int, str]:
@@ -31,20 +27,15 @@ def compare_links(request: HttpRequest, runs: Sequence[Any]) -> dict[int, str]:
 
 
 def _link(runs: Sequence[Any]) -> str:
-    url = page_url("compare", runs=list(runs))
-    if len(runs) == 1:
-        title = "With the baseline of its suite, or the run before it"
-        return format_html('<a class="eh-link" href="{}" title="{}">Compare</a>', url, title)
-    link = format_html(
-        '<a class="eh-link" href="{}" title="{}">Compare {} of {}</a>',
-        url,
-        "Runs launched together",
-        len(runs),
-        runs[0].launch.label if runs[0].launch else "",
-    )
     first, *others = (scoring_of(run, run.figures.current) for run in runs)
-    is_one = all(comparability(first, other) for other in others)
-    return link if is_one else link + format_html(" {}", DIFFERENT)
+    shown = {
+        "url": page_url("compare", runs=list(runs)),
+        "title": "Runs launched together" if others else ALONE,
+        "number": len(runs),
+        "launch": runs[0].launch.label if runs[0].launch else "",
+        "is_different": not all(comparability(first, other) for other in others),
+    }
+    return render_to_string("reports/compare_link.html", shown)
 
 
 @admin.action(description="Compare")

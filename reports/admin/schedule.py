@@ -3,21 +3,20 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from evalhub.access.right_holders import users_with
 from evalhub.admin_site.pages import PageAdmin
-from evalhub.admin_site.row_counts import number_of
+from evalhub.display.html import link
 from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
 from evalhub.templatetags.schedules import suggested_schedules
-from reports.models import ReportSchedule, Snapshot
+from reports.models import ReportSchedule
 from reports.schedules.snapshots import make, subject_of
 
 CRON_HELP = (
@@ -85,7 +84,7 @@ class ReportScheduleAdmin(PageAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ReportSchedule]:
         rows: QuerySet[ReportSchedule] = super().get_queryset(request)
-        return rows.annotate(snapshot_total=number_of(Snapshot.objects.all(), "report"))
+        return rows.annotate(snapshot_total=Count("snapshots"))
 
     def changeform_view(
         self,
@@ -118,13 +117,13 @@ class ReportScheduleAdmin(PageAdmin):
         return self.back(request, report)
 
     @display(description="Report")
-    def report(self, row: ReportSchedule) -> SafeString:
+    def report(self, row: ReportSchedule) -> str:
         """Link to the scheduled page."""
         try:
             title, url = subject_of(row.page, row.query)
         except (ScheduleRefused, LookupError) as gone:
-            return format_html("{}", str(gone))
-        return format_html('<a class="eh-link" href="{}">{}</a>', url, title)
+            return str(gone)
+        return link(url, title)
 
     @display(description="Schedule", ordering="cron")
     def schedule(self, row: ReportSchedule) -> str:

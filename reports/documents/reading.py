@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django import forms
 from django.http import QueryDict
 
-from evalhub.display.filter_chip import Chip, select
+from evalhub.display.filter_chip import Chip
 from evalhub.models import User
 from evalhub.values.computed import cached, computed
 from reports.documents.document import Document
@@ -95,14 +95,16 @@ class ReportForm(forms.Form):
         without = self.query.copy()
         without.pop(field.name, None)
         is_set = asked and asked != self._with_defaults(QueryDict()).getlist(field.name)
-        several = isinstance(field.field.widget, forms.CheckboxSelectMultiple)
+        widget = field.field.widget
+        several = isinstance(widget, forms.CheckboxSelectMultiple)
+        if isinstance(widget, forms.Select):
+            widget.choices = list(widget.choices)  # a widget walks them twice
         parts = list(field.subwidgets) if several else []
         return Chip(
             field.name,
             str(field.label),
-            control="" if several else _control(field),
-            id=field.id_for_label,
-            menu=[str(part) for part in parts],
+            field=None if several else field,
+            menu=parts,
             values=[str(part.choice_label) for part in parts if part.data["selected"]],
             cleared=f"?{without.urlencode()}" if is_set else "",
             help=str(field.help_text),
@@ -143,16 +145,6 @@ class ReportForm(forms.Form):
             for name, problems in self.wrong.items()
             for problem in problems
         ]
-
-
-def _control(field: forms.BoundField) -> str:
-    widget = field.field.widget
-    if type(widget) is not forms.Select:
-        return str(field)
-    # To ask for them once, and not for their number, which a list would take from the choices.
-    widget.choices = list(iter(widget.choices))
-    attributes = field.build_widget_attrs({**widget.attrs, "id": field.auto_id}, widget)
-    return select(field.html_name, widget.choices, field.value(), attributes)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.display.html import link
 from evalhub.models import ItemState
 from evalhub.work import progress
 from evalhub.work.progress import NotPossible
@@ -223,8 +224,8 @@ class GenerationAdmin(PageAdmin):
         if name == "accept":
             made = accept(draft, expected=request.POST.get("expected", ""), by=user, texts=texts)
             name = f"test {made.pk}" if isinstance(made, Test) else str(made)
-            link = format_html('<a href="{}">{}</a>', made.get_absolute_url(), name)
-            self.message_user(request, format_html("Accepted: {}.", link), messages.SUCCESS)
+            made_link = link(made.get_absolute_url(), name)
+            self.message_user(request, format_html("Accepted: {}.", made_link), messages.SUCCESS)
         elif name == "reject":
             reject(draft, by=user)
             self.say_done(request, "Rejected.")

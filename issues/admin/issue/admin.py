@@ -1,15 +1,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
@@ -17,10 +15,10 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import LoadedList
 from evalhub.admin_site.later_tabs import LaterTabs
-from evalhub.admin_site.lists import PageList
+from evalhub.admin_site.lists import PageList, count_by
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
-from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
+from evalhub.display.html import tags
 from issues import states
 from issues.admin.badges import COLOURS
 from issues.admin.drafting.button import drafts_button, generate_button
@@ -102,25 +100,14 @@ class IssueList(LoadedList):
 
     def load(self, request: HttpRequest, rows: Sequence[Any]) -> None:
         tagged = Issue.tags.through.objects.filter(issue__in=[row.pk for row in rows])
-        names: dict[int, list[tuple[str]]] = defaultdict(list)
+        names: dict[int, list[str]] = defaultdict(list)
         for issue, name in tagged.order_by("tag__kind", "tag__name").values_list(
             "issue", "tag__name"
         ):
-            names[issue].append((name,))
+            names[issue].append(name)
         for row in rows:
             row.names_of_tags = names[row.pk]
         super().load(request, rows)
-
-
-@cache
-def _totals() -> dict[str, Coalesce]:
-    """Return the annotations of the list; to write them anew takes longer than to count."""
-    tests = Test.objects.exclude(state=TestState.DEPRECATED)
-    return {
-        "tests_total": number_of(tests, "issue"),
-        "tests_approved": number_of(tests.filter(state=TestState.APPROVED), "issue"),
-        "feedback_total": number_of(Feedback.objects.all(), "issue"),
-    }
 
 
 @admin.register(Issue)
@@ -178,7 +165,14 @@ class IssueAdmin(
     def get_queryset(self, request: HttpRequest) -> QuerySet[Issue]:
         """Annotate `tests_total`, `tests_approved` and `feedback_total` of a list."""
         issues: QuerySet[Issue] = super().get_queryset(request)
-        return issues if is_about_a_row(request) else issues.annotate(**_totals())
+        if is_about_a_row(request):
+            return issues
+        tests = Test.objects.exclude(state=TestState.DEPRECATED)
+        return issues.annotate(
+            tests_total=count_by("issue", tests),
+            tests_approved=count_by("issue", tests.filter(state=TestState.APPROVED)),
+            feedback_total=count_by("issue", Feedback.objects.all()),
+        )
 
     def get_object(self, *args: Any, **kwargs: Any) -> Any:
         """Return an issue with its `counts`."""
@@ -197,7 +191,7 @@ class IssueAdmin(
 
     @display(description="tags")
     def tag_names(self, issue: Any) -> str:
-        return format_html_join(" ", '<span class="eh-tag">{}</span>', issue.names_of_tags)
+        return tags(issue.names_of_tags)
 
     @display(description="tests", ordering="tests_approved")
     def test_counts(self, issue: Any) -> str:

@@ -15,14 +15,13 @@ from django.db.models import (
     When,
     prefetch_related_objects,
 )
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import URLPattern
 from django.utils.timezone import localtime
 
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
-from evalhub.display.filter_chip import Chip, choice_chip
 from evalhub.history import sign
 from issues import states
 from issues.admin.badges import badge_of
@@ -82,12 +81,7 @@ class Boarding(StateAdmin):
             "issues/board.html",
             title="Issue board",
             columns=self._columns(request, filtered.queryset, query.urlencode()),
-            filters=[
-                chip
-                for spec in filtered.filter_specs
-                if getattr(spec, "lookup_kwarg", "") != STATE_FILTER
-                and (chip := _chip(spec, query))
-            ],
+            filters=[chip for chip in filtered.chips if chip.name != STATE_FILTER],
             words=filtered.query,
             is_filtered=filtered.has_active_filters or bool(filtered.query),
             query=query.urlencode(),
@@ -207,24 +201,6 @@ class Boarding(StateAdmin):
         sign(issue, user, "Assigned on the board")
         issue.save()
         return {"said": f"{issue} is assigned to {issue.assignee or 'nobody'}."}
-
-
-def _chip(spec: Any, query: QueryDict) -> Chip | None:
-    """Return a list filter of either kind as a chip; None without choices."""
-    if hasattr(spec, "lookup_choices"):
-        name, choices, value = spec.parameter_name, spec.lookup_choices, spec.value() or ""
-    else:
-        name, choices = spec.lookup_kwarg, spec.field.flatchoices
-        given = spec.used_parameters.get(name) or [""]
-        value = given[-1] if isinstance(given, list) else given
-    options = [(str(key), str(label)) for key, label in choices]
-    if not options:
-        return None
-    without = query.copy()
-    without.pop(name, None)
-    cleared = f"?{without.urlencode()}" if query.get(name) else ""
-    title = str(spec.title)
-    return choice_chip(name, title[:1].upper() + title[1:], [("", "All"), *options], value, cleared)
 
 
 def _as_seen(issue: Issue, state: str) -> None:

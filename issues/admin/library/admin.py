@@ -10,7 +10,6 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html
 from django.utils.text import capfirst
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -21,6 +20,7 @@ from evalhub.admin_site.history import values_of
 from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import bounded_text, current_user
 from evalhub.display.formatting import counted
+from evalhub.display.html import link
 from issues.admin.drafting.button import generate_button
 from issues.admin.library.form import LibraryForm, example_names
 from issues.admin.refusals import refusals_shown
@@ -112,15 +112,12 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             return "update available"
         if not row.is_builtin:
             return str(row.author or "own")
-        text = "built-in, changed" if row.is_changed else "built-in"
-        return format_html('<span class="eh-nowrap">{}</span>', text)
+        return "built-in, changed" if row.is_changed else "built-in"
 
     @display(description="tests", ordering="tests_total")
     def use_count(self, row: Any) -> str:
-        url = reverse("admin:issues_test_changelist")
-        n = row.tests_total
-        link = '<a class="eh-link" href="{}?library={}">{}</a>'
-        return format_html(link, url, row.key, n) if n else "0"
+        url = f"{reverse('admin:issues_test_changelist')}?library={row.key}"
+        return link(url, row.tests_total) if row.tests_total else "0"
 
     @display(description="criterion")
     def shown(self, row: LibraryCriterion) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern
@@ -14,7 +14,6 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, row_number
-from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import counted
 from evalhub.display.html import text_block
 from issues.admin.refusals import refusals_shown
@@ -119,7 +118,7 @@ class JudgeTemplateAdmin(PanelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[JudgeTemplate]:
         templates: QuerySet[JudgeTemplate] = super().get_queryset(request)
-        return templates.annotate(tests_total=number_of(Test.objects.all(), "template"))
+        return templates.annotate(tests_total=Count("tests"))
 
     def has_change_permission(self, request: HttpRequest, obj: JudgeTemplate | None = None) -> bool:
         is_draft = obj is None or obj.state == TemplateState.DRAFT

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html_join
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
@@ -16,7 +15,7 @@ from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.pages import current_user, is_about_a_row, row_number
-from evalhub.display.html import link
+from evalhub.display.html import link, tags
 from evalhub.llm.content.content_parts import all_images, images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
@@ -145,8 +144,7 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
 
     @display(description="tags")
     def tag_names(self, test: Test) -> str:
-        names = ((name,) for name in names_on(test))
-        return format_html_join(" ", '<span class="eh-tag">{}</span>', names)
+        return tags(names_on(test))
 
     @display(description="judged by", ordering="template")
     def judged_by(self, test: Any) -> str:

@@ -20,6 +20,7 @@ from unfold.widgets import (
 
 from evalhub.admin_site.json_field import BoundedJSONField
 from evalhub.admin_site.pages import row_number
+from evalhub.display.html import link
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, TemplateState
@@ -138,7 +139,7 @@ def _kinds_of_templates() -> dict[int, bool]:
     return {pk: is_criterion_template(text) for pk, text in rows}
 
 
-NO_MODELS = 'No language model is active. <a class="eh-link" href="{}">Add a model</a> first.'
+NO_MODELS = "No language model is active. {} first."
 
 
 class JudgeModelField(forms.ModelChoiceField):
@@ -248,7 +249,7 @@ class JuryForm(forms.ModelForm):
                 field.offer(templates)
             elif isinstance(field, JudgeModelField) and not field.offer(own) and field.required:
                 add_url = reverse("admin:evalhub_languagemodel_add")
-                field.help_text = format_html(NO_MODELS, add_url)
+                field.help_text = format_html(NO_MODELS, link(add_url, "Add a model"))
         if self.stored:
             self.initial = {**_initial(self.stored, backup), **self.initial}
 

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -18,7 +18,6 @@ from django.utils import timezone
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
-from evalhub.admin_site.row_counts import number_of
 from evalhub.display.formatting import DASH, counted
 from evalhub.idempotency import carry_out_once
 from evalhub.models import LanguageModel
@@ -50,9 +49,7 @@ class LaunchAdmin(PageAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Launch]:
         launches: QuerySet[Launch] = super().get_queryset(request)
-        return launches.select_related("requested_by").annotate(
-            run_total=number_of(Run.objects.all(), "launch")
-        )
+        return launches.select_related("requested_by").annotate(run_total=Count("runs"))
 
     def get_urls(self) -> list[URLPattern]:
         return [

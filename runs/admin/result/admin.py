@@ -14,7 +14,6 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
@@ -23,6 +22,7 @@ from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
+from evalhub.display import html
 from evalhub.display.formatting import DASH, score, seconds
 from issues.test_texts import first_words
 from runs.admin.result import bulk_override
@@ -116,8 +116,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
 
     @display(description="Outcome", ordering="outcome")
     def badge(self, result: Result) -> SafeString:
-        badge = '<span class="eh-badge eh-badge--{}">{}</span>'
-        return format_html(badge, result.outcome, result.outcome)
+        return html.badge(result.outcome, result.outcome)
 
     def found_as(self, result: Result) -> tuple[str, str]:
         return self.words(result), f"result {result.pk} of {result.run.model_name}"
@@ -137,7 +136,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     @display(description="Human verdict", ordering="is_overridden")
     def overridden(self, result: Result) -> SafeString | str:
         if result.is_disputed:
-            return format_html('<span class="eh-badge eh-badge--unscored">{}</span>', "disputed")
+            return html.badge("unscored", "disputed")
         return f"{result.outcome}" if result.is_overridden else DASH
 
     @display(description="Latency", ordering="latency_ms")

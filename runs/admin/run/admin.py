@@ -6,8 +6,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.urls import URLPattern
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import (
@@ -23,10 +23,10 @@ from evalhub.admin_site.pages import row_number
 from evalhub.display.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
-from runs.admin.run.cells import POLLED, cell
 from runs.admin.run.rejudge import rejudge_page
 from runs.deletion import contents_of, delete_run
 from runs.figures.run_figures import figures_of
+from runs.figures.run_labels import labels_of
 from runs.models import Run
 
 UNSHOWN = (
@@ -37,8 +37,17 @@ UNSHOWN = (
     *("requested_by__first_name", "requested_by__last_name", "requested_by__date_joined"),
 )
 """Columns of which the list says nothing."""
+POLLED = ("progress", "pass_rate", "cost")
+"""Cells that change while a run works."""
 STOP_POLLING = 286
 """Status with which htmx ends a poll."""
+
+
+def cell(name: str, run: Any) -> SafeString:
+    """Return one cell of a run with its `figures`, in an element that a poll replaces."""
+    labels = labels_of(run, run.figures.current) if name == "name" else ()
+    shown = {"name": name, "run": run, "figures": run.figures, "labels": labels}
+    return render_to_string("runs/run/cell.html", shown)
 
 
 class RunList(LoadedList):
@@ -118,8 +127,7 @@ class RunAdmin(ExtensibleList):
 
     @display(description="Model", ordering="model_name")
     def candidate(self, run: Run) -> SafeString:
-        release = format_html("<small>release {}</small>", run.release) if run.release else ""
-        return format_html('<div data-cell="model">{}{}</div>', run.model_name, release)
+        return cell("model", run)
 
     @display(description="State", ordering="state")
     def progress(self, run: Any) -> SafeString:

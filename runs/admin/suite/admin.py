@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
-from evalhub.admin_site.row_counts import number_of
+from evalhub.admin_site.lists import count_by
 from evalhub.display.formatting import DASH, counted
 from evalhub.display.html import link
 from evalhub.files.export_files import FORMATS
@@ -235,8 +235,8 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Suite]:
         suites: QuerySet[Suite] = super().get_queryset(request)
         return suites.annotate(
-            test_total=number_of(Suite.tests.through._default_manager.all(), "suite"),
-            run_total=number_of(Run.objects.all(), "suite"),
+            test_total=count_by("suite", Suite.tests.through.objects.all()),
+            run_total=count_by("suite", Run.objects.all()),
         )
 
     @display(description="Tests", ordering="test_total")

@@ -7,7 +7,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter
@@ -15,6 +14,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
+from evalhub.display.html import link
 from evalhub.display.word_diff import word_diff
 from issues.states import Refused
 from issues.test_texts import first_words
@@ -96,8 +96,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
 
     @display(description="result")
     def result_link(self, correction: Correction) -> SafeString:
-        url = correction.result.get_absolute_url()
-        return format_html('<a class="eh-link" href="{}">{}</a>', url, str(correction.result))
+        return link(correction.result.get_absolute_url(), correction.result)
 
     @display(description="reference", label={"current reference": "success"})
     def reference_state(self, correction: Correction) -> str:

@@ -8,12 +8,12 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from evalhub.admin_site.choice_filter import ChoiceFilter, RelatedFilter
 from evalhub.admin_site.lists import PageList
+from evalhub.display.html import link
 from issues.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
 from runs.admin.result.filters import TagFilter
@@ -107,8 +107,7 @@ class DisputeAdmin(ResultAdmin):
 
     @display(description="Test")
     def words(self, result: Any) -> SafeString:
-        text = first_words(result.revision.content["messages"])
-        return format_html('<a class="eh-link" href="{}">{}</a>', result.url, text)
+        return link(result.url, first_words(result.revision.content["messages"]))
 
     @display(description="Verdicts")
     def verdicts(self, result: Any) -> SafeString:

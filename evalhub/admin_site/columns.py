@@ -1,8 +1,9 @@
 """The columns of a list that a user hides."""
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.utils import label_for_field
 from django.contrib.admin.views.main import ChangeList
@@ -14,7 +15,6 @@ from django.utils.text import capfirst
 from django.views.decorators.http import require_POST
 
 from evalhub.access.models import User
-from evalhub.admin_site.pages import current_user
 
 PREFERENCE = "hidden columns"
 MOST = 50
@@ -56,14 +56,14 @@ def columns_view(request: HttpRequest) -> HttpResponse:
     Raises:
         Http404: No list is of this model.
     """
-    models = {model._meta.label_lower: model for model in admin.site._registry}
+    models = {model._meta.label_lower: model for model in apps.get_models()}
     model = models.get(request.POST.get("model", ""))
-    if model is None:
+    if model is None or not admin.site.is_registered(model):
         raise Http404("There is no such list.")
-    if not admin.site._registry[model].has_view_permission(request):
+    if not admin.site.get_model_admin(model).has_view_permission(request):
         raise PermissionDenied
     offered = {name for name in request.POST.getlist("column")[:MOST] if name.isidentifier()}
-    hide_columns(current_user(request), model, offered - set(request.POST.getlist("shown")))
+    hide_columns(cast(User, request.user), model, offered - set(request.POST.getlist("shown")))
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return HttpResponseRedirect(f"{address}?{request.POST.get('query', '')}".rstrip("?"))
 
