@@ -98,7 +98,8 @@ class ReportForm(forms.Form):
         widget = field.field.widget
         several = isinstance(widget, forms.CheckboxSelectMultiple)
         if isinstance(widget, forms.Select):
-            widget.choices = list(widget.choices)  # a widget walks them twice
+            # The widget walks them twice, and a list would ask for their number.
+            widget.choices = list(iter(widget.choices))
         parts = list(field.subwidgets) if several else []
         return Chip(
             field.name,
