@@ -211,6 +211,7 @@ MIDDLEWARE = [
     "evalhub.operations.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "evalhub.page_compression.CompressPages",
     "evalhub.logs.number_requests",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
