@@ -20,8 +20,9 @@ from typing import Any
 ROUNDS = 15
 OK = 200
 THEME, OURS = "theme's empty page", "our empty page"
-AT_MOST, MEDIAN_AT_MOST, LIST_KB = 3.0, 1.5, 100
-"""Times the theme's empty page, of one page and of their median; kilobytes of a list's HTML."""
+AT_MOST, MEDIAN_AT_MOST, LIST_KB = 6.0, 3.0, 250
+"""Times the theme's empty page, of one page and of their median; kilobytes of a list's HTML before
+compression."""
 
 PARTS = ("template", "query", "session", "history")
 IN_SESSION = {"sessions.Session", "evalhub.User"}
