@@ -93,9 +93,9 @@ class Place:
     def is_open_to(self, request: HttpRequest) -> bool:
         if self.model is None:
             return not self.permission or bool(request.user.has_perm(self.permission))
-        model_admin = admin.site._registry.get(self.model)
-        if model_admin is None:
+        if not admin.site.is_registered(self.model):
             return False
+        model_admin = admin.site.get_model_admin(self.model)
         if self.page == "add":
             return bool(model_admin.has_add_permission(request))
         return bool(model_admin.has_view_permission(request))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rest_framework.permissions import SAFE_METHODS, DjangoModelPermissions
 from rest_framework.request import Request
@@ -49,6 +49,6 @@ class ModelPermissions(DjangoModelPermissions):
             self.message = f"You need the right {' and '.join(map(repr, missing))} for this."
         return not missing
 
-    def _needed(self, request: Request, view: APIView) -> list[str]:
-        model = self._queryset(view).model
-        return self.get_required_permissions(str(request.method), model)
+    def _needed(self, request: Request, view: Any) -> list[str]:
+        rows = view.get_queryset() if hasattr(view, "get_queryset") else view.queryset
+        return self.get_required_permissions(str(request.method), rows.model)

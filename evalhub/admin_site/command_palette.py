@@ -65,8 +65,10 @@ def pages_of(site: UnfoldAdminSite, request: HttpRequest) -> Iterator[Hit]:
 def rows_of(site: UnfoldAdminSite, request: HttpRequest, words: str) -> Iterator[Group]:
     for label in settings.SEARCHED:
         model = apps.get_model(label)
-        model_admin = site._registry.get(model)
-        if model_admin is None or not model_admin.has_view_permission(request):
+        if not site.is_registered(model):
+            continue
+        model_admin = site.get_model_admin(model)
+        if not model_admin.has_view_permission(request):
             continue
         rows = matching(model_admin, request, words)
         hits = [hit_of(model_admin, row) for row in rows[:PER_KIND]]

@@ -3,6 +3,7 @@ from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
@@ -59,7 +60,8 @@ class WhatFilter(DropdownFilter):
     title, parameter_name = "what", "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        models = {*recorded_models(), *admin.site._registry} - {AuditEntry}
+        listed = {model for model in apps.get_models() if admin.site.is_registered(model)}
+        models = {*recorded_models(), *listed} - {AuditEntry}
         kinds = ((model._meta.label_lower, str(model._meta.verbose_name)) for model in models)
         return sorted(kinds, key=lambda kind: kind[1])
 

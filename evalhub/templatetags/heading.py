@@ -58,8 +58,9 @@ def _without_repeats(parts: list[Part]) -> list[Part]:
 @register.simple_tag(name="rows_of")
 def rows_of(opts: Options) -> str:
     """Return the plural name of a table's rows, from its admin or model."""
-    of_admin = getattr(admin.site._registry.get(opts.model), "rows", "")
-    return str(of_admin or opts.verbose_name_plural)
+    is_listed = admin.site.is_registered(opts.model)
+    own = getattr(admin.site.get_model_admin(opts.model), "rows", "") if is_listed else ""
+    return str(own or opts.verbose_name_plural)
 
 
 def _link(opts: Options, page: str, *args: object) -> str:

@@ -1,10 +1,11 @@
 """`manage.py evaluate`: launch runs, show progress, print the result."""
 
+import sys
 import time
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterable, Sequence
 from threading import Event, Thread
-from typing import IO, Any, cast
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        console = Console(file=cast(IO[str], self.stdout._out), no_color=options["no_color"])
+        console = Console(file=options.get("stdout") or sys.stdout, no_color=options["no_color"])
         runs = self._launched(console, options)
         if not options["wait"]:
             return
