@@ -41,18 +41,18 @@ class BoundedPaginator(Paginator):
     unsorted: Sequence[Any] = ()
 
     @cached_property
-    def _found(self) -> int:
+    def _total(self) -> int:
         rows: Any = self.object_list
         return int(rows.order_by().values("pk")[: self.most + 1].count())
 
     @cached_property
     def count(self) -> int:
-        return min(self._found, self.most)
+        return min(self._total, self.most)
 
     @property
     def has_more(self) -> bool:
-        """Tell whether the list has rows on no page."""
-        return self._found > self.most
+        """Return whether the list has rows on no page."""
+        return self._total > self.most
 
     def page(self, number: Any) -> Page:
         rows: Any = self.object_list
@@ -80,14 +80,14 @@ class PageList(ChangeList):
         super().__init__(request, *args, **kwargs)
 
     def get_filters(self, request: HttpRequest) -> Any:
-        found = super().get_filters(request)
-        lookups: dict[str, Any] = found[2]
+        filters = super().get_filters(request)
+        lookups: dict[str, Any] = filters[2]
         stray = sorted(lookups.keys() - set(self.model_admin.linked_lookups))
         if stray:
             words = f"This list has no filter {', '.join(stray)}."
             messages.error(request, f"{words} It is shown without filters.", fail_silently=True)
             raise IncorrectLookupParameters(words)
-        return found
+        return filters
 
     @cached_property
     def columns(self) -> list[Column]:
