@@ -327,10 +327,13 @@ def _changes(
     if not pairs:
         return {}
     single = [all(runs[pk].repeats == 1 for pk in pair) for pair in pairs]
-    joined = sorted({pk for pair in pairs for pk in pair})
-    inputs = [pairs, single, [sorted(counts[pk]) for pk in joined]]
+    joined = {pk for pair in pairs for pk in pair}
     changes = reading.computed(
-        "releases-2", inputs, list[PairChange], lambda: pair_changes(pairs, single)
+        "releases",
+        [pairs, single],
+        list[PairChange],
+        lambda: pair_changes(pairs, single),
+        of=joined,
     )
     return dict(zip(pairs, changes or (), strict=False))
 
