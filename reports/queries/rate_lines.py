@@ -17,7 +17,6 @@ from runs.figures.tallies import (
     Tally,
     group_of,
     groups_of,
-    rate_of,
     score_of,
 )
 

@@ -54,7 +54,7 @@ def last_changes(report: TrendReport, query: TrendQuery, reading: Reading) -> La
         return LastChanges({}, ())
     pairs = [(line.points[-2].run.pk, line.points[-1].run.pk) for line in lines]
     single = [all(point.run.repeats == 1 for point in line.points[-2:]) for line in lines]
-    subject = [query.tag and query.tag.pk, query.issue and query.issue.pk]
+    subject = [query.tag and query.tag.name, query.issue and query.issue.pk]
     changes = reading.computed(
         "trend-last-changes-3",
         [pairs, single, subject],

@@ -20,7 +20,7 @@ with each count and taken away by the first change, so that
 
 from collections.abc import Collection, Iterable, Sequence
 from math import isclose
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -205,36 +205,22 @@ def _by_group(rows: Iterable[tuple[Any, ...]]) -> Sums:
 def differences(run: int) -> list[str] | None:
     """Return in words where an exact tally is not what the results add up to.
 
-    run: int
-    group: tuple[Any, ...]
-    column: str
-    tallied: Any
-    counted: Any
-
-    def __str__(self) -> str:
-        issue, tag_set, origin = self.group
-        return (
-            f"run {self.run}, issue {issue}, tag set {tag_set}, {origin}: "
-            f"{self.column} is {self.tallied}, counted {self.counted}"
-        )
-
-
-def differences(run: int) -> list[Difference] | None:
-    """Compare an exact tally with a recount; None where somebody changes the run just now."""
+    None: somebody changes the run just now.
+    """
     with transaction.atomic():
         counted = _recount(run)
         if counted is None:
             return None
         if not _versions([run]):
             return []
-        rows = TallyRow.objects.filter(run=run)
-        tallied = _by_group(rows.values_list(*GROUPS, *TALLIED))
+        tallied = _by_group(TallyRow.objects.filter(run=run).values_list(*GROUPS, *TALLIED))
     return [
-        Difference(run, group, column, *pair)
+        f"run {run}, issue {group[0]}, tag set {group[1]}, {group[2]}: {column} is {one}, "
+        f"counted {other}"
         for group in sorted({*tallied, *counted})
         for column in TALLIED
-        for pair in [[sums.get(group, {}).get(column) for sums in (tallied, counted)]]
-        if not _is_equal(*pair)
+        for one, other in [[sums.get(group, {}).get(column) for sums in (tallied, counted)]]
+        if not _is_equal(one, other)
     ]
 
 

@@ -206,11 +206,6 @@ class Rates(Generic[K]):
         return self[key] if key in self._groups else None
 
 
-def rate_of(tallies: Iterable[Tally], *, answers: int) -> Rate:
-    """Return the pass rate of these results as one group."""
-    return group_of(tallies).rate(answers=answers)
-
-
 def score_of(tallies: Iterable[Tally]) -> Score:
     """Return the score of these results as a whole, with its interval by issue."""
     issues: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])

@@ -1,56 +1,98 @@
-"""Verdicts that change places leave every sum as it was, and change every figure of single tests."""
+"""Verdicts that change places: all sums stay as they were, and every figure is a new one."""
 
 import pytest
 from django.urls import reverse
 
+from reports.documents.reading import COMPUTE
 from reports.models import Capability, CapabilityWeight
 from runs.figures.run_tallies import count_due
 from runs.models import Run, Suite
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import make_issue, make_model, make_run, make_test, make_user, shared_jury
 from tests.reports.judged_runs import answer, finish, judge
+from tests.reports.scored_runs import make_suite, scored_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 OLD = [1, 0, 0, 1, 1, 1, 1, 1, 1, 1]
 NEW = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-"""Of ten tests in one issue: six fail, then tests 1 and 4 change places with 2 and 3."""
+SWAPPED = [0, 1, 1, 0, *NEW[4:]]
+P = ("0.031",), ("0.11", "0.109")
+"""Exact McNemar against OLD: 6 worse and 0 better, 2 / 2⁶; 8 and 2, 2 · 56 / 2¹⁰."""
 
 
 def run_of(model, release, votes, tests, suite):
-    run = make_run(
-        *tests, model=model, suite=suite, jury=shared_jury(), release=release, variant_key=model.name
-    )
+    variant = {"release": release, "variant_key": model.name}
+    run = make_run(*tests, model=model, suite=suite, jury=shared_jury(), **variant)
     answer(run)
     judge(run, [[vote] for vote in votes])
     finish(run)
     return Run.objects.get(pk=run.pk)
 
 
-def figures(client, old, new):
-    def read(name, **query):
-        response = client.get(reverse(f"api-report-{name}"), query)
-        assert response.status_code == 200, response.content
-        return response.json()
-    import json
-    for name, query in (("releases", {}), ("trend", {}), ("leaderboard", {"least": 1}), ("compare", {"runs": [old.pk, new.pk]}), ("capabilities", {})):
-        print(name, json.dumps(read(name, **query))[:3000])
-    print(client.get(reverse("admin:index")).content.decode()[:200])
-    return {}
+def override(run, votes):
+    """Give each result the verdict that it has not."""
+    by = make_user("annotator")
+    for result, vote in zip(run.results.order_by("pk"), votes, strict=True):
+        if result.passed != bool(vote):
+            evaluate(result, HumanVerdict(str(vote), "Seen by a person."), by=by)
 
 
-def test_figures_of_swapped_verdicts_are_computed_anew(client):
+def test_swapped_verdicts_have_another_p_on_every_page(client, subtests):
     issue = make_issue()
     tests, suite = [make_test(issue=issue) for _ in OLD], Suite.objects.create(name="s")
     alpha, beta = make_model(name="Alpha"), make_model(name="Beta")
     old = run_of(alpha, "1.0", OLD, tests, suite)
     run_of(beta, "1.0", OLD, tests, suite)
     new = run_of(alpha, "1.1", NEW, tests, suite)
-    count_due()
     client.force_login(make_user("maintainer"))
-    before = figures(client, old, new)
-    annotator = make_user("annotator")
-    for result, value in zip(new.results.order_by("pk")[:4], "0110", strict=True):
-        evaluate(result, HumanVerdict(value, "Swapped."), by=annotator)
-    assert figures(client, old, new) == {}
-    assert 0
+    pages = {
+        "api-report-releases": {},
+        "api-report-trend": {},
+        "api-report-leaderboard": {"least": 1},
+        "api-report-compare": {"runs": [old.pk, new.pk]},
+        "admin:index": {COMPUTE: 1},
+    }
+
+    def shown():
+        return {
+            page: client.get(reverse(page), query).content.decode() for page, query in pages.items()
+        }
+
+    count_due()
+    found = {"before": shown()}
+    override(new, SWAPPED)
+    found["swapped"] = shown()
+    count_due()
+    found["counted"] = shown()
+    for page in pages:
+        for state, texts in found.items():
+            is_swapped = state != "before"
+            with subtests.test(page=page, state=state):
+                assert [any(p in texts[page] for p in some) for some in P] == [
+                    not is_swapped,
+                    is_swapped,
+                ]
+
+
+def test_swapped_verdicts_of_unequal_weight_change_a_capability(client):
+    Capability.objects.all().delete()
+    capability = Capability.objects.create(name="Skill")
+    CapabilityWeight.objects.create(capability=capability, kind="suite", name="s", weight=1)
+    model, others = make_model(name="Alpha"), [make_suite(make_test()) for _ in range(4)]
+    for suite in [one for one in others for _ in range(2)]:
+        scored_run(suite, model, 1.0, tests=suite.tests.all())
+    tests, suite = [make_test(weight=weight) for weight in (2, 1, 1, 1)], make_suite(name="s")
+    for votes in ([1, 0, 0, 1], [1, 0, 0, 1]):
+        run = run_of(model, "1.0", votes, tests, suite)
+    client.force_login(make_user("maintainer"))
+
+    def score():
+        document = client.get(reverse("api-report-capabilities")).json()
+        (row,) = document["tables"]["ranking"]["rows"]
+        return row["score"]["value"]
+
+    count_due()
+    before = score()
+    override(run, [0, 1, 1, 0])
+    assert (before, score()) == (pytest.approx(3 / 5), pytest.approx(2 / 5))

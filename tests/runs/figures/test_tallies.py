@@ -2,7 +2,7 @@ import pytest
 
 from evalhub.statistics.rates.rate_interval import Method
 from evalhub.statistics.rates.wilson import wilson_interval
-from runs.figures.tallies import Score, cells_of, group_of, rate_of, score_of, tallies_of_runs
+from runs.figures.tallies import Score, cells_of, group_of, score_of, tallies_of_runs
 from tests.factories import make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import answer, fail, judge
 
@@ -103,5 +103,5 @@ def test_in_brief_a_run_has_the_same_figures(repeats):
     brief, full = tallies_of_runs([run]), cells_of([run.pk])
 
     assert group_of(brief) == group_of(full)
-    assert rate_of(brief, answers=repeats) == rate_of(full, answers=repeats)
+    assert group_of(brief).rate(answers=repeats) == group_of(full).rate(answers=repeats)
     assert score_of(brief).mean == pytest.approx(score_of(full).mean)
