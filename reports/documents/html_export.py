@@ -14,6 +14,8 @@ from django.utils.safestring import SafeString, mark_safe
 from reports.documents.document import Document
 from reports.documents.origin import Origin
 
+STYLES = ("colours", "evalhub", "reports", "standalone")
+
 
 def html_of(
     document: Document, origin: Origin | None = None, *, is_interactive: bool = False
@@ -33,8 +35,9 @@ def html_of(
             "document": document,
             "scripts": scripts,
             "policy": _policy(scripts),
-            "styles": [_source("evalhub/colours.css"), _source("evalhub/standalone.css")],
+            "styles": [_source(f"evalhub/{name}.css") for name in STYLES],
             "origin": origin,
+            "base_url": origin.site if origin else "",
         },
     )
 

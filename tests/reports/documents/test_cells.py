@@ -1,16 +1,24 @@
 """A report's values as words, as columns and for programs."""
 
 import pytest
+from django.template.loader import render_to_string
 
+from evalhub.statistics.interval import Interval
+from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.cells import as_json, flat, headings, words
 from reports.documents.document import Column, Document, Estimate, Linked, Table
 from reports.documents.html_export import html_of
-from reports.templatetags.document import cell, heat
+from reports.templatetags.document import ShownCell, heat
 from runs.figures.rate import Rate
 
 HALF = Rate(passed=1, n=2, share=0.5, interval=None)
 LINKED = Linked(HALF, "/somewhere/?a=1&b=2")
 COLUMN = Column("rate", "Pass rate", "rate")
+
+
+def cell(value, column, look=""):
+    shown = ShownCell(value, column, look)
+    return render_to_string(shown.template, {"cell": shown})
 
 
 @pytest.mark.parametrize(
@@ -37,11 +45,21 @@ def test_a_linked_value_is_a_link_on_a_page():
 
 
 def test_a_heat_map_is_shaded_in_a_file_as_well():
-    table = Table("map", "Map", (COLUMN,), ((LINKED,), (None,)), look="heat")
+    columns = (Column("issue", "Issue"), COLUMN)
+    table = Table("map", "Map", columns, (("A", LINKED), ("B", None)), look="heat")
     html = html_of(Document("Which?", tables=(table,)))
 
-    assert html.count('<td style="--heat: 50%">') == 1
-    assert "<td>—</td>" in html
+    assert html.count('<td class="eh-heat" style="--heat: 50%">') == 1
+    assert '<td class="">—</td>' in html
+
+
+def test_a_file_explains_intervals_that_do_not_account_for_issues():
+    rate = Rate(1, 2, 0.5, Interval(0.1, 0.9), Method.BY_TEST)
+    table = Table("map", "Map", (COLUMN,), ((rate,),), note="A note.")
+    html = html_of(Document("Which?", tables=(table,)))
+
+    assert "10–90%†" in html
+    assert f"A note. 95% intervals: † {Method.BY_TEST}." in html
 
 
 # Scored of all -----------------------------------------------------------------------------------
