@@ -20,9 +20,9 @@ from tests import postgres
 from tests.bench import job_table, peers, workspaces
 from tests.bench.exports import Measured as ExportMeasured
 from tests.bench.jobs import JOBS
-from tests.bench.page_bounds import AT_MOST, Held
+from tests.bench.page_bounds import HEAD, Held, cpu_bound
 from tests.bench.reports import Measured as MeasuredPage
-from tests.bench.scale import RESULTS, Scaled, workspace_of
+from tests.bench.scale import RESULTS, workspace_of
 from tests.bench.similarity import LIMIT_MS
 from tests.bench.start import STRAIGHT, STRAIGHT_CPU_S
 from tests.bench.tally_proof import Proof
@@ -178,9 +178,8 @@ def reports(console: Console, wanted: Sequence[str]) -> bool:
     few = {page.page: page.queries for page in pages_on(workspaces.SMALL, wanted)}
     holds = True
     for ledger in workspaces.LARGE:
-        at_most = AT_MOST[ledger.engine]
         found = [
-            Held(page, few.get(page.page), at_most.get(page.page))
+            Held(page, few.get(page.page, 0), cpu_bound(ledger))
             for page in pages_on(ledger, wanted)
         ]
         console.print(reports_table(ledger.title, found))
@@ -227,12 +226,8 @@ def scale(console: Console, wanted: Sequence[str]) -> bool:
     ledger = workspace_of(numbers[0] if numbers else RESULTS)
     names = [word for word in wanted if not word.isdecimal()]
     printed = printed_on(ledger, "tests.bench.scale", names)
-    found = [Scaled(MeasuredPage(**page)) for page in printed["pages"]]
-    head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× SQL", "of bound", "holds")
-    table = Table(*head, title=f"First request of each page: {ledger.title}")
-    for page in found:
-        table.add_row(*page.cells())
-    console.print(table)
+    found = [Held(MeasuredPage(**page)) for page in printed["pages"]]
+    console.print(reports_table(ledger.title, found))
     files = [ExportMeasured(**one) for one in printed["exports"]]
     console.print(exports_table(ledger.title, files))
     proof = Proof(**printed["proof"]) if printed["proof"] else None
@@ -264,8 +259,7 @@ def exports_table(title: str, found: Sequence[ExportMeasured]) -> Table:
 
 
 def reports_table(title: str, pages: Sequence[Held]) -> Table:
-    head = ("page", "queries", "empty", "SQL", "page", "p95 ms", "× empty", "at most", "holds")
-    table = Table(*head, title=f"First request of each report: {title}")
+    table = Table(*HEAD, title=f"First request of each page: {title}")
     for page in pages:
         table.add_row(*page.cells())
     return table

@@ -1,23 +1,17 @@
-"""Report pages, lists, exports and tallies on very many results. Prints JSON.
-
-Pages and lists are measured beside their own SQL, as `tests.bench.reports` does.
-"""
+"""Report pages, lists, exports and tallies on very many results. Prints JSON."""
 
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
 from tests.bench.exports import measure as measure_export
-from tests.bench.reports import OK, Measured, addresses, measure
+from tests.bench.reports import addresses, measure
 from tests.bench.tally_proof import prove
 from tests.bench.workspaces import Workspace
 
 RUNS, PER_RUN, RESULTS, ROUNDS = 200, 5_000, 1_000_000, 7
-P95_MS, AT_MOST, MORE, LEAST = 1000.0, 1.5, 6, 12
-"""Milliseconds of the 95th percentile; and of a page without the frame, which may take so many
-times its own SQL and so many empty pages more, or so many empty pages in all."""
 
 
 def workspace_of(results: int) -> Workspace:
@@ -25,46 +19,6 @@ def workspace_of(results: int) -> Workspace:
     runs = min(RUNS, max(4, results // PER_RUN))
     copies = max(0, results // (RUNS * PER_RUN) - 1)
     return Workspace("PostgreSQL", runs, min(PER_RUN, results // runs), copies)
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """A page beside its SQL; what the site's empty page takes is no page's own."""
-
-    page: Measured
-
-    @property
-    def own_ms(self) -> float:
-        return max(0.0, self.page.page_ms - self.page.empty_ms)
-
-    @property
-    def times_sql(self) -> float:
-        return self.own_ms / max(self.page.bare_ms, 0.1)
-
-    @property
-    def of_bound(self) -> float:
-        """What the page takes without the frame, as a share of what it may take."""
-        sql, empty = self.page.bare_ms, self.page.empty_ms
-        return self.own_ms / max(LEAST * empty, AT_MOST * sql + MORE * empty)
-
-    @property
-    def holds(self) -> bool:
-        is_fast = self.page.p95_ms <= P95_MS and self.of_bound <= 1
-        return self.page.status == OK and is_fast
-
-    def cells(self) -> list[str]:
-        page = self.page
-        if page.status != OK:
-            return [page.page, *[""] * 7, f"NO: status {page.status}"]
-        times = (page.empty_ms, page.bare_ms, page.page_ms, page.p95_ms)
-        return [
-            page.page,
-            str(page.queries),
-            *(f"{each:.0f}" for each in times),
-            f"{self.times_sql:.2f}",
-            f"{self.of_bound:.2f}",
-            "yes" if self.holds else "NO",
-        ]
 
 
 def api_lists() -> dict[str, str]:

@@ -37,6 +37,10 @@ class Workspace:
         return f"{self.engine}, {self.runs * (1 + self.copies)} runs × {self.results:,} results"
 
     @property
+    def size(self) -> int:
+        return self.runs * (1 + self.copies) * self.results
+
+    @property
     def arguments(self) -> list[str]:
         sizes = ["--runs", str(self.runs), "--results", str(self.results)]
         return ["-m", "tests.sample_data", *sizes, "--seed", "1", "--until", UNTIL]
