@@ -32,9 +32,9 @@ from issues.drafting.start import start
 from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag
 from issues.revisions import freeze
 from reports.documents.document import Document
-from reports.documents.storage import stored
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import PAGES
+from reports.schedules.snapshots import stored
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Launch, Suite
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun

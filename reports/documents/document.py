@@ -2,10 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainSerializer, PlainValidator
 
 from evalhub.statistics.interval import Interval
+from evalhub.values.typed_json import from_json, to_json
+from runs.figures.rate import Rate
 
 Form = Literal[
     "text",
@@ -29,8 +35,34 @@ Form = Literal[
 shares, in [-1, 1], and reads as percentage points with a sign, `size` is its size; `rate` is a
 `runs.figures.tallies.Rate`."""
 
-Cell = Any
+
+def _cell_to_json(value: Any) -> Any:
+    """Return a plain value as it is; others become an object whose only key names the type."""
+    if isinstance(value, tuple):
+        return {"several": [_cell_to_json(part) for part in value]}
+    kinds = (name for name, kind in CELL_TYPES.items() if isinstance(value, kind))
+    name = next(kinds, None)
+    return {name: to_json(CELL_TYPES[name], value)} if name else value
+
+
+def _cell_from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((name, content),) = value.items()
+    if name == "several":
+        return tuple(_cell_from_json(part) for part in content)
+    return from_json(CELL_TYPES[name], content)
+
+
+Cell = Annotated[Any, PlainSerializer(_cell_to_json), PlainValidator(_cell_from_json)]
 """None (not measured), a plain value, Rate, Estimate, Link, Linked, or a tuple of those."""
+
+Figure = dict[str, Any] | None
+Draw = Annotated[
+    Callable[[], Figure],
+    PlainSerializer(lambda draw: draw()),
+    PlainValidator(lambda figure: lambda: figure),
+]
 
 
 @dataclass(frozen=True)
@@ -64,6 +96,16 @@ class Linked:
     url: str
 
 
+CELL_TYPES: dict[str, type] = {
+    "rate": Rate,
+    "estimate": Estimate,
+    "link": Link,
+    "linked": Linked,
+    "time": datetime,
+    "decimal": Decimal,
+}
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: `name` for programs, `title` for people; `note` explains the title."""
@@ -95,13 +137,13 @@ class Table:
     rows: Sequence[tuple[Cell, ...]]
     note: str = ""
     empty: str = ""
-    draw: Callable[[], dict[str, Any] | None] = lambda: None
+    draw: Draw = lambda: None
     look: Literal["", "heat", "long", "folded", "ring"] = ""
     describes: str = ""
     filters: str = ""
 
     @cached_property
-    def figure(self) -> dict[str, Any] | None:
+    def figure(self) -> Figure:
         return self.draw()
 
     def only(self, *names: str) -> "Table":

@@ -66,8 +66,8 @@ class Snapshot(models.Model):
     """A scheduled report as it was at one time.
 
     It holds no text of tests, so that everybody may read it even if tests are sealed later.
-    `content` is in the format of `reports.documents.storage.stored`; its "shown" lists the results
-    and runs whose verdicts it tells, see `runs.sights`.
+    `content` is in the format of `reports.schedules.snapshots.stored`; its "shown" lists the
+    results and runs whose verdicts it tells, see `runs.sights`.
     """
 
     report = models.ForeignKey(ReportSchedule, models.CASCADE, related_name="snapshots")

@@ -1,7 +1,8 @@
 """Scheduled reports and summaries: make what is due and keep a snapshot of each."""
 
 import json
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import QueryDict
@@ -13,12 +14,13 @@ from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from evalhub.schedules import ScheduleRefused
+from evalhub.values.typed_json import from_json, to_json
 from reports.compare.page import COMPARE
 from reports.documents.document import Document
 from reports.documents.exports import json_of
 from reports.documents.html_export import light_colours
+from reports.documents.origin import linked_runs
 from reports.documents.reading import Reading
-from reports.documents.storage import restored, stored
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import page_of
 from reports.summaries.requests import REQUEST_PERMISSION
@@ -129,7 +131,16 @@ def opened(snapshot: Snapshot, reader: User) -> Document:
     shown = content.get("shown", {"runs": content["runs"], "results": []})
     runs = Run.objects.filter(pk__in=shown["runs"])  # some may be deleted by now
     record(reader, shown["results"], list(runs.values_list("pk", flat=True)))
-    return restored(content)
+    return from_json(Document, content)
+
+
+def stored(document: Document) -> dict[str, Any]:
+    """Return the report as JSON, without what its own page or reader alone can use."""
+    runs = document.runs or tuple(linked_runs(document))
+    tables = tuple(replace(table, rows=list(table.rows)) for table in document.tables)
+    whole = replace(document, runs=runs, tables=tables, actions=(), more={})
+    content: dict[str, Any] = to_json(Document, whole)
+    return content
 
 
 def _document(report: ReportSchedule, reader: FiguresOnly) -> Document:

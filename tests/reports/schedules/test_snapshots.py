@@ -14,16 +14,16 @@ from evalhub.notifications.outbox import deliver_due
 from evalhub.schedules import ScheduleRefused
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import Method
+from evalhub.values.typed_json import from_json
 from issues.models import Test
 from reports import registry
 from reports.documents.cells import words
 from reports.documents.document import Column, Document, Estimate, Fact, Link, Linked, Table
 from reports.documents.exports import json_of
 from reports.documents.reading import Page, ReportForm
-from reports.documents.storage import restored, stored
 from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
 from reports.schedules.due import make_due
-from reports.schedules.snapshots import make
+from reports.schedules.snapshots import make, stored
 from reports.summaries.requests import ask_summary
 from reports.summaries.schedules import state_like
 from runs.deletion import delete_run
@@ -75,7 +75,7 @@ def make_report(**fields):
 
 
 def test_a_kept_report_is_the_same_report_again():
-    kept = restored(stored(document_of()))
+    kept = from_json(Document, stored(document_of()))
 
     assert json_of(kept) == json_of(document_of())
     assert kept.tables[0].figure == {"data": []}
@@ -94,7 +94,7 @@ def test_what_is_due_is_made_once_and_kept(a_page):
 
     report.refresh_from_db()
     snapshot = report.snapshots.get()
-    assert restored(snapshot.content).title == "Which?"
+    assert from_json(Document, snapshot.content).title == "Which?"
     assert report.last_outcome == f"Made snapshot {snapshot.pk}."
 
 
@@ -105,7 +105,7 @@ def test_a_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
 
     make(report)
 
-    assert restored(report.snapshots.get().content).facts[0].value == 0
+    assert from_json(Document, report.snapshots.get().content).facts[0].value == 0
 
 
 @pytest.mark.django_db
@@ -147,7 +147,7 @@ def test_a_maintainer_schedules_a_page_and_reads_its_snapshots(client, some_page
 
     assert "Mondays at 06:00" in answer.content.decode()
     page = client.get(snapshot.get_absolute_url())
-    assert restored(snapshot.content).title in page.content.decode()
+    assert from_json(Document, snapshot.content).title in page.content.decode()
     for ending in ("html", "md", "json"):
         file = client.get(reverse("reports:snapshot_download", args=[snapshot.pk, ending]))
         assert file.status_code == 200
@@ -252,7 +252,7 @@ def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mai
         pass
 
     snapshot = report.snapshots.get()
-    finding = restored(snapshot.content).sentences[0]
+    finding = from_json(Document, snapshot.content).sentences[0]
     notification = person.notifications.get()
     assert finding in notification.text
     assert notification.url == snapshot.get_absolute_url()
@@ -290,7 +290,7 @@ def test_a_comparison_is_scheduled_for_the_newest_run(client):
         "tag": "facts",
     }
     assert report.cron == "0 6 * * 1"
-    assert restored(report.snapshots.get().content).runs == (old.pk, new.pk)
+    assert from_json(Document, report.snapshots.get().content).runs == (old.pk, new.pk)
 
 
 @pytest.mark.django_db
