@@ -16,6 +16,7 @@ from evalhub.notifications.models import NotificationKind
 from evalhub.schedules import ScheduleRefused
 from evalhub.values.typed_json import from_json, to_json
 from reports.compare.page import COMPARE
+from reports.documents.cells import words
 from reports.documents.document import Document
 from reports.documents.exports import json_of
 from reports.documents.html_export import light_colours
@@ -98,7 +99,7 @@ def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> Non
         kind=NotificationKind.REPORT,
         key=f"report {report.pk} snapshot {snapshot.pk}",
         title=f"{report.title}: {document.title}",
-        text=" ".join((*document.warnings, *document.sentences)),
+        text=" ".join((*document.warnings, *document.sentences)) or _figures_in_words(document),
         url=snapshot.get_absolute_url(),
         facts={
             "schedule": report.pk,
@@ -108,6 +109,11 @@ def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> Non
         picture=svg_of(figure, document.title, light_colours()) if figure else "",
     )
     notify(event, to=report.people.all(), addresses=report.address_list)
+
+
+def _figures_in_words(document: Document) -> str:
+    figures = (f"{fact.title}: {words(fact.value, fact.form)}" for fact in document.facts)
+    return "; ".join(figures)
 
 
 def _asked(report: ReportSchedule) -> str:

@@ -274,6 +274,17 @@ def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mai
 
 
 @pytest.mark.django_db
+def test_a_report_without_findings_is_sent_with_its_figures():
+    make_workspace()
+    person, report = make_user("viewer"), make_report(page="activity", query="period=all")
+    report.people.add(person)
+    make(report)
+
+    fact = from_json(Document, report.snapshots.get().content).facts[0]
+    assert f"{fact.title}: {words(fact.value, fact.form)}" in person.notifications.get().text
+
+
+@pytest.mark.django_db
 def test_a_comparison_is_scheduled_for_the_newest_run(client):
     ledger = make_workspace()
     old, new = ledger.runs[0], ledger.runs[2]
