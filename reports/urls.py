@@ -1,12 +1,12 @@
 from django.contrib import admin
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
 from evalhub.admin_site.entry_page import entry_page
 from reports import report_views
 from reports.compare import pair_views
 from reports.compare import views as compare_views
 from reports.dashboard import views as dashboard_views
-from reports.documents import converters as converters  # registers what the addresses use
 from reports.failure_clusters import views as cluster_views
 from reports.issue_proposals import views as proposal_views
 from reports.judge_reliability.trials import views as trial_views
@@ -15,6 +15,15 @@ from reports.run import views as run_views
 from reports.schedules import views as schedule_views
 from reports.similarity import views as similarity_views
 from reports.summaries import views as summary_views
+
+
+class FileEnding(StringConverter):
+    """The file extension of a report."""
+
+    regex = "csv|json|md|html"
+
+
+register_converter(FileEnding, "report_file")
 
 app_name = "reports"
 urlpatterns = [
