@@ -1,118 +1,191 @@
-"""Filters of the tests list, applied apart from its page, by the list's own code."""
+"""Filters of tests: the list of tests offers them, and living suites store them.
 
+A filter is written as a query, such as "state=approved&tag=4", as in the address of the list.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from urllib.parse import urlencode
 
-from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import SuspiciousOperation, ValidationError
-from django.http import HttpRequest, QueryDict
+from django.db.models import Q
+from django.http import QueryDict
+from django.utils.text import smart_split, unescape_string_literal
 
 from evalhub.access.models import User
 from evalhub.access.saved_filters import MAX_QUERY, saved_query
-from issues.models import Test
-from issues.models.test import TestQuerySet
+from issues.models import Criterion, JudgeTemplate, LibraryCriterion, Origin, Tag, TagKind, Test
+from issues.models.test import TestQuerySet, TestState
+from issues.tags import tagged
 
 SEARCH = "q"
-READS_TEXTS = {SEARCH, "library"}
-"""Parameters by what a test says or its rubric holds."""
+SEARCHED = ("issue__title", "messages", "guidelines", "reference", "criteria__text")
+"""Where tests are searched for a text, besides their number."""
 NO_FILTERS = ("o", "_facets")
 """Parameters of the list that leave out no test."""
-PEOPLE, ME = ("author", "assignee"), "me"
-YES_NO = {"1": "yes", "0": "no"}
+ME, NOBODY = "me", "nobody"
+
+Choices = Iterable[tuple[object, str]]
 
 
 class FilterRefused(Exception):
-    """Why a query does not filter the tests list."""
+    """Why a query filters no tests."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition of a filter.
+
+    Attributes:
+        choices: Its values with their labels, as they are now.
+        narrow: Leaves those of the tests that have the value, one of its choices.
+        is_person: Its values are users; `ME` is whoever filters.
+        reads_texts: It is about what a test says or its rubric holds.
+    """
+
+    name: str
+    title: str
+    choices: Callable[[], Choices]
+    narrow: Callable[[TestQuerySet, str], TestQuerySet]
+    is_person: bool = False
+    reads_texts: bool = False
 
 
 @dataclass(frozen=True)
 class TestFilter:
-    """A filter of the tests list.
-
-    Attributes:
-        query: Its query string, normalised; the same for every reader.
-        words: Its parts, such as "state: approved".
-        tests: The tests that match now. `READS_TEXTS` never find sealed ones, whose texts only some
-            users may read.
-    """
+    """Conditions that a test must meet, by name, and a text that it must contain as `SEARCH`."""
 
     __test__ = False
 
-    query: str
+    values: Mapping[str, str]
     words: tuple[str, ...]
-    tests: TestQuerySet
 
     def __str__(self) -> str:
         return ", ".join(self.words)
 
+    @property
+    def query(self) -> str:
+        return urlencode(self.values)
+
+    @property
+    def tests(self) -> TestQuerySet:
+        """The tests that match now.
+
+        Sealed ones, whose texts only some users may read, are never found by their texts.
+        """
+        tests: TestQuerySet = Test.objects.all()
+        for condition in CONDITIONS:
+            if condition.name in self.values:
+                tests = condition.narrow(tests, self.values[condition.name])
+        if SEARCH in self.values:
+            tests = search(tests, self.values[SEARCH])
+        reads_texts = {SEARCH, *(one.name for one in CONDITIONS if one.reads_texts)}
+        return tests.filter(sealed=False) if reads_texts & self.values.keys() else tests
+
 
 def read_filter(text: str, *, by: User | None = None) -> TestFilter:
-    """Read a query string, or the whole address of the filtered list.
+    """Read a query, or the whole address of the filtered list.
 
     Args:
-        by: The user meant by "me" in it.
+        by: The user meant by `ME` in it.
 
     Raises:
-        FilterRefused: It filters nothing, is too long, or names what the list does not know.
+        FilterRefused: It filters nothing, is too long, or names an unknown condition or value.
     """
-    query = _normalised(text, by)
-    if not query:
+    sent = QueryDict(saved_query(text.strip().rpartition("?")[2])).dict()
+    values = {name: str(value) for name, value in sent.items() if name not in NO_FILTERS}
+    if not values:
         raise FilterRefused("Nothing is filtered: filter the list of tests, then copy its address.")
-    if len(query) > MAX_QUERY:
-        raise FilterRefused(f"The filter has {len(query)} characters, more than {MAX_QUERY}.")
-    changelist = _changelist(query)
-    words, unknown = _words(changelist, QueryDict(query))
+    words, unknown = [], [f"filter {n!r}" for n in values if n not in (*BY_NAME, SEARCH)]
+    for name in BY_NAME.keys() & values.keys() if by else ():
+        if BY_NAME[name].is_person and values[name] == ME:
+            values[name] = str(by.pk)
+    for condition in CONDITIONS:
+        if (value := values.get(condition.name)) is None:
+            continue
+        labels = {str(key): label for key, label in condition.choices()}
+        if value in labels:
+            words.append(f"{condition.title}: {labels[value]}")
+        else:
+            unknown.append(f"{condition.title} {value!r}")
     if unknown:
         raise FilterRefused(f"The list of tests has no {', '.join(unknown)}.")
-    tests: TestQuerySet = changelist.queryset
-    if READS_TEXTS & QueryDict(query).keys():
-        tests = tests.filter(sealed=False)
-    ids = tests.order_by().values("pk")
-    return TestFilter(query, tuple(words), Test.objects.filter(pk__in=ids))
+    words += [f"text: “{values[SEARCH]}”"] if SEARCH in values else []
+    found = TestFilter(values, tuple(words))
+    if len(found.query) > MAX_QUERY:
+        raise FilterRefused(f"The filter has {len(found.query)} characters, more than {MAX_QUERY}.")
+    return found
 
 
-def _normalised(text: str, by: User | None) -> str:
-    sent = QueryDict(saved_query(text.strip().rpartition("?")[2]), mutable=True)
-    for name in NO_FILTERS:
-        sent.pop(name, None)
-    for name in PEOPLE:
-        if by is not None and sent.get(name) == ME:
-            sent[name] = str(by.pk)
-    return sent.urlencode()
+def search(tests: TestQuerySet, text: str) -> TestQuerySet:
+    """Leave the tests that contain each word or quoted phrase, or have it as their number."""
+    condition = Q()
+    for word in smart_split(text):
+        if word[0] in "\"'" and word[0] == word[-1] and len(word) > 1:
+            word = unescape_string_literal(word)
+        contains = Q(pk=word) if word.isdecimal() else Q()
+        for field in SEARCHED:
+            contains |= Q(**{f"{field}__icontains": word})
+        condition &= contains
+    return tests.filter(pk__in=Test.objects.filter(condition).order_by().values("pk"))
 
 
-def _changelist(query: str) -> Any:
-    """Return the filtered list as somebody sees it who may read every test."""
-    admin.autodiscover()  # a worker has no lists yet
-    request = HttpRequest()
-    request.method, request.GET = "GET", QueryDict(query)
-    request.user = User(is_active=True, is_superuser=True)
-    try:
-        return admin.site.get_model_admin(Test).get_changelist_instance(request)
-    except (IncorrectLookupParameters, SuspiciousOperation, ValidationError) as error:
-        raise FilterRefused(f"The list of tests has no such filter: {query}.") from error
+# Conditions --------------------------------------------------------------------------------------
 
 
-def _words(changelist: Any, sent: QueryDict) -> tuple[list[str], list[str]]:
-    """Return the parts of the filter in words, and those whose value is unknown."""
-    words, unknown, named = [], [], {SEARCH}
-    for spec in changelist.filter_specs:
-        for name in spec.expected_parameters():
-            if name not in sent:
-                continue
-            named.add(name)
-            value = sent[name]
-            labels = {str(key): str(label) for key, label in _labels(spec)}
-            if value in labels:
-                words.append(f"{spec.title}: {labels[value]}")
-            else:
-                unknown.append(f"{spec.title} {value!r}")
-    words += [f"text: “{sent[SEARCH]}”"] if SEARCH in sent else []
-    unknown += [f"filter {name!r}" for name in sent if name not in named]
-    return words, unknown
+def _equal(field: str) -> Callable[[TestQuerySet, str], TestQuerySet]:
+    return lambda tests, value: tests.filter(**{field: value})
 
 
-def _labels(spec: Any) -> list[tuple[Any, Any]]:
-    choices = getattr(spec, "lookup_choices", None)
-    return list(choices or spec.field.flatchoices or YES_NO.items())
+def _tags(kind: TagKind) -> Callable[[], Choices]:
+    return lambda: Tag.objects.filter(kind=kind).values_list("pk", "name")
+
+
+def _with_tag(tests: TestQuerySet, value: str) -> TestQuerySet:
+    """Leave tests with the tag or one below it: their own, or their issue's."""
+    tags = Tag.objects.filter(Q(pk=value) | Q(parent=value)).values("pk")
+    return tests.filter(pk__in=Test.objects.filter(tagged(tags)).order_by().values("pk"))
+
+
+def _templates() -> Choices:
+    templates = JudgeTemplate.objects.only("title", "version")
+    return ((template.pk, str(template)) for template in templates)
+
+
+def _authors() -> Choices:
+    authors = Test.objects.filter(author__isnull=False).order_by().values("author")
+    people = User.objects.filter(pk__in=authors).order_by("username")
+    return people.values_list("pk", "username")
+
+
+def _assignees() -> Choices:
+    people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
+    return ((NOBODY, NOBODY), *people.values_list("pk", "username"))
+
+
+def _assigned_to(tests: TestQuerySet, value: str) -> TestQuerySet:
+    return tests.filter(issue__assignee=None if value == NOBODY else value)
+
+
+def _library() -> Choices:
+    return LibraryCriterion.objects.values_list("key", "name")
+
+
+def _with_copy_of(tests: TestQuerySet, value: str) -> TestQuerySet:
+    """Leave tests with a copy of a library criterion."""
+    copies = Criterion.objects.filter(library_key=value).order_by().values("test")
+    return tests.filter(pk__in=copies)
+
+
+CONDITIONS = (
+    Condition("state", "state", lambda: TestState.choices, _equal("state")),
+    Condition("domain", "domain", _tags(TagKind.DOMAIN), _with_tag),
+    Condition("task_type", "task type", _tags(TagKind.TASK_TYPE), _with_tag),
+    Condition("tag", "other tag", _tags(TagKind.OTHER), _with_tag),
+    Condition("template", "template", _templates, _equal("template")),
+    Condition("origin", "origin", lambda: Origin.choices, _equal("origin")),
+    Condition("sealed", "sealed", lambda: ((1, "yes"), (0, "no")), _equal("sealed")),
+    Condition("assignee", "issue assignee", _assignees, _assigned_to, is_person=True),
+    Condition("author", "author", _authors, _equal("author"), is_person=True),
+    Condition("library", "library criterion", _library, _with_copy_of, reads_texts=True),
+)
+BY_NAME = {condition.name: condition for condition in CONDITIONS}

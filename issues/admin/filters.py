@@ -1,4 +1,4 @@
-"""List filters: tags by kind, and assignees."""
+"""List filters: of issues by tags and assignees, and of tests by the conditions of a filter."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from unfold.contrib.filters.admin import DropdownFilter
 from evalhub.access.models import User
 from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.pages import row_number
-from issues.models import Criterion, Issue, LibraryCriterion, Tag, TagKind, Test
-from issues.tags import tagged
+from issues.models import Issue, Tag, TagKind
+from issues.test_filter import CONDITIONS, ME, Condition
 
 
 class TagFilter(DropdownFilter):
@@ -30,11 +30,8 @@ class TagFilter(DropdownFilter):
         if not tag:
             return queryset
         tags = Tag.objects.filter(Q(pk=tag) | Q(parent=tag)).values("pk")
-        found = self.carriers(tags).order_by().values("pk")
+        found = Issue.objects.filter(tags__in=tags).order_by().values("pk")
         return queryset.filter(pk__in=found)
-
-    def carriers(self, tags: Any) -> QuerySet[Any]:
-        return Issue.objects.filter(tags__in=tags)
 
 
 class DomainFilter(TagFilter):
@@ -47,25 +44,6 @@ class TaskTypeFilter(TagFilter):
 
 class OtherTagFilter(TagFilter):
     title, parameter_name, kind = "other tag", "tag", TagKind.OTHER
-
-
-class OfTests:
-    """Mixin of tag filters for tests: their own tags, and those of their issues."""
-
-    def carriers(self, tags: Any) -> QuerySet[Any]:
-        return Test.objects.filter(tagged(tags))
-
-
-class TestDomainFilter(OfTests, DomainFilter):
-    __test__ = False
-
-
-class TestTaskTypeFilter(OfTests, TaskTypeFilter):
-    __test__ = False
-
-
-class TestOtherTagFilter(OfTests, OtherTagFilter):
-    __test__ = False
 
 
 def _named(people: QuerySet[User]) -> list[tuple[str, str]]:
@@ -87,7 +65,7 @@ class AuthorFilter(DropdownFilter):
 
 
 class AssigneeFilter(DropdownFilter):
-    title, parameter_name, path = "assignee", "assignee", "assignee"
+    title, parameter_name = "assignee", "assignee"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
@@ -96,16 +74,9 @@ class AssigneeFilter(DropdownFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen = self.value() or ""
         if chosen == "nobody":
-            return queryset.filter(**{self.path: None})
+            return queryset.filter(assignee=None)
         assignee = request.user.pk if chosen == "me" else row_number(chosen)
-        return queryset.filter(**{self.path: assignee}) if assignee else queryset
-
-
-class TestAssigneeFilter(AssigneeFilter):
-    """Tests by the assignee of their issue."""
-
-    __test__ = False
-    title, path = "issue assignee", "issue__assignee"
+        return queryset.filter(assignee=assignee) if assignee else queryset
 
 
 MY_DRAFTS = ("My drafts", {"author": "me", "state__exact": "draft"})
@@ -116,17 +87,32 @@ class TemplateFilter(RelatedFilter):
     named_by = ("title", "version")
 
 
-class LibraryFilter(DropdownFilter):
-    """Tests with a copy of one library criterion; shown only if a page links to it."""
+class ConditionFilter(DropdownFilter):
+    """A condition of `issues.test_filter`; one that is `linked_only` is shown if it is chosen."""
 
-    title, parameter_name = "library criterion", "library"
+    condition: Condition
+    linked_only = False
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
-        wanted = request.GET.get(self.parameter_name, "")[:80]
-        return list(LibraryCriterion.objects.filter(key=wanted).values_list("key", "name"))
+        if self.linked_only and self.parameter_name not in request.GET:
+            return []
+        me = [(ME, ME)] if self.condition.is_person else []
+        return [*me, *((str(value), label) for value, label in self.condition.choices())]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if not (key := self.value()):
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if not (value := self.value()):
             return queryset
-        copies = Criterion.objects.filter(library_key=key).order_by().values("test")
-        return queryset.filter(pk__in=copies)
+        if self.condition.is_person and value == ME:
+            value = str(request.user.pk)
+        elif value not in dict(self.lookup_choices):
+            return queryset.none()
+        return self.condition.narrow(queryset, value)
+
+
+def filter_by(condition: Condition) -> type[ConditionFilter]:
+    shown = {"title": condition.title, "parameter_name": condition.name, "condition": condition}
+    linked_only = condition.name == "library"
+    return type("ConditionFilter", (ConditionFilter,), {**shown, "linked_only": linked_only})
+
+
+TEST_FILTERS = tuple(filter_by(condition) for condition in CONDITIONS)

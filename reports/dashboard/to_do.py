@@ -78,6 +78,10 @@ def _verdicts_waiting(user: User) -> list[Task]:
     return [*found, Task("My unsaved verdicts", len(results), url, True)]
 
 
+STATE_FILTERS = {Issue: "state__exact", Test: "state"}
+"""The parameter of each list that filters by state."""
+
+
 def _mine(user: User) -> Iterator[Waiting]:
     if user.has_perm(DRAFT):
         mine = Issue.objects.filter(assignee=user, state__in=OPEN_STATES)
@@ -86,7 +90,8 @@ def _mine(user: User) -> Iterator[Waiting]:
             state = states.DRAFT
             drafts = model._default_manager.filter(author=user, state=state)
             name = str(model._meta.verbose_name_plural)
-            url = _url(f"issues_{model._meta.model_name}", state__exact=state.value, author="me")
+            query = {STATE_FILTERS[model]: state.value, "author": "me"}
+            url = _url(f"issues_{model._meta.model_name}", **query)
             yield Waiting(f"My draft {name}", drafts, url, True)
 
 
@@ -101,7 +106,7 @@ def _shared(user: User) -> Iterator[Waiting]:
         if user.has_perm(right):
             waiting = model._default_manager.filter(state="in_review")
             name = str(model._meta.verbose_name_plural).capitalize()
-            url = _url(f"issues_{model._meta.model_name}", state__exact="in_review")
+            url = _url(f"issues_{model._meta.model_name}", **{STATE_FILTERS[model]: "in_review"})
             yield Waiting(f"{name} in review", waiting, url)
 
 

@@ -320,7 +320,7 @@ class Migration(migrations.Migration):
                     "filter",
                     models.TextField(
                         blank=True,
-                        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each launch takes the tests that match then.",
+                        help_text="A filter of tests, such as domain=3&state=approved. Each launch takes the tests that match then.",
                     ),
                 ),
                 (
@@ -1308,7 +1308,7 @@ class Migration(migrations.Migration):
                     "filter",
                     models.TextField(
                         blank=True,
-                        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each launch takes the tests that match then.",
+                        help_text="A filter of tests, such as domain=3&state=approved. Each launch takes the tests that match then.",
                     ),
                 ),
                 (

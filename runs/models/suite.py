@@ -18,8 +18,8 @@ class Suite(models.Model):
     tests = models.ManyToManyField(Test, blank=True, related_name="suites")
     filter = models.TextField(
         blank=True,
-        help_text="The query of the tests list, such as domain=3&state__exact=approved. Each "
-        "launch takes the tests that match then.",
+        help_text="A filter of tests, such as domain=3&state=approved. Each launch takes the tests "
+        "that match then.",
     )
     tags = models.ManyToManyField(Tag, blank=True, related_name="suites")
     baseline = models.ForeignKey(

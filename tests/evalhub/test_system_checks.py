@@ -93,20 +93,14 @@ django.setup()
 {act}
 print("issues.admin" in sys.modules)
 """
-READS_FILTER = """
-from contextlib import suppress
-from django.db import Error
-from issues.test_filter import read_filter
-with suppress(Error):  # there are no tables
-    read_filter("?sealed__exact=0")
-"""
+READS_FILTER = "from issues.test_filter import read_filter; read_filter('?sealed=0').tests"
 
 
 @pytest.mark.parametrize(
     ("act", "loads"),
     [
         ("from evalhub.work.processes import cluster; cluster.kinds()", "False"),
-        (READS_FILTER, "True"),
+        (READS_FILTER, "False"),
         ("from django.core import checks; checks.run_checks(tags=['admin'])", "True"),
     ],
 )

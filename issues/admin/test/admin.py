@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import URLPattern, reverse
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
@@ -21,17 +20,7 @@ from evalhub.llm.raw_prompt import raw_prompt_of
 from issues import states
 from issues.admin.drafting.button import generate_button
 from issues.admin.drafting.edits import EditPages
-from issues.admin.filters import (
-    ASSIGNED_TO_ME,
-    MY_DRAFTS,
-    AuthorFilter,
-    LibraryFilter,
-    TemplateFilter,
-    TestAssigneeFilter,
-    TestDomainFilter,
-    TestOtherTagFilter,
-    TestTaskTypeFilter,
-)
+from issues.admin.filters import ASSIGNED_TO_ME, TEST_FILTERS
 from issues.admin.inlines import TestCommentInline
 from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
@@ -57,6 +46,7 @@ from issues.rubrics.siblings import (
 )
 from issues.states import Move
 from issues.tags import names_on
+from issues.test_filter import SEARCHED, search
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
 WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
@@ -94,23 +84,13 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
         "sealed_label",
         "changed",
     )
-    list_filter = (
-        ("state", ChoicesDropdownFilter),
-        TestDomainFilter,
-        TestTaskTypeFilter,
-        TestOtherTagFilter,
-        ("template", TemplateFilter),
-        ("origin", ChoicesDropdownFilter),
-        "sealed",
-        TestAssigneeFilter,
-        AuthorFilter,
-        LibraryFilter,
+    list_filter = TEST_FILTERS
+    quick_filters = (
+        ("My drafts", {"author": "me", "state": "draft"}),
+        ASSIGNED_TO_ME,
+        ("My tests", {"author": "me"}),
     )
-    quick_filters = (MY_DRAFTS, ASSIGNED_TO_ME, ("My tests", {"author": "me"}))
-    search_fields = (
-        *("issue__title", "messages", "guidelines", "reference", "criteria__text"),
-        "=id",
-    )
+    search_fields = (*SEARCHED, "=id")
     found_by = ("messages", "issue__title", "=id")
     search_help_text = "Text of the test, title of its issue, or number."
     list_select_related = ("issue", "template")
@@ -131,6 +111,11 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
         if is_about_a_row(request):
             return tests.select_related("issue", "template")
         return tests.annotate(points=rubric_size()).prefetch_related("tags", "issue__tags")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[Any, bool]:
+        return search(queryset, search_term) if search_term else queryset, False
 
     def may_read_history(self, request: HttpRequest, object_id: str) -> bool:
         return self.get_object(request, object_id) is not None

@@ -10,6 +10,7 @@ from tests.factories import make_issue, make_test, make_user
 
 pytestmark = pytest.mark.django_db
 TESTS = "/admin/issues/test/"
+MODELS = "/admin/evalhub/languagemodel/"
 HIDE = {"model": "issues.test", "column": ["issue", "tag_names"], "shown": ["issue"]}
 
 
@@ -43,10 +44,10 @@ def test_what_was_searched_stays_when_a_filter_is_chosen(client):
 
 def test_a_switch_is_a_chip_with_links(client):
     client.force_login(make_user("viewer"))
-    sealed = chip(page(client, TESTS, sealed__exact="1"), "Sealed")
+    active = chip(page(client, MODELS, is_active__exact="1"), "Active")
 
-    assert 'href="?sealed__exact=0"' in sealed
-    assert re.search(r'aria-current="true">Yes<', sealed)
+    assert 'href="?is_active__exact=0"' in active
+    assert re.search(r'aria-current="true">Yes<', active)
 
 
 def quick(html):
