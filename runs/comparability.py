@@ -1,17 +1,15 @@
 """The comparability of two runs: asked before anything is concluded from both."""
 
-import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Case, FilteredRelation, Q, QuerySet, When
+from django.db.models import FilteredRelation, Q, QuerySet
 from django.urls import reverse
 
 from evalhub.values.digest import digest
-from evalhub.values.shared_json import as_text
 from runs.judging.jury import jury_identity
 from runs.models import JudgeRun, Run
 
@@ -129,47 +127,29 @@ def scorings_of(runs: Collection[int]) -> dict[int, Scoring]:
 
 
 def with_active(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Join the active judge run of each run as `active`, for `SCORING` and other columns of it.
-
-    `used_embedder` is JSON as text; null where similarity does not enter the scores.
-    """
+    """Join the active judge run of each run as `active`, for `SCORING` and other columns of it."""
     condition = Q(judge_runs__is_active=True)
-    is_similar = Q(similarity_weight__gt=0) | Q(score_by_similarity=True)
-    return runs.annotate(
-        active=FilteredRelation("judge_runs", condition=condition),
-        used_embedder=Case(When(is_similar, then=as_text("similarity_endpoint"))),
-    )
+    return runs.annotate(active=FilteredRelation("judge_runs", condition=condition))
 
 
-SCORING = (
-    *("similarity_weight", "score_by_similarity", "used_embedder"),
-    *("active__whole_fingerprint", "active__rubric_fingerprint"),
-)
+OWN_SCORING = ("similarity_weight", "score_by_similarity", "similarity_endpoint")
+"""Columns of a run that `scoring_of` takes, beside those of its active judge run."""
+SCORING = (*OWN_SCORING, "active__whole_fingerprint", "active__rubric_fingerprint")
 """Columns of `with_active` that `scoring` takes, in its order."""
 NOT_JUDGED = jury_identity({}, on_rubric=False)
 
 
-@lru_cache(maxsize=1000)
 def scoring(
     weight: float,
     by_similarity: bool,
-    embedder: str | None,
+    embedder: dict[str, Any],
     whole: str | None,
     rubric: str | None,
 ) -> Scoring:
-    """Return how a run is scored, from its `SCORING`: thousands of runs share a few."""
-    endpoint = None if embedder is None else json.loads(embedder)
-    return _scoring(weight, by_similarity, endpoint, whole, rubric)
+    """Return how a run is scored, from its `SCORING`.
 
-
-def _scoring(
-    weight: float,
-    by_similarity: bool,
-    embedder: dict[str, Any] | None,
-    whole: str | None,
-    rubric: str | None,
-) -> Scoring:
-    """Return how a run is scored; the fingerprints are None without an active judge run."""
+    The fingerprints are None without an active judge run.
+    """
     similarity: tuple[Any, ...] = ()
     if weight > 0 or by_similarity:
         similarity = weight, by_similarity, embedder
@@ -178,14 +158,10 @@ def _scoring(
     )
 
 
-OWN_SCORING = ("similarity_weight", "score_by_similarity", "similarity_endpoint")
-"""Columns of a run that `scoring_of` takes, beside those of its active judge run."""
-
-
 def scoring_of(run: Run, active: JudgeRun | None) -> Scoring:
     """Return how a run with this active judge run is scored; no query."""
     fingerprints = (active.whole_fingerprint, active.rubric_fingerprint) if active else (None, None)
-    return _scoring(*(getattr(run, name) for name in OWN_SCORING), *fingerprints)
+    return scoring(*(getattr(run, name) for name in OWN_SCORING), *fingerprints)
 
 
 def rejudge_url(run: int, like: int) -> str:

@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from evalhub.llm.identity import Identity
-from evalhub.values.shared_json import as_text, parser
 from reports.documents.topic_names import TEST, topic_key
 from reports.leaderboard.jury_rule import ComparableRuns, comparable_runs
 from reports.leaderboard.pairing_rule import ScoredTest
@@ -195,12 +194,8 @@ def frozen_tags() -> list[str]:
 def labels_by_run(runs: Collection[int]) -> dict[int, tuple[str, ...]]:
     """Return the labels of these runs' figures; one query."""
     rows = with_active(Run.objects.filter(pk__in=runs)).order_by()
-    parse = parser()
-    columns = (as_text("endpoint"), "is_scripted", "has_imported_answers", as_text("active__jury"))
-    return {
-        pk: labels(parse(endpoint), is_scripted, is_imported, parse(jury))
-        for pk, endpoint, is_scripted, is_imported, jury in rows.values_list("pk", *columns)
-    }
+    columns = ("endpoint", "is_scripted", "has_imported_answers", "active__jury")
+    return {pk: labels(*found) for pk, *found in rows.values_list("pk", *columns)}
 
 
 def all_labels(labels: Mapping[Any, Iterable[str]]) -> tuple[str, ...]:

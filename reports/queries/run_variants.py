@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evalhub.values.many_numbers import Among
-from evalhub.values.shared_json import with_shared
 from reports.documents.model_lines import (
     LineStyle,
     Variant,
@@ -41,14 +40,13 @@ JUDGE_RUN_COLUMNS = (
 def runs_of(ids: Iterable[int]) -> dict[int, Run]:
     """Return these runs by id; one query."""
     runs = Run.objects.filter(Among("id", ids)).order_by().only(*COLUMNS)
-    return {run.pk: run for run in with_shared(runs, "endpoint", "params", "similarity_endpoint")}
+    return {run.pk: run for run in runs}
 
 
 def judge_runs_of(runs: Iterable[int]) -> dict[int, JudgeRun]:
     """Return the active judge run of each run by the run's id; one query."""
     current = JudgeRun.objects.filter(Among("run_id", runs), is_active=True).order_by()
-    found = with_shared(current.only(*JUDGE_RUN_COLUMNS), "jury")
-    return {judge_run.run_id: judge_run for judge_run in found}
+    return {judge_run.run_id: judge_run for judge_run in current.only(*JUDGE_RUN_COLUMNS)}
 
 
 def labels_of_all(runs: Iterable[Run], judge_runs: Mapping[int, JudgeRun]) -> tuple[str, ...]:
