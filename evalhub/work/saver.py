@@ -21,7 +21,6 @@ from evalhub.work.database import Database, Unavailable
 from evalhub.work.kinds import AnyKind, Save, kinds
 from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.models import Worker
-from evalhub.work.rows import insert
 
 log = logging.getLogger(__name__)
 
@@ -206,7 +205,7 @@ def _write(saves: list[Save], calls: list[Call], worker_id: int) -> list[bool]:
             groups[save.kind].append(save)
     if taken:
         Call.objects.filter(pk__in=taken).update(unsaved=None)
-    insert(calls)
+    Call.objects.bulk_create(calls)
     for kind, group in groups.items():
         kind.store(group)
     return kept

@@ -12,9 +12,9 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, CallRole, ItemState
 from evalhub.work.caller import ModelCaller
+from evalhub.work.database import update_locked
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
-from evalhub.work.rows import overwrite
 from issues.conversation import Message, filled, request_messages, turns_to_generate
 from runs.models import NO_ANSWER, Answer, Result, ResultScore, Run
 
@@ -112,7 +112,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
 
     def store(self, saves: list[Save]) -> None:
         items = [save.item_id for save in saves]
-        results = Result.objects.only(*RESULT_FIELDS).in_bulk(items)
+        results = Result.objects.in_bulk(items)
         changes = _Changes()
         for save in saves:
             _apply(save.content, results[save.item_id], changes)
@@ -122,7 +122,7 @@ class AnsweringKind(Kind[Run, Result, AnswerRequest]):
             unique_fields=["result"],
             update_fields=["text", "turns", "tool_calls", "documents", "reasoning", "call"],
         )
-        overwrite(changes.results, RESULT_FIELDS)
+        update_locked(changes.results, RESULT_FIELDS)
         self.on_error(changes.unanswered)
 
     def on_error(self, item_ids: Sequence[int]) -> None:

@@ -15,10 +15,10 @@ from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, ItemState
 from evalhub.work.caller import ModelCaller, Saved
+from evalhub.work.database import update_locked
 from evalhub.work.errors import BatchFailed, GivenBack
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
-from evalhub.work.rows import insert, overwrite
 from issues import checks
 from issues.checks import CHECKS
 from runs.answering.work import spend_of
@@ -96,8 +96,9 @@ class JudgingKind(Kind[JudgeRun, ResultScore, JudgingTask]):
         judgments = [copy(save.content) for save in saves if isinstance(save.content, Judgment)]
         for judgment in judgments:  # perhaps long after the reply, if the database was away
             judgment.created_at = timezone.now()
-        overwrite([row for row in judgments if row.pk is not None], JUDGMENT_FIELDS)
-        insert([row for row in judgments if row.pk is None])
+        repeated = [row for row in judgments if row.pk is not None]
+        Judgment.objects.bulk_update(repeated, JUDGMENT_FIELDS)
+        Judgment.objects.bulk_create([row for row in judgments if row.pk is None])
         finished = {s.item_id: s.content for s in saves if isinstance(s.content, Finished)}
         if finished:
             _finish(finished)
@@ -233,7 +234,7 @@ def _finish(finished: dict[int, Finished]) -> None:
     results = list(Result.objects.filter(pk__in=measured).order_by("pk"))
     for result in results:
         result.similarity = similarities[result.pk]
-    overwrite(results, ["similarity"])
+    update_locked(results, ["similarity"])
     for row in result_scores:
         row.state, row.worker, row.next_try_at = ItemState.DONE, None, None
         row.error_kind = row.error_message = ""

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import transaction
 
 from evalhub.models import ItemState, User
+from evalhub.work.database import update_locked
 from evalhub.work.processes.queue import request_worker
-from evalhub.work.rows import overwrite
 from issues.conversation import turns_to_generate
 from issues.revisions import freeze
 from runs.answering.work import documents_in, end_without_answer
@@ -65,7 +65,7 @@ def _save(run: Run, bodies: dict[tuple[int, int], ImportedAnswerBody]) -> None:
             result.state = ItemState.DONE
             answers.append(_answer(result, body.stored_turns()))
     changed = ["state", "error_kind", "error_message", *MEASURED]
-    overwrite(results, changed)
+    update_locked(results, changed)
     Answer.objects.bulk_create(answers, batch_size=BATCH_SIZE)
     end_without_answer([one.pk for one in results if one.state == ItemState.ERROR])
 

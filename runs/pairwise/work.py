@@ -7,7 +7,6 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
-from evalhub.work.rows import overwrite
 from issues.judge_templates.pairwise_prompt import Choice, PairCase
 from runs.judging.tasks import refuse_removed
 from runs.pairwise.ask_pair import PairReply, ask_pair
@@ -67,7 +66,7 @@ class PairwiseKind(Kind[PairwiseJudgeRun, PairJudgment, PairRequest]):
         judgments = list(PairJudgment.objects.filter(pk__in=replies).order_by("pk"))
         for judgment in judgments:
             _fill(judgment, replies[judgment.pk])
-        overwrite(judgments, ENDED_FIELDS)
+        PairJudgment.objects.bulk_update(judgments, ENDED_FIELDS)
 
 
 def _fill(judgment: PairJudgment, reply: PairReply) -> None:

@@ -9,7 +9,6 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
-from evalhub.work.rows import overwrite
 from issues.models import Test
 from runs.judging.ask_judge import JudgeReply, ask_judge
 from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
@@ -91,7 +90,7 @@ class ReversedKind(Kind[ReversedJudgeRun, ReversedJudgment, ReversedRequest]):
         judgments = list(ReversedJudgment.objects.filter(pk__in=replies).order_by("pk"))
         for judgment in judgments:
             _fill(judgment, replies[judgment.pk])
-        overwrite(judgments, ENDED_FIELDS)
+        ReversedJudgment.objects.bulk_update(judgments, ENDED_FIELDS)
 
 
 def _add_sealed_examples(requests: Sequence[ReversedRequest]) -> None:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from evalhub.models import ItemState
-from evalhub.work.rows import overwrite
+from evalhub.work.database import update_locked
 from issues.models import FrozenCriterion
 from issues.revisions import scale_in
 from issues.rubrics import hybrid_score
@@ -144,7 +144,7 @@ def score_result_scores(
         row.passed = rule.passes(row.score)
         row.agreement = agreement_on(found, scales).alpha
         row.answered, row.expected = _coverage(found)
-    overwrite(list(result_scores), [*RESULT_SCORE_FIELDS, *also])
+    update_locked(list(result_scores), [*RESULT_SCORE_FIELDS, *also])
     score_results(result_ids)
 
 
@@ -206,7 +206,7 @@ def rescore(result_ids: Collection[int]) -> set[int]:
     be locked before the results of the others, and an annotator does it the other way round.
     """
     locked = Result.objects.select_for_update(of=("self",)).order_by("pk")
-    results = list(locked.filter(pk__in=result_ids).only("run", "state", *RESULT_FIELDS))
+    results = list(locked.filter(pk__in=result_ids))
     active = ResultScore.objects.filter(judge_run__is_active=True, result__in=result_ids)
     current = {row.result_id: row for row in active}
     human = human_scores_of(result_ids)
@@ -218,7 +218,7 @@ def rescore(result_ids: Collection[int]) -> set[int]:
         if result.pk in human:
             judged = votes[result_score.judge_run_id, result.pk] if result_score else []
             _apply_human_scores(result, human[result.pk], consensus_of(judged), rules[result.pk])
-    overwrite(results, RESULT_FIELDS)
+    update_locked(results, RESULT_FIELDS)
     return {result.run_id for result in results}
 
 

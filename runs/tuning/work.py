@@ -9,7 +9,6 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.models import ItemState
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
-from evalhub.work.rows import overwrite
 from issues.models import Test
 from runs.judging.ask_judge import JudgeReply, ask_judge
 from runs.judging.jury import FrozenJudge, frozen_jury_of
@@ -81,7 +80,7 @@ class TuningKind(Kind[Attempt, AttemptJudgment, JudgeRequest]):
         judgments = list(AttemptJudgment.objects.filter(pk__in=replies).order_by("pk"))
         for judgment in judgments:
             _fill(judgment, replies[judgment.pk])
-        overwrite(judgments, ENDED_FIELDS)
+        AttemptJudgment.objects.bulk_update(judgments, ENDED_FIELDS)
 
 
 def frozen_judge_of(attempt: Attempt) -> FrozenJudge:

@@ -10,7 +10,6 @@ from evalhub.models import CallRole, ItemState
 from evalhub.values.storable import storable
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
-from evalhub.work.rows import overwrite
 from issues.drafting.prompts import Message, Request
 from runs.trials.generation.generation_settings import GenerationSettings
 from runs.trials.generation.graph import ArtifactKind, kinds_from
@@ -92,7 +91,7 @@ class GeneratingKind(Kind[GenerationRun, GenerationStep, StepJob]):
         grown: dict[GenerationRun, set[int]] = {step.run: set() for step in ended}
         for step in ended:
             _end(step, contents[step.pk], grown[step.run])
-        overwrite(ended, ENDED_FIELDS)
+        GenerationStep.objects.bulk_update(ended, ENDED_FIELDS)
         for run, ideas in grown.items():
             add_artifact_steps(run, ideas)
 

@@ -9,7 +9,6 @@ from evalhub.llm.word_vectors import NoWordVectors
 from evalhub.models import Call, ItemState
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
-from evalhub.work.rows import overwrite
 from issues.judge_templates.pairwise_prompt import Choice
 from issues.judge_templates.prompts import PromptError, variables_of
 from runs.judging.ask_judge import UNASKABLE, JudgeReply, ask_judge
@@ -89,7 +88,7 @@ class TrialKind(Kind[Trial, ClaimJudgment, ClaimRequest]):
         judgments = list(ClaimJudgment.objects.filter(pk__in=replies).order_by("pk"))
         for judgment in judgments:
             _fill(judgment, replies[judgment.pk])
-        overwrite(judgments, ENDED_FIELDS)
+        ClaimJudgment.objects.bulk_update(judgments, ENDED_FIELDS)
 
     def finish(self, batch: Trial) -> None:
         if batch.tunes_threshold:
