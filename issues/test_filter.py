@@ -96,9 +96,9 @@ def read_filter(text: str, *, by: User | None = None) -> TestFilter:
     if not values:
         raise FilterRefused("Nothing is filtered: filter the list of tests, then copy its address.")
     words, unknown = [], [f"filter {n!r}" for n in values if n not in (*BY_NAME, SEARCH)]
-    for name in BY_NAME.keys() & values.keys() if by else ():
-        if BY_NAME[name].is_person and values[name] == ME:
-            values[name] = str(by.pk)
+    for condition in CONDITIONS:
+        if condition.is_person and by is not None and values.get(condition.name) == ME:
+            values[condition.name] = str(by.pk)
     for condition in CONDITIONS:
         if (value := values.get(condition.name)) is None:
             continue
@@ -142,7 +142,7 @@ def _tags(kind: TagKind) -> Callable[[], Choices]:
 
 def _with_tag(tests: TestQuerySet, value: str) -> TestQuerySet:
     """Leave tests with the tag or one below it: their own, or their issue's."""
-    tags = Tag.objects.filter(Q(pk=value) | Q(parent=value)).values("pk")
+    tags = Tag.objects.filter(Q(pk=value) | Q(parent=value))
     return tests.filter(pk__in=Test.objects.filter(tagged(tags)).order_by().values("pk"))
 
 
