@@ -43,7 +43,7 @@ class Job:
 
 JOBS = (
     Job("standard", tests=110, in_flight=20, latency_ms=200),
-    Job("large", tests=1000, in_flight=50, latency_ms=50, of_litellm=(0.55, 0.35)),
+    Job("large", tests=1000, in_flight=50, latency_ms=50, of_litellm=(0.45, 0.35)),
     Job("varied", tests=200, in_flight=20, latency_ms=None),
 )
 
