@@ -17,11 +17,7 @@ class EvalHubConfig(AppConfig):
         from evalhub.access.roles import apply_roles
         from evalhub.audit import view
         from evalhub.audit.authors import keep_authors
-        from evalhub.values.plain_pickles import read_plain_pickles_only
-        from evalhub.work.processes.queue import ignore_hooks
 
-        read_plain_pickles_only()
-        ignore_hooks()
         user_logged_in.connect(note_password, dispatch_uid="evalhub.passwords")
         user_locked_out.connect(notify_of_lock, dispatch_uid="evalhub.lock_outs")
         AccessLog._meta.verbose_name, AccessLog._meta.verbose_name_plural = "login", "logins"

@@ -335,9 +335,8 @@ Q_CLUSTER = {
     "poll": 0.5,
     "timeout": EVALHUB_SLICE_S + EVALHUB_LONGEST_CALL_S + 60,
     "retry": EVALHUB_SLICE_S + EVALHUB_LONGEST_CALL_S + 120,
-    "max_attempts": 1,
     "ack_failures": True,
-    "save_limit": 50,
+    "save_limit": -1,
     "catch_up": False,
 }
 if EVALHUB_REDIS_URL:

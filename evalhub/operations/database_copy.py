@@ -8,6 +8,7 @@ from django.apps import apps
 from django.core.management.color import no_style
 from django.db import connection, connections, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
+from django_q.models import Task
 
 from evalhub.access.models import User
 from evalhub.operations.engines import engine
@@ -43,9 +44,13 @@ def copy_from(url: str, say: Callable[[str], object] = str) -> int:
 
 
 def tables() -> Iterator[type[models.Model]]:
-    """Yield all tables but the record of migrations, which is the code's, and cached values."""
+    """Yield all tables but migrations, which are the code's, cached values and `django_q.Task`.
+
+    That last table is not used, and reading a row of it loads pickles.
+    """
     for model in apps.get_models(include_auto_created=True):
-        if model._meta.managed and not model._meta.proxy and model is not CachedValue:
+        is_table = model._meta.managed and not model._meta.proxy
+        if is_table and model not in (CachedValue, Task):
             yield model
 
 

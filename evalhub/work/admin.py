@@ -56,7 +56,7 @@ class WorkerAdmin(ReadOnlyAdmin):
             holdings=overview.holdings(),
             batches=list(overview.live_batches()),
             queued=overview.queued_tasks(),
-            finished=list(overview.finished_tasks()),
+            finished=overview.finished_tasks(),
             dead=overview.dead_workers(),
             dead_days=overview.DEAD_DAYS,
         )

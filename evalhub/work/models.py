@@ -53,6 +53,30 @@ class Worker(models.Model):
         return self.name
 
 
+class FinishedTask(models.Model):
+    """A task of the queue that ended.
+
+    django-q2's own table of them is neither written nor read: it holds unsigned pickles, and names
+    functions to call.
+    """
+
+    name = models.CharField(max_length=100)
+    queued_at = models.DateTimeField()
+    ended_at = models.DateTimeField()
+    succeeded = models.BooleanField()
+    detail = models.TextField(blank=True, help_text="Items done by batch, or the error.")
+
+    class Meta:
+        ordering = ("-ended_at", "-pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def duration_ms(self) -> int:
+        return int((self.ended_at - self.queued_at).total_seconds() * 1000)
+
+
 class CostReservation(models.Model):
     """Money that a worker may spend under a cost limit, beyond what is recorded as spent.
 

@@ -6,13 +6,21 @@ from typing import Any
 
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
-from django_q.models import OrmQ, Task
+from django_q.models import OrmQ
 
 from evalhub.llm.models import LanguageModel, SharedRate
 from evalhub.work import clock
 from evalhub.work.kinds import kinds
 from evalhub.work.leases import alive
-from evalhub.work.models import LEASE_S, Batch, BatchState, Item, ItemState, Worker
+from evalhub.work.models import (
+    LEASE_S,
+    Batch,
+    BatchState,
+    FinishedTask,
+    Item,
+    ItemState,
+    Worker,
+)
 from evalhub.work.progress import counts
 
 HELD = 200
@@ -59,17 +67,6 @@ class QueuedTask:
     name: str
     queued_at: datetime | None
     is_taken: bool
-
-
-@dataclass(frozen=True)
-class FinishedTask:
-    """A task that ended. `detail` lists items done by batch, or gives the error."""
-
-    name: str
-    stopped_at: datetime
-    duration_ms: int
-    succeeded: bool
-    detail: str
 
 
 @dataclass(frozen=True)
@@ -164,16 +161,8 @@ def queued_tasks() -> list[QueuedTask]:
     ]
 
 
-def finished_tasks() -> Iterator[FinishedTask]:
-    for row in Task.objects.order_by("-stopped")[:RECENT]:
-        lines = str(row.result or "").strip().splitlines() or [""]
-        yield FinishedTask(
-            name=row.name,
-            stopped_at=row.stopped,
-            duration_ms=int(row.time_taken() * 1000),
-            succeeded=row.success,
-            detail=lines[0] if row.success else lines[-1],
-        )
+def finished_tasks() -> QuerySet[FinishedTask]:
+    return FinishedTask.objects.all()[:RECENT]
 
 
 def live_batches() -> Iterator[BatchProgress]:

@@ -8,10 +8,8 @@ from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models.signals import post_save
 from django.utils import timezone
-from django_q.models import OrmQ, Task
-from django_q.signals import call_hook
+from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from evalhub.work import leases
@@ -48,11 +46,6 @@ def enqueue_task() -> bool:
 def is_own(task: dict[str, Any]) -> bool:
     """Tell whether a task calls nothing but `TASK`; others name any function of any library."""
     return task.get("func") == TASK and not task.get("hook")
-
-
-def ignore_hooks() -> None:
-    """Call nothing that a row of a finished task names: EvalHub has no hooks."""
-    post_save.disconnect(call_hook, sender=Task)
 
 
 def is_task_waiting() -> bool:

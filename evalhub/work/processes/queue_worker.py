@@ -19,13 +19,14 @@ from django.utils import timezone
 from django_q.brokers import Broker, get_broker
 from django_q.conf import Conf
 from django_q.models import OrmQ
-from django_q.monitor import save_task
 from django_q.signals import post_execute
 from django_q.signing import BadSignature, SignedPackage
 from django_q.worker import worker
 from setproctitle import setproctitle
 
+from evalhub.values.storable import UNSTORABLE
 from evalhub.work import leases
+from evalhub.work.models import FinishedTask
 from evalhub.work.processes.queue import enqueue_task, is_own, is_task_waiting
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ NoteTask = Callable[[int], None]
 """Notes the id of the task that this process works on, 0 for none, for its parent to read."""
 
 DATABASE_DOWN_S = 5.0
+RECORDED = 50
+"""Finished tasks that are kept."""
 
 
 class Stop:
@@ -114,7 +117,7 @@ def next_task(broker: Broker, note_task: NoteTask) -> Task | None:
 
 
 def perform(task: Task, broker: Broker, note_task: NoteTask) -> Outcome:
-    """Let django-q2's worker perform a task, and save its outcome at once."""
+    """Let django-q2's worker perform a task, and record its outcome at once."""
     tasks, done = SimpleQueue[Task | str](), SimpleQueue[Task]()
     tasks.put(task)
     tasks.put("STOP")
@@ -123,9 +126,8 @@ def perform(task: Task, broker: Broker, note_task: NoteTask) -> Outcome:
     task = done.get_nowait()
     ack_id, succeeded = task.pop("ack_id"), task["success"]
     try:
-        save_task(task, broker)
-        if succeeded or task.get("ack_failure"):
-            broker.acknowledge(ack_id)
+        _record(task)
+        broker.acknowledge(ack_id)
     except Exception:
         log.exception("The outcome of task %s could not be saved", ack_id)
     note_task(0)
@@ -133,6 +135,18 @@ def perform(task: Task, broker: Broker, note_task: NoteTask) -> Outcome:
         log.error("Task %s failed: %s", task["name"], task["result"])
     post_execute.send(sender="django_q", task=task)
     return Outcome(succeeded, timed_out=timer.value == 0)
+
+
+def _record(task: Task) -> None:
+    lines = str(task["result"] or "").strip().splitlines() or [""]
+    row = FinishedTask.objects.create(
+        name=task["name"],
+        queued_at=task["started"],
+        ended_at=task["stopped"],
+        succeeded=task["success"],
+        detail=UNSTORABLE.sub("", lines[0 if task["success"] else -1]),
+    )
+    FinishedTask.objects.filter(pk__lte=row.pk - RECORDED).delete()
 
 
 def release_dead(ack_id: int) -> None:

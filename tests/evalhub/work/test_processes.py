@@ -10,12 +10,12 @@ import pytest
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
-from django_q.models import Failure, OrmQ, Schedule, Success
+from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from evalhub.models import BatchState, Worker
 from evalhub.work import clock, leases
-from evalhub.work.models import LEASE_S
+from evalhub.work.models import LEASE_S, FinishedTask
 from evalhub.work.processes import parent_watch, process_identity, reaper
 from evalhub.work.processes.queue import MAX_TASKS, TASK, enqueue_task, is_task_waiting
 from evalhub.work.processes.queue_worker import (
@@ -100,31 +100,6 @@ def test_a_task_that_names_another_function_is_dropped(func, options, caplog):
 
 
 @pytest.mark.django_db
-def test_a_schedule_in_the_database_calls_nothing():
-    due = timezone.now() - timedelta(minutes=1)
-    Schedule.objects.create(func="os.system", args="'true'", next_run=due)
-
-    reaper.every_minute()
-
-    assert not OrmQ.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_row_of_a_finished_task_names_no_function_to_call(monkeypatch):
-    called: list[str] = []
-    monkeypatch.setattr(os, "system", called.append)
-    task, _ = taken(func=f"{__name__}.note")
-    now = timezone.now()
-    rows = {"id": task["id"], "name": task["name"], "success": False, "started": now}
-    Failure.objects.create(**rows, stopped=now, func="f", hook="os.system")
-
-    perform(task, get_broker(), lambda _: None)
-
-    assert Success.objects.exists()
-    assert called == []
-
-
-@pytest.mark.django_db
 def test_no_task_is_taken_after_a_stop():
     enqueue_task()
     stop = Stop()
@@ -150,7 +125,7 @@ def test_a_finished_task_is_saved_and_leaves_the_queue():
 
     assert perform(task, get_broker(), partial(numbers.__setitem__, 0)) == (True, False)
 
-    assert Success.objects.get().name == task["name"]
+    assert FinishedTask.objects.get().name == task["name"]
     assert not OrmQ.objects.exists()
     assert numbers == [0]
 
@@ -161,7 +136,8 @@ def test_a_failed_task_is_saved_with_its_error_and_leaves_the_queue():
 
     assert perform(task, get_broker(), partial(numbers.__setitem__, 0)) == (False, False)
 
-    assert "on purpose" in Failure.objects.get().result
+    finished = FinishedTask.objects.get()
+    assert (finished.succeeded, "on purpose" in finished.detail) == (False, True)
     assert not OrmQ.objects.exists()
     assert numbers == [0]
 
@@ -382,4 +358,4 @@ def test_worker_once_does_what_is_there_and_ends(tmp_path, database_url):
     assert run.judge_runs.get().state == BatchState.DONE
     assert provider.total == 8
     assert not OrmQ.objects.exists()
-    assert Success.objects.filter(func=TASK).exists()
+    assert FinishedTask.objects.filter(succeeded=True).exists()
