@@ -144,9 +144,7 @@ def test_a_document_that_cannot_be_used_is_refused_with_the_reason(file, problem
 def test_a_pdf_that_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(pdf_text, "MAX_SECONDS", 1)
     slow = "(word) Tj T* " * 200_000
-    with pytest.raises(
-        UnreadableDocument, match=r"slow\.pdf cannot be read: it took more"
-    ):
+    with pytest.raises(UnreadableDocument, match=r"slow\.pdf cannot be read: it took more"):
         passages_of([File("slow.pdf", pdf(f"x) Tj {slow} (x"))])
 
 
