@@ -7,6 +7,7 @@ the admin (list, add, change, delete, history of a model) need no line: the mode
 import re
 from collections.abc import Callable, Iterator
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -872,17 +873,15 @@ LADDER = ("anonymous", "no role", "viewer", "annotator", "adjudicator", "maintai
 """Actors in the order of their rights."""
 
 
-def edges(door: Door) -> set[str]:
-    """The least of those who may enter, and whoever is one step below."""
-    least = next((at for at, name in enumerate(LADDER) if name in door.may), len(LADDER))
-    return set(LADDER[max(0, least - 1) : least + 1])
+def is_edge(name: str, door: Door) -> bool:
+    """Whether it is the least of those who may enter, or one step below."""
+    least = next((at for at, one in enumerate(LADDER) if one in door.may), len(LADDER))
+    return name in LADDER[max(0, least - 1) : least + 1]
 
 
 def test_the_least_role_named_enters_and_the_one_below_does_not(rows):
     wrong = [
-        line
-        for name in LADDER
-        for line in wrongly_answered(name, rows, lambda door, name=name: name in edges(door))
+        line for name in LADDER for line in wrongly_answered(name, rows, partial(is_edge, name))
     ]
 
     assert wrong == [], "\n".join(wrong)
