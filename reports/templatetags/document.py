@@ -152,8 +152,9 @@ class ShownCell:
 def _kind(value: Cell, form: Form, look: str) -> str:
     if isinstance(value, Rate):
         return "heat_rate" if look == "heat" else "rate"
-    if isinstance(value, Link | Linked | Estimate):
-        return type(value).__name__.lower()
+    for kind in (Link, Linked, Estimate):
+        if isinstance(value, kind):
+            return kind.__name__.lower()
     if isinstance(value, tuple) and value:
         return "several"
     if value and form in ("outcome", "verdict"):

@@ -79,6 +79,7 @@ def measure(name: str, address: str, rounds: int = ROUNDS) -> Measured:
     forget()
     with CaptureQueriesContext(connection) as queries:
         client.get(address)
+    number = len(queries)
     empty, page = [], []
     for _ in range(rounds):
         forget()
@@ -88,7 +89,7 @@ def measure(name: str, address: str, rounds: int = ROUNDS) -> Measured:
     return Measured(
         page=name,
         status=status,
-        queries=len(queries),
+        queries=number,
         empty_cpu_ms=median(cpu_ms for cpu_ms, _ in empty),
         cpu_ms=median(cpu_ms for cpu_ms, _ in page),
         p95_ms=quantiles([ms for _, ms in page], n=20, method="inclusive")[-1],
