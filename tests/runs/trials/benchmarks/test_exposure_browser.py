@@ -10,7 +10,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 def test_texts_are_marked_as_exposed_only_after_a_yes(enter):
     enter.goto(make_benchmark().get_absolute_url())
-    enter.get_by_text("Edit, compose, mark as exposed").click()
     exposed = Artifact.objects.exclude(exposed_at=None)
 
     enter.once("dialog", lambda dialog: dialog.dismiss())
