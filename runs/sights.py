@@ -13,7 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from evalhub.access.sealed import FiguresOnly
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from runs.models import Result, Sight
 
 GIVES_VERDICTS = "runs.add_humanevaluation"
@@ -55,7 +55,7 @@ def record(reader: Reader, results: Collection[int] = (), runs: Collection[int] 
         return
     person: Any = reader.pk
     rows: list[Sight] = []
-    recorded = Sight.objects.filter(Among("result", results), person=person)
+    recorded = Sight.objects.filter(IdIn("result", results), person=person)
     if new := set(results) - set(recorded.values_list("result", flat=True)):
         shown = Result.objects.filter(pk__in=new).order_by().values_list("pk", "run_id")
         rows += [Sight(person_id=person, run_id=run, result_id=pk) for pk, run in shown]

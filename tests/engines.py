@@ -9,7 +9,7 @@ BOTH_ENGINES = (
     "evalhub/access/test_exposures.py",
     "evalhub/audit",
     "evalhub/test_database_cache.py",
-    "evalhub/test_many_numbers.py",
+    "evalhub/test_id_in.py",
     "evalhub/test_idempotency.py",
     "evalhub/operations/test_backup.py",
     "evalhub/notifications/test_outbox.py",

@@ -9,7 +9,7 @@ from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, User
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from issues.models import Revision
 from reports.compare.matching_rule import Digests, Tested, match, revisions_apart
 from reports.compare.pairing_query import bundles, one_by_one
@@ -158,5 +158,5 @@ def saying(words: str, revisions: Iterable[int], reader: User) -> set[int]:
 
 
 def _messages(revisions: Iterable[int], reader: User) -> Iterable[tuple[int, object]]:
-    rows = Revision.objects.filter(Among("pk", set(revisions))).readable_by(reader).order_by()
+    rows = Revision.objects.filter(IdIn("pk", set(revisions))).readable_by(reader).order_by()
     return rows.values_list("pk", KeyTransform("messages", "content"))

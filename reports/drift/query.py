@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q
 
 from evalhub.llm.identity import read_name
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from reports.compare.matching_rule import Tested
 from reports.compare.query import outcomes_in
 from reports.documents.reading import Reading
@@ -193,7 +193,7 @@ def _observed(rows: Sequence[Row], tried_out: Collection[int]) -> list[Observed]
 def _temperatures(rows: Iterable[Row]) -> dict[str, Any]:
     """Return the temperature that each variant is sent, None if none is; one query."""
     runs = {row.variant_key: row.run for row in rows}  # one of each: its parameters are the same
-    found = Run.objects.filter(Among("id", runs.values())).order_by()
+    found = Run.objects.filter(IdIn("id", runs.values())).order_by()
     params = found.values_list("variant_key", "endpoint__params", "params")
     return {key: ((general or {}) | own).get("temperature") for key, general, own in params}
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Case, F, OuterRef, QuerySet, Subquery, Sum, When
 
 from evalhub.models import User
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from issues.rubrics.scoring import WHOLE_TEST
 from reports.overrides.rule import OVERTURNED, Review, Reviews
 from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore
@@ -123,7 +123,7 @@ def _override(
 
 
 def _reviewed(results: Collection[int]) -> QuerySet[Any, Any]:
-    rows = Result.objects.filter(Among("pk", results)).order_by()
+    rows = Result.objects.filter(IdIn("pk", results)).order_by()
     score = Subquery(_active_scores().values("score")[:1])
     named = ("issue__title", "run__label", "run__model_name")
     judged: QuerySet[Any, Any] = rows.annotate(judges_score=score)

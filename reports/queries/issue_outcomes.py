@@ -10,7 +10,7 @@ import numpy as np
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from reports.documents.reading import Reading
 from reports.issue_timeline.rule import NOT_MEASURED, FalseFails, IssueResult
 from reports.judge_reliability.accuracy_rule import Sample
@@ -118,7 +118,7 @@ def sightings(
         rates: Of `false_fails`.
     """
     infos = {run.pk: run for run in runs}
-    rows = Result.objects.filter(Among("run_id", infos), issue__in=issues).order_by()
+    rows = Result.objects.filter(IdIn("run_id", infos), issue__in=issues).order_by()
     counted = rows.values_list("issue_id", "run_id", "test_id", "revision_id").annotate(
         passed=Count("pk", filter=Q(outcome=Outcome.PASSED)),
         failed=Count("pk", filter=Q(outcome=Outcome.FAILED)),

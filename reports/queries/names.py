@@ -4,20 +4,20 @@ from collections.abc import Collection
 
 from django.db.models import QuerySet
 
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from issues.models import Issue
 from runs.models import TagSet
 
 
 def titles(issues: Collection[int]) -> dict[int, str]:
     """Return the title of each issue; one query."""
-    rows = Issue.objects.filter(Among("pk", issues)).order_by()
+    rows = Issue.objects.filter(IdIn("pk", issues)).order_by()
     return dict(rows.values_list("pk", "title"))
 
 
 def tag_names(sets: Collection[int]) -> dict[int, tuple[str, ...]]:
     """Return the tags of each of these sets; one query."""
-    return _names(TagSet.objects.filter(Among("pk", sets)))
+    return _names(TagSet.objects.filter(IdIn("pk", sets)))
 
 
 def all_tag_names() -> dict[int, tuple[str, ...]]:

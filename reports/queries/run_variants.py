@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from reports.documents.model_lines import (
     LineStyle,
     Variant,
@@ -39,13 +39,13 @@ JUDGE_RUN_COLUMNS = (
 
 def runs_of(ids: Iterable[int]) -> dict[int, Run]:
     """Return these runs by id; one query."""
-    runs = Run.objects.filter(Among("id", ids)).order_by().only(*COLUMNS)
+    runs = Run.objects.filter(IdIn("id", ids)).order_by().only(*COLUMNS)
     return {run.pk: run for run in runs}
 
 
 def judge_runs_of(runs: Iterable[int]) -> dict[int, JudgeRun]:
     """Return the active judge run of each run by the run's id; one query."""
-    current = JudgeRun.objects.filter(Among("run_id", runs), is_active=True).order_by()
+    current = JudgeRun.objects.filter(IdIn("run_id", runs), is_active=True).order_by()
     return {judge_run.run_id: judge_run for judge_run in current.only(*JUDGE_RUN_COLUMNS)}
 
 

@@ -28,7 +28,7 @@ from django.db.models import Case, Count, Exists, F, FloatField, OuterRef, Q, Qu
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, ItemState
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from runs.models import Outcome, Result, Run, RunTally, TallyRow
 
 EACH_MINUTE = 50
@@ -107,7 +107,7 @@ def summed(
     tallied = set(_versions(ids))
     found: list[tuple[Any, ...]] = []
     if tallied:
-        rows = TallyRow.objects.filter(Among("run_id", tallied), which or Q()).order_by()
+        rows = TallyRow.objects.filter(IdIn("run_id", tallied), which or Q()).order_by()
         found += rows.values_list(*by).annotate(**{f"all_{name}": Sum(name) for name in sums})
     if rest := ids - tallied:
         found += sums_over(Result.objects.filter(which or Q(), run__in=rest), by, sums)
@@ -123,7 +123,7 @@ def sums_over(
 
 
 def _versions(runs: Collection[int]) -> dict[int, UUID]:
-    rows = RunTally.objects.filter(Among("run_id", runs), version__isnull=False)
+    rows = RunTally.objects.filter(IdIn("run_id", runs), version__isnull=False)
     return {run: version for run, version in rows.values_list("run_id", "version") if version}
 
 

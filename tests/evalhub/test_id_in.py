@@ -3,7 +3,7 @@
 import pytest
 
 from evalhub.models import User
-from evalhub.values.many_numbers import Among
+from evalhub.values.id_in import IdIn
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -14,8 +14,8 @@ def test_rows_among_these_are_found(kept):
     people = [make_user("viewer", username=f"user {n}").pk for n in range(3)]
     wanted = [people[n] for n in kept]
 
-    found = User.objects.filter(Among("pk", wanted), pk__in=people)
-    others = User.objects.filter(~Among("pk", wanted), pk__in=people)
+    found = User.objects.filter(IdIn("pk", wanted), pk__in=people)
+    others = User.objects.filter(~IdIn("pk", wanted), pk__in=people)
 
     assert sorted(found.values_list("pk", flat=True)) == wanted
     assert sorted(others.values_list("pk", flat=True)) == sorted({*people} - {*wanted})

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import BooleanField, Func
 
 
-class Among(Func):
+class IdIn(Func):
     """Holds where the column is one of these whole numbers, which are sent as one value."""
 
     output_field = BooleanField()
