@@ -62,6 +62,8 @@ class CriterionSerializer(RowSerializer):
             raise serializers.ValidationError("Enter the criterion, or choose a check.")
         if not attrs.get("check_name") and attrs.get("arguments"):
             raise serializers.ValidationError({"arguments": ["Only a check takes arguments."]})
+        if attrs.get("mandatory") and attrs.get("alternative") is not None:
+            raise serializers.ValidationError("A criterion in an alternative cannot be mandatory.")
         return super().validate(attrs)
 
 
