@@ -39,7 +39,7 @@ Sums = dict[tuple[Any, ...], dict[str, Any]]
 """The sums of `TALLIED` by group: the columns of `GROUPS`."""
 
 CLOSE = 1e-9
-"""Relative difference of sums of floating-point numbers: databases add in any order."""
+"""Relative difference of sums of fractions: databases add in any order, SQLite as floats."""
 
 ENDED = Q(state__in=[ItemState.DONE, ItemState.ERROR])
 ANSWERS = ~Q(outcome=Outcome.ERROR)
@@ -225,6 +225,6 @@ def differences(run: int) -> list[str] | None:
 
 
 def _is_equal(one: Any, other: Any) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return isclose(one, other, rel_tol=CLOSE)
-    return bool(one == other)
+    if None in (one, other):
+        return one is other
+    return isclose(one, other, rel_tol=0 if isinstance(one, int) else CLOSE)
