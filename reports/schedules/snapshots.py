@@ -94,12 +94,13 @@ def make(report: ReportSchedule) -> str:
 
 def _send(report: ReportSchedule, snapshot: Snapshot, document: Document) -> None:
     """Notify the people and addresses of the schedule, and the webhooks, of a snapshot."""
+    findings = document.sentences or (_figures_in_words(document),)
     figure = next((table.figure for table in document.tables if table.figure), None)
     event = Event(
         kind=NotificationKind.REPORT,
         key=f"report {report.pk} snapshot {snapshot.pk}",
         title=f"{report.title}: {document.title}",
-        text=" ".join((*document.warnings, *document.sentences)) or _figures_in_words(document),
+        text=" ".join((*document.warnings, *findings)),
         url=snapshot.get_absolute_url(),
         facts={
             "schedule": report.pk,

@@ -57,7 +57,7 @@ class MessagesField(BoundedJSONField):
 def _templates(own: int | None) -> QuerySet[JudgeTemplate]:
     """Return those that are published, and the test's own."""
     offered = Q(state=TemplateState.PUBLISHED) | Q(pk=own)
-    return JudgeTemplate.objects.filter(offered).only("title", "version")
+    return JudgeTemplate.objects.filter(offered)
 
 
 class TestForm(forms.ModelForm):

@@ -70,7 +70,8 @@ class SuiteForm(GateFields, forms.ModelForm):
         tests: Any = self.fields.get("tests")
         if tests:  # each is named after its issue
             tests.queryset = tests.queryset.select_related("issue").only("issue__title")
-            tests.widget.widget.template_name = "evalhub/select.html"
+            select = getattr(tests.widget, "widget", tests.widget)  # wrapped by the admin
+            select.template_name = "evalhub/select.html"
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

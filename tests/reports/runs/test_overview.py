@@ -193,7 +193,7 @@ def test_the_places_of_an_entry_are_those_that_a_role_may_open(client):
     assert "Launch a run" in maintainer["Runs"]
     assert "Launch a run" not in viewer["Runs"]
     assert "Users" not in viewer["Settings"]
-    assert viewer["Issues"] == ["Issues", "Board", "Tags"]
+    assert viewer["Issues"] == ["Issues", "Board", "Tags", "Resolution labels"]
 
 
 def test_every_list_belongs_to_an_entry(client):

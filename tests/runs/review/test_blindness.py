@@ -5,7 +5,7 @@ from runs.review.models import Assignment
 from runs.review.reservations import take
 from runs.review.submit import send_back, undo
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
-from tests.api import client_of
+from tests.api import client_of, problems_in
 from tests.factories import make_user
 from tests.runs.review.rows import FAILS, expire, filled, review
 
@@ -93,11 +93,13 @@ def test_nobody_claims_to_have_been_blind(ann):
     result = filled(1, blind="none").items.get().result
     sent = {"result": result.pk, "option": FAILS, "justification": "Wrong."}
 
-    response = client_of(ann).post(
+    refused = client_of(ann).post(
         "/api/v1/human-evaluations/", sent | {"blind": True, "seconds": 9999}
     )
+    taken = client_of(ann).post("/api/v1/human-evaluations/", sent)
 
-    assert response.status_code == 201
+    assert (refused.status_code, taken.status_code) == (400, 201)
+    assert problems_in(refused).keys() == {"blind", "seconds"}
     evaluation = result.evaluations.get()
     assert (evaluation.blind, evaluation.seconds) == (False, None)
 
