@@ -27,6 +27,12 @@ SLOW = {
     "runs/trials/generation/test_generation.py::test_the_experiment": "a stage that loses texts",
     "evalhub/llm/test_gateway.py::test_litellm_is_imported": "a provider that loads litellm late",
     "evalhub/llm/test_local_model.py::test_embedded": "a model server that does not answer",
+    # Kills, which take half a minute each; `evalhub/work/test_kills.py` always runs.
+    "evalhub/operations/test_restored_run.py": "a backup in which a run cannot go on",
+    "issues/drafting/test_embedded_model.py": "drafts that a real model does not write in form",
+    "runs/tuning/test_kill.py": "an attempt that asks again what was saved",
+    "runs/trials/test_kill.py": "a stage that asks again what was saved",
+    "runs/management/test_demo.py::test_the_demo_runs_on": "a demo that does not start a second time",
 }
 
 
