@@ -32,7 +32,7 @@ SLOW = {
     "issues/drafting/test_embedded_model.py": "drafts that a real model does not write in form",
     "runs/tuning/test_kill.py": "an attempt that asks again what was saved",
     "runs/trials/test_kill.py": "a stage that asks again what was saved",
-    "runs/management/test_demo.py::test_the_demo_runs_on": "a demo that does not start a second time",
+    "runs/management/test_demo.py::test_the_demo_runs_on": "a demo that cannot start again",
 }
 
 

@@ -16,8 +16,8 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from evalhub.models import Webhook, Worker
 from evalhub.display.formatting import counted
+from evalhub.models import Webhook, Worker
 from evalhub.operations import doctor, machine
 from evalhub.values.database_cache import CachedValue
 from evalhub.work import leases
