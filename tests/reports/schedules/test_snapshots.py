@@ -286,6 +286,17 @@ def test_a_report_without_findings_is_sent_with_its_figures(a_page, monkeypatch)
 
 
 @pytest.mark.django_db
+def test_a_snapshot_of_activity_lists_what_happened_to_runs():
+    make_workspace()
+    report = make_report(page="activity", query="period=all")
+    make(report)
+
+    document = from_json(Document, report.snapshots.get().content)
+    assert "Run done" in {row[1] for row in document.tables[0].rows}
+    assert document.facts
+
+
+@pytest.mark.django_db
 def test_a_comparison_is_scheduled_for_the_newest_run(client):
     ledger = make_workspace()
     old, new = ledger.runs[0], ledger.runs[2]
