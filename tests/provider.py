@@ -132,6 +132,7 @@ class Provider:
 
     `counts` is requests by `digest`, `requests` their bodies in order and `paths` where they were
     sent, `headers` those of the last request, `max_in_flight` the most that were open at once.
+    While `may_reply` is cleared, all calls stay open.
     `GET /seen` tells another process how many calls there were, and in which window of time.
     Without `completes` there is no `/v1/completions`.
     """
@@ -154,12 +155,13 @@ class Provider:
         self._latencies_ms: Iterator[float] = cycle(one)
         self._keep = keep_requests
         self._loop = asyncio.new_event_loop()
-        self._started = threading.Event()
+        self._started, self.may_reply = threading.Event(), threading.Event()
         self._stop: asyncio.Event
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was asked."""
+        """Forget what was asked, and reply to all."""
+        self.may_reply.set()
         self.counts: Counter[str] = Counter()
         self.requests: list[Json] = []
         self.paths: list[str] = []
@@ -247,6 +249,8 @@ class Provider:
         latency_ms = next(self._latencies_ms)
         if latency_ms:
             await asyncio.sleep(latency_ms / 1000)
+        while not self.may_reply.is_set():
+            await asyncio.sleep(0.01)
         scripted = self.script(body)
         reply = Reply(text=scripted) if isinstance(scripted, str) else scripted
         if reply.hang:

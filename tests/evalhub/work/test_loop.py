@@ -234,16 +234,16 @@ def test_cancel_is_seen_after_the_time_is_over(provider, model_at, start):
 
 
 def test_worker_that_joins_gets_what_the_first_has_not_begun(provider, model_at, start):
-    slowly(provider, 5)
+    provider.may_reply.clear()
     run = make_run(*some_tests(24), model=model_at(max_concurrency=8))
     one = start()
     eventually(lambda: provider.in_flight == 8, "calls in flight")
-    assert len(one.loop._tasks()) == 14
+    eventually(lambda: len(one.loop._tasks()) == 14, "what waits behind them")
 
     two = start()
     eventually(lambda: len(one.loop._tasks()) <= 8, "what was given back")
     assert provider.total == 8  # nothing has ended yet
-    slowly(provider, 0)
+    provider.may_reply.set()
     one.end()
     two.end()
 
