@@ -162,12 +162,7 @@ def trend_report(query: TrendQuery, reading: Reading) -> TrendReport:
         {line: runs[run] for line, run in newest.items()}, by_family=query.by_family
     )
     lines = tuple(
-        Line(
-            names[series_line.key],
-            looks[series_line.key],
-            counted.points(series_line, runs),
-        )
-        for series_line in series.shown
+        Line(names[one.key], looks[one.key], counted.points(one, runs)) for one in series.shown
     )
     every = _of_models(scope.all_runs, query)
     incomplete = incomplete_runs(every)
