@@ -107,19 +107,8 @@ def load(console: Console) -> bool:
     return bool(acknowledged == saved and not found["problems"])
 
 
-def pages() -> Table:
-    """The run's page must not grow with its run: as many queries, at most twice the time."""
-    return growth("The page of a run", "median CPU ms", "tests.bench.pages")
-
-
-def queue() -> Table:
-    """Nor must the next item of a queue come later in a long one."""
-    title = "Take and submit one of so many unreviewed results"
-    return growth(title, "median ms", "tests.bench.review_queue")
-
-
 def audit() -> Table:
-    """Nor must the audit page, however much has been done."""
+    """The audit page must not come later, however much has been done."""
     found = on_postgres("tests.bench.audit")
     smallest = min(found, key=int)
     head = ("entries", "filter", "median ms", "× fewest", "at most")
@@ -129,18 +118,6 @@ def audit() -> Table:
             limit = "" if size == smallest else "2.00"
             ratio = f"{median_ms / found[smallest][name]:.2f}"
             table.add_row(f"{int(size):,}", name, f"{median_ms:.0f}", ratio, limit)
-    return table
-
-
-def growth(title: str, unit: str, module: str) -> Table:
-    """What a module measures at several sizes, against the smallest of them."""
-    table = Table("results", "queries", unit, "× smallest", "at most", title=title)
-    found = on_disk(module)
-    smallest = min(found, key=int)
-    for size, one in found.items():
-        ratio = one["median_ms"] / found[smallest]["median_ms"]
-        limit = "" if size == smallest else "2.00"
-        table.add_row(size, str(one["queries"]), f"{one['median_ms']:.0f}", f"{ratio:.2f}", limit)
     return table
 
 
@@ -237,19 +214,6 @@ def scale(console: Console, wanted: Sequence[str]) -> bool:
     return all(one.holds for one in every)
 
 
-def exports(console: Console) -> bool:
-    """CPU of each long export per row; tells whether those of many rows hold their bound."""
-    holds = True
-    for ledger in workspaces.LARGE:
-        with workspaces.kept(ledger) as environment:
-            command = [sys.executable, "-m", "tests.bench.exports"]
-            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
-        found = [ExportMeasured(**one) for one in json.loads(done.stdout)]
-        holds &= all(one.holds for one in found)
-        console.print(exports_table(ledger.title, found))
-    return holds
-
-
 def exports_table(title: str, found: Sequence[ExportMeasured]) -> Table:
     head = ("rows of", "file", "rows", "database µs", "export µs", "own µs", "at most")
     table = Table(*head, title=f"CPU of long exports per row: {title}")
@@ -268,16 +232,15 @@ def reports_table(title: str, pages: Sequence[Held]) -> Table:
 def main() -> int:
     """Measure everything, or what the arguments name.
 
-    That is a job, `start`, `workers`, `load`, `pages`, `queue`, `audit`, `alike`, `exports`,
-    `reports`, `web` or `scale`. `peers` installs the systems that we compare with and does the
-    jobs.
+    That is a job, `start`, `workers`, `load`, `audit`, `alike`, `reports`, `web` or `scale`.
+    `peers` installs the systems that we compare with and does the jobs.
 
     After `reports`, `web` and `scale` follow the beginnings of page names, as in `reports trend`;
     `validity` measures conclusions instead, all of them or those whose names begin as what follows.
     """
     if sys.argv[1:2] == ["validity"]:
         return validity(sys.argv[2:])
-    single = ["start", "workers", "load", "pages", "queue", "audit", "alike", "exports"]
+    single = ["start", "workers", "load", "audit", "alike"]
     parts = [*single, "reports", "web", "scale"]
     named = sys.argv[1:] or [*(job.name for job in JOBS), *parts]
     console = Console(width=110)
@@ -290,17 +253,11 @@ def main() -> int:
         console.print(start())
     if "workers" in named:
         console.print(workers())
-    if "pages" in named:
-        console.print(pages())
-    if "queue" in named:
-        console.print(queue())
     if "audit" in named:
         console.print(audit())
     if "alike" in named:
         console.print(alike())
     holds = load(console) if "load" in named else True
-    if "exports" in named:
-        holds &= exports(console)
     pages_of = {"reports": reports, "web": web, "scale": scale}
     for name in [name for name in named if name in pages_of]:
         wanted = [word for word in named[named.index(name) + 1 :] if word not in parts]

@@ -1,14 +1,12 @@
-"""CPU of a long export per row, beside that of its queries alone. Prints JSON.
+"""CPU of a long export per row, beside that of its queries alone, for `scale`.
 
 The workspace is the environment's. The queries are sent as the export sends them, portion by
 portion, and their rows read as the database's driver gives them: what is left is the export's own.
 """
 
-import json
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 AT_MOST_US = 20
@@ -99,31 +97,3 @@ def least(act: Callable[[], Any]) -> float:
 
 def per_row(seconds: float, rows: int) -> float:
     return 1_000_000 * seconds / rows
-
-
-def main() -> None:
-    import django
-
-    django.setup()
-    from issues.api import export_columns as of_issues
-    from issues.models import Feedback, Issue, Test
-    from runs.api import export_columns as of_runs
-    from runs.models import HumanEvaluation, Judgment, Result
-
-    exports = {
-        "results": (Result, of_runs.RESULTS),
-        "judgments": (Judgment, of_runs.JUDGMENTS),
-        "human evaluations": (HumanEvaluation, of_runs.EVALUATIONS),
-        "tests": (Test, of_issues.TESTS),
-        "issues": (Issue, of_issues.ISSUES),
-        "feedback": (Feedback, of_issues.FEEDBACK),
-    }
-    found = []
-    for name, (model, columns) in exports.items():
-        rows = model._default_manager.order_by("pk")
-        found += [asdict(one) for one in measure(name, rows, columns)]
-    json.dump(found, sys.stdout)
-
-
-if __name__ == "__main__":
-    main()
