@@ -121,17 +121,19 @@ def run_some(arguments: list[str]) -> int:
 
 def run_groups(groups: Sequence[Group]) -> int:
     outcomes = []
-    with ThreadPoolExecutor(max_workers=1) as beside, postgres() as (url, why_not):
-        checked = beside.submit(run_checks)  # one core is idle while types are checked
+    with ThreadPoolExecutor(max_workers=2) as beside, postgres() as (url, why_not):
+        installed = beside.submit(browser)  # waits for the network beside the first tests
+        checked = beside.submit(run_checks)
         engines: dict[str, tuple[str, str | None, str | None]] = {}
         engines[SQLITE] = (f"SQLite {sqlite3.sqlite_version}", None, None)
         engines[POSTGRES] = (postgres_version(url) if url else POSTGRES, url, why_not)
-        chromium, no_chromium = browser()
         if set(LONG) <= set(groups):
+            installed.result()  # two installations at once would refuse each other
             install_programs()
         for group in groups:
             ran_on, group_url, missing = engines[group.engine]
             if group.browser:
+                chromium, no_chromium = installed.result()
                 ran_on, missing = f"{chromium}, {ran_on}", missing or no_chromium
             outcomes.append(run_group(group, ran_on, group_url, missing))
     return report([checked.result(), *outcomes])
