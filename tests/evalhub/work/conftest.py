@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evalhub.llm import gateway
-from evalhub.work import leases
+from evalhub.work import heartbeat, leases, loop
 from evalhub.work.kinds import kinds
 from evalhub.work.loop import Loop
 from tests.evalhub.work.processes import eventually
@@ -25,8 +25,10 @@ def data_folder(tmp_path: Path, settings: Any) -> Path:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hearts beat and tries follow each other faster than in life."""
+    """Hearts beat, rounds and tries follow each other faster than in life."""
     monkeypatch.setattr(leases, "BEAT_S", 0.3)
+    monkeypatch.setattr(heartbeat, "CHECK_S", 0.2)
+    monkeypatch.setattr(loop, "TICK_S", 0.1)
     monkeypatch.setattr("evalhub.llm.retry.BASE_S", 0.01)
 
 

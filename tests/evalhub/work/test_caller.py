@@ -226,9 +226,9 @@ class Crowded:
 
 @pytest.mark.django_db(transaction=True)
 def test_provider_that_takes_fewer_at_once_costs_no_result(provider, model_at, work, monkeypatch):
-    monkeypatch.setattr("evalhub.llm.retry.LONGEST_PAUSE_S", 0.2)
-    monkeypatch.setattr("evalhub.work.limits.shared_rate.CUT_EVERY_S", 0.5)
-    slowly(provider, 0.1)
+    monkeypatch.setattr("evalhub.llm.retry.LONGEST_PAUSE_S", 0.1)
+    monkeypatch.setattr("evalhub.work.limits.shared_rate.CUT_EVERY_S", 0.2)
+    slowly(provider, 0.05)
     provider.script = crowded = Crowded(provider, 3)
     run = make_run(*some_tests(40), model=model_at(max_concurrency=40))
 

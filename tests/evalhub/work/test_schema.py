@@ -8,7 +8,7 @@ from evalhub.models import ItemState, Worker
 from evalhub.work import schema
 from evalhub.work.kinds import kinds
 from tests.evalhub.work.processes import eventually
-from tests.evalhub.work.test_loop import slowly, some_tests, states
+from tests.evalhub.work.test_loop import some_tests, states
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,7 +54,7 @@ def test_worker_waits_until_code_and_tables_fit(provider, model_at, start, migra
 
 def test_replies_that_the_new_tables_refuse_are_kept(provider, model_at, start, monkeypatch):
     """As with a new column that the old code does not fill: no item ends in an error."""
-    slowly(provider, 0.5)
+    provider.may_reply.clear()
     run = make_run(*some_tests(6), model=model_at(max_concurrency=3))
     with monkeypatch.context() as patch:
 
@@ -65,7 +65,9 @@ def test_replies_that_the_new_tables_refuse_are_kept(provider, model_at, start, 
         worker = start()
         eventually(lambda: provider.in_flight == 3, "calls in flight")
         later = Migration.objects.create(app="runs", name="9999_later")
-        eventually(lambda: worker.loop.heartbeat.problem and not worker.loop._tasks(), "the wait")
+        eventually(lambda: worker.loop.heartbeat.problem, "the wait")
+        provider.may_reply.set()
+        eventually(lambda: not worker.loop._tasks(), "the refusal")
         assert states(run) == {ItemState.PENDING}
     later.delete()
     worker.end()

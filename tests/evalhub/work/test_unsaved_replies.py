@@ -15,7 +15,7 @@ from evalhub.work.saver import Saver, store
 from runs import control
 from runs.models import Answer, Judgment, Run
 from tests.evalhub.work.processes import eventually
-from tests.evalhub.work.test_loop import is_judge, slowly, some_tests, states
+from tests.evalhub.work.test_loop import is_judge, some_tests, states
 from tests.evalhub.work.test_saver import call_of, leased, turn
 from tests.factories import first_result, make_jury, make_run
 from tests.provider import verdict
@@ -75,12 +75,13 @@ def completed(save):
 
 
 def test_worker_wrongly_taken_for_dead_asks_nothing_again(provider, model_at, start):
-    slowly(provider, 1.5)
+    provider.may_reply.clear()
     run = make_run(*some_tests(6), model=model_at(max_concurrency=2))
     worker = start()
     eventually(lambda: provider.in_flight == 2, "calls in flight")
 
     eventually(lambda: leases.free([Worker.objects.get()]), "that it is taken for dead")
+    provider.may_reply.set()
     worker.end()
 
     assert states(run) == {ItemState.DONE}
