@@ -1,5 +1,5 @@
 from django.db import models
-from django.db.models import CheckConstraint, Q, UniqueConstraint
+from django.db.models import CheckConstraint, Index, Q, UniqueConstraint
 
 
 def known(name: str, field: str, choices: type[models.TextChoices]) -> CheckConstraint:
@@ -18,6 +18,11 @@ def share(name: str, field: str) -> CheckConstraint:
         condition=Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__range": (0, 1)}),
         violation_error_message="Choose a value from 0 to 1.",
     )
+
+
+def unfinished(name: str, batch: str) -> Index:
+    """Return the index of a batch's items that are not done, by which workers find them."""
+    return Index(name=name, fields=(batch, "id"), condition=Q(state="pending"))
 
 
 def once(name: str, *fields: str) -> UniqueConstraint:

@@ -55,6 +55,10 @@ class PairVerdict(NamedTuple):
     justification: str
     repaired: bool = False
 
+    def in_order(self, order: int) -> Choice:
+        """Return the choice in terms of the pair; `order` 1: the second answer was shown first."""
+        return self.choice.turned() if order else self.choice
+
 
 @dataclass(frozen=True)
 class PairCase:

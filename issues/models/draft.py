@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.constraints import known, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models.issue import Issue
@@ -152,13 +152,7 @@ class Draft(Item):
                 condition=Q(decision="proposed") | Q(state="done"),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=("generation", "id"),
-                name="issues_draft_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("issues_draft_live", "generation")]
 
     def __str__(self) -> str:
         return f"draft {self.pk}"

@@ -1,10 +1,10 @@
 """A request to a judge: its verdict, or the reason why there is none."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError
@@ -20,6 +20,13 @@ from evalhub.llm.verdicts.judge_replies import (
 from evalhub.llm.verdicts.option_matching import Offered
 from evalhub.models import Call, CallRole
 from evalhub.work.caller import Caller, CallReply
+from issues.judge_templates.pairwise_prompt import (
+    PairCase,
+    PairVerdict,
+    pair_messages,
+    pair_schema,
+    read_pair,
+)
 from issues.judge_templates.prompts import PromptError
 from runs.judging.jury import FrozenJudge
 from runs.judging.methods import (
@@ -42,22 +49,41 @@ from runs.judging.repair import repair_model_messages, repair_model_schema
 from runs.models import JudgmentState, Method
 
 ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
-FAILED = JudgmentState.FAILED
 
 
-class JudgeReply(NamedTuple):
+class Verdict(Protocol):
+    """A verdict that was read from a reply; `repaired`: its JSON had errors."""
+
+    @property
+    def justification(self) -> str: ...
+    @property
+    def repaired(self) -> bool: ...
+
+
+V = TypeVar("V", bound=Verdict)
+Read = Callable[[str, dict[str, Any] | None], V | Unreadable]
+"""Reads the verdict from a reply to a request with this schema."""
+
+
+class JudgeReply(NamedTuple, Generic[V]):
     """Outcome of a request. Without a verdict it failed and does not count.
 
     `failure` is the kind of a call's error, or one of the above. `call` is the call that the
     verdict comes from; `is_saved` means that it has been recorded already.
     """
 
-    state: JudgmentState
-    verdict: ParsedVerdict | None = None
+    verdict: V | None = None
     failure: str = ""
     message: str = ""
     call: Call | None = None
     is_saved: bool = False
+    was_repaired: bool = False
+
+    @property
+    def state(self) -> JudgmentState:
+        if self.verdict is None:
+            return JudgmentState.FAILED
+        return JudgmentState.REPAIRED if self.was_repaired else JudgmentState.OK
 
     @property
     def calls(self) -> list[Call]:
@@ -73,7 +99,7 @@ async def ask_judge(
     caller: Caller,
     *,
     repair_model: Endpoint | None = None,
-) -> JudgeReply:
+) -> JudgeReply[ParsedVerdict]:
     """Call a judge on the criterion with this key, by its method; repair each reply once.
 
     If any of its calls fails or stays unreadable, the judgment is failed: no verdict counts that
@@ -85,15 +111,38 @@ async def ask_judge(
     """
     try:
         first = await _first_request(frozen_judge, prompt_template, case, key)
-        assert prompt_template is not None  # it was rendered
-        exchange = _Exchange(frozen_judge, prompt_template, case, caller, repair_model, first)
-        return exchange.reply(await METHODS[Method(frozen_judge.method)](exchange))
-    except _Failed as failed:
-        return failed.reply
-    except CallError as error:
-        return JudgeReply(FAILED, None, error.kind.value, error.message)
     except PromptError as error:
-        return JudgeReply(FAILED, None, UNASKABLE, str(error))
+        return JudgeReply(None, UNASKABLE, str(error))
+    assert prompt_template is not None  # it was rendered
+    options = prompt_template.scale.options
+    conversation = _Conversation(
+        frozen_judge.endpoint, caller, first, frozen_judge, options, case, repair_model
+    )
+    return await conversation.reply(METHODS[Method(frozen_judge.method)](conversation))
+
+
+async def ask_pair(
+    endpoint: Endpoint, case: PairCase, caller: Caller, *, ties: bool
+) -> JudgeReply[PairVerdict]:
+    """Ask which answer of the case is better, and let an unreadable reply be repaired once.
+
+    A failure is never a tie. Ask again with `case.reversed()`, and take both together
+    (`pairwise_prompt.decided`). Raises as `ask_judge` does.
+    """
+    try:
+        request = pair_request(endpoint, case, ties=ties)
+    except ValueError as error:
+        return JudgeReply(None, UNASKABLE, str(error))
+    exchange = _Exchange(endpoint, caller, request)
+    return await exchange.reply(
+        exchange.read(lambda text, schema: read_pair(text, case, ties=ties), exchange.by_itself)
+    )
+
+
+def pair_request(endpoint: Endpoint, case: PairCase, *, ties: bool) -> JudgeCall:
+    """Return the request for the better answer; raise ValueError if there is none."""
+    schema = pair_schema(ties=ties)
+    return JudgeCall(pair_messages(case, ties=ties), params_for(endpoint, {}, schema), schema)
 
 
 async def _first_request(
@@ -114,81 +163,73 @@ async def _first_request(
 
 
 class _Failed(Exception):
-    def __init__(self, reply: JudgeReply) -> None:
+    def __init__(self, reply: JudgeReply[Any]) -> None:
         self.reply = reply
 
 
-class _Read(NamedTuple):
-    """A verdict with the call that it comes from."""
+class _Read(NamedTuple, Generic[V]):
+    """A verdict with the replies that it comes from: a judge's, and perhaps its repair."""
 
-    verdict: ParsedVerdict
-    state: JudgmentState
-    call: Call
+    verdict: V
+    replies: list[CallReply]
 
 
 @dataclass
 class _Exchange:
     """The calls of one judgment. Each is recorded before the next; `last` is not recorded yet."""
 
-    judge: FrozenJudge
-    template: JudgePromptTemplate
-    case: JudgedAnswer
+    endpoint: Endpoint
     caller: Caller
-    repair_model: Endpoint | None
     request: JudgeCall
-    last: Call | None = None
-
-    @property
-    def options(self) -> Sequence[Offered]:
-        return self.template.scale.options
+    last: Call | None = field(default=None, kw_only=True)
 
     async def ask(self) -> CallReply:
-        return await self._call(self.judge.endpoint, self.request, CallRole.JUDGE)
+        return await self._call(self.endpoint, self.request, CallRole.JUDGE)
 
-    def go_on(self, reply: str, question: str, schema: dict[str, Any] | None) -> None:
-        """Make the next request: the conversation so far, the judge's reply and a question."""
-        messages = continued(self.request.messages, reply, question)
-        params = params_for(self.judge.endpoint, self.judge.params, schema)
-        self.request = JudgeCall(messages, params, schema)
-
-    async def verdict(self, options: Sequence[Offered], *, by_itself: bool = False) -> _Read:
-        """Ask for a verdict on these options, and repair it once; raise if there is none.
+    async def read(
+        self, read: Read[V], repair: Callable[[str, str], tuple[Endpoint, JudgeCall] | None]
+    ) -> _Read[V]:
+        """Ask for a verdict, and have it repaired once; raise if there is none.
 
         Args:
-            by_itself: The judge repairs it, whatever the repair model.
+            repair: Returns the request for a repair, of the reason and the unreadable reply.
         """
         reply = await self.ask()
-        schema = self.request.schema
-        read = parse_verdict if schema else parse_label
-        first = read(reply.completion.text, options)
-        if isinstance(first, ParsedVerdict):
-            return self._read(first, [reply], JudgmentState.OK)
-        repair_model = None if by_itself else self.repair_model
-        endpoint = self.judge.endpoint
-        if repair_model and repair_model.language_model_id != endpoint.language_model_id:
-            # It extracts the verdict, which remains the judge's; the call is that of the repair.
-            endpoint, schema = repair_model, repair_model_schema(options)
-            messages = repair_model_messages(first.reason, reply.completion.text, options)
-            request = JudgeCall(messages, params_for(endpoint, {}, schema), schema)
-        elif schema is None:  # it cannot repair its reply
+        first = read(reply.completion.text, self.request.schema)
+        if not isinstance(first, Unreadable):
+            return _Read(first, [reply])
+        asked = repair(first.reason, reply.completion.text)
+        if asked is None:
             raise self._unreadable(first, reply)
-        else:
-            again = repair_messages(first.reason, schema, reply.completion.text)
-            request = self.request._replace(messages=[*self.request.messages, *again])
         try:
-            repair = await self._call(endpoint, request, CallRole.REPAIR)
+            repaired = await self._call(*asked, CallRole.REPAIR)
         except CallError as error:
             raise self._unreadable(first, reply) from error
-        second = parse_verdict(repair.completion.text, options)
-        if isinstance(second, ParsedVerdict):
-            return self._read(second, [reply, repair], JudgmentState.REPAIRED)
-        raise self._unreadable(second, repair)
+        second = read(repaired.completion.text, asked[1].schema)
+        if not isinstance(second, Unreadable):
+            return _Read(second, [reply, repaired])
+        raise self._unreadable(second, repaired)
 
-    def reply(self, read: _Read) -> JudgeReply:
-        """Return the reply with this verdict; its call may not be the last."""
-        if read.call is not self.last:
+    def by_itself(self, reason: str, reply: str) -> tuple[Endpoint, JudgeCall] | None:
+        """Let the judge repair its own reply; it cannot repair a label without a schema."""
+        if self.request.schema is None:
+            return None
+        again = repair_messages(reason, self.request.schema, reply)
+        return self.endpoint, self.request._replace(messages=[*self.request.messages, *again])
+
+    async def reply(self, reading: Awaitable[_Read[V]]) -> JudgeReply[V]:
+        """Return the reply with the verdict that is read, or why there is none."""
+        try:
+            verdict, replies = await reading
+        except _Failed as failed:
+            return failed.reply
+        except CallError as error:
+            return JudgeReply(None, error.kind.value, error.message)
+        call = replies[-1].call
+        if call is not self.last:
             self._record()
-        return JudgeReply(read.state, read.verdict, call=read.call, is_saved=self.last is None)
+        is_saved, was_repaired = self.last is None, len(replies) > 1 or verdict.repaired
+        return JudgeReply(verdict, call=call, is_saved=is_saved, was_repaired=was_repaired)
 
     async def _call(self, endpoint: Endpoint, request: JudgeCall, role: CallRole) -> CallReply:
         self._record()
@@ -202,55 +243,87 @@ class _Exchange:
             self.caller.record(self.last)
         self.last = None
 
-    def _read(
-        self, verdict: ParsedVerdict, replies: list[CallReply], state: JudgmentState
-    ) -> _Read:
-        last = replies[-1].call
-        if any(echoes(reply.completion.text, self.case.output) for reply in replies):
-            message = "The judge repeated a verdict from the answer under judgment."
-            raise _Failed(JudgeReply(FAILED, None, ECHO, message, last))
-        return _Read(verdict, JudgmentState.REPAIRED if verdict.repaired else state, last)
-
     def _unreadable(self, unreadable: Unreadable, reply: CallReply) -> _Failed:
         is_saved = self.last is None
-        failed = JudgeReply(FAILED, None, UNREADABLE, unreadable.reason, reply.call, is_saved)
-        return _Failed(failed)
+        return _Failed(JudgeReply(None, UNREADABLE, unreadable.reason, reply.call, is_saved))
+
+
+@dataclass
+class _Conversation(_Exchange):
+    """The calls of a judgment by a judge's method."""
+
+    judge: FrozenJudge
+    options: Sequence[Offered]
+    case: JudgedAnswer
+    repair_model: Endpoint | None
+
+    def go_on(self, reply: str, question: str, schema: dict[str, Any] | None) -> None:
+        """Make the next request: the conversation so far, the judge's reply and a question."""
+        messages = continued(self.request.messages, reply, question)
+        params = params_for(self.endpoint, self.judge.params, schema)
+        self.request = JudgeCall(messages, params, schema)
+
+    async def verdict(
+        self, options: Sequence[Offered], *, by_itself: bool = False
+    ) -> _Read[ParsedVerdict]:
+        """Ask for a verdict on these options; the answer's own words are none.
+
+        Args:
+            by_itself: The judge repairs it, whatever the repair model.
+        """
+
+        def by_model(reason: str, reply: str) -> tuple[Endpoint, JudgeCall] | None:
+            """Have the verdict extracted; it remains the judge's, the call is the repair's."""
+            model = None if by_itself else self.repair_model
+            if not model or model.language_model_id == self.endpoint.language_model_id:
+                return self.by_itself(reason, reply)
+            schema = repair_model_schema(options)
+            messages = repair_model_messages(reason, reply, options)
+            return model, JudgeCall(messages, params_for(model, {}, schema), schema)
+
+        found = await self.read(
+            lambda text, schema: (parse_verdict if schema else parse_label)(text, options), by_model
+        )
+        if any(echoes(reply.completion.text, self.case.output) for reply in found.replies):
+            message = "The judge repeated a verdict from the answer under judgment."
+            raise _Failed(JudgeReply(None, ECHO, message, found.replies[-1].call))
+        return found
 
 
 # Methods -----------------------------------------------------------------------------------------
 
 
-async def _single(exchange: _Exchange) -> _Read:
-    return await exchange.verdict(exchange.options)
+async def _single(conversation: _Conversation) -> _Read[ParsedVerdict]:
+    return await conversation.verdict(conversation.options)
 
 
-async def _self_critique(exchange: _Exchange) -> _Read:
+async def _self_critique(conversation: _Conversation) -> _Read[ParsedVerdict]:
     """Judge, rate the judgment, and judge once more if the rating is low."""
-    options, schema = exchange.options, exchange.request.schema
-    first = await exchange.verdict(options)
+    options, schema = conversation.options, conversation.request.schema
+    first = await conversation.verdict(options)
     critique = as_text(CRITIQUE, RATINGS)
-    exchange.go_on(as_reply(first.verdict), critique, verdict_schema(RATINGS))
-    rating = (await exchange.verdict(RATINGS)).verdict
+    conversation.go_on(as_reply(first.verdict), critique, verdict_schema(RATINGS))
+    rating = (await conversation.verdict(RATINGS)).verdict
     if rating.value >= ENOUGH:
         return first
-    exchange.go_on(as_reply(rating), as_text(AGAIN, options), schema)
-    return await exchange.verdict(options)
+    conversation.go_on(as_reply(rating), as_text(AGAIN, options), schema)
+    return await conversation.verdict(options)
 
 
-async def _debate(exchange: _Exchange) -> _Read:
+async def _debate(conversation: _Conversation) -> _Read[ParsedVerdict]:
     """Argue for every option and choose; if unsure, argue against both and decide."""
-    options = exchange.options
-    arguments = await exchange.ask()
-    exchange.go_on(arguments.completion.text, as_text(CHOOSE, options), choice_schema(options))
-    chosen = await exchange.verdict(options, by_itself=True)
+    options = conversation.options
+    arguments = await conversation.ask()
+    conversation.go_on(arguments.completion.text, as_text(CHOOSE, options), choice_schema(options))
+    chosen = await conversation.verdict(options, by_itself=True)
     verdict = chosen.verdict
     if not verdict.alternative:
         return chosen
     both = [o for o in options if o.label in (verdict.option, verdict.alternative)]
-    exchange.go_on(as_reply(verdict), as_text(OPPOSE, both), None)
-    objections = await exchange.ask()
-    exchange.go_on(objections.completion.text, as_text(DECIDE, both), verdict_schema(both))
-    return await exchange.verdict(both)
+    conversation.go_on(as_reply(verdict), as_text(OPPOSE, both), None)
+    objections = await conversation.ask()
+    conversation.go_on(objections.completion.text, as_text(DECIDE, both), verdict_schema(both))
+    return await conversation.verdict(both)
 
 
 METHODS = {Method.SINGLE: _single, Method.SELF_CRITIQUE: _self_critique, Method.DEBATE: _debate}

@@ -55,6 +55,11 @@ class JudgePromptTemplate:
         """Return the text for this language model: its variant, or the template's."""
         return self.variants.get(language_model_id or 0, self.text)
 
+    @property
+    def example_tests(self) -> set[int]:
+        """Return the tests of all its examples."""
+        return {row.test_id for row in self.examples.rows if row.test_id is not None}
+
     def reversed(self) -> "JudgePromptTemplate":
         """Return the template with its options in reversed order; they keep their values."""
         scale = replace(self.scale, options=self.scale.options[::-1])

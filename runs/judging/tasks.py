@@ -1,7 +1,7 @@
 """Tasks of a judge run: the judgments that are missing of each result, read before any call."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -167,11 +167,15 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
     return tasks
 
 
+def sealed_among(tests: Collection[int]) -> set[int]:
+    """Return those of these tests that are sealed by now."""
+    return set(Test.objects.filter(pk__in=tests, sealed=True).values_list("pk", flat=True))
+
+
 def _add_sealed_examples(tasks: Sequence[JudgingTask]) -> None:
     """Add tests of examples that have been sealed since to the sealed tests of each task."""
     taught = [_example_tests(task) for task in tasks]
-    tests = set().union(*taught)
-    sealed = set(Test.objects.filter(pk__in=tests, sealed=True).values_list("pk", flat=True))
+    sealed = sealed_among(set().union(*taught))
     for task, shown in zip(tasks, taught, strict=True):
         task.sealed += sorted((shown & sealed) - {*task.sealed})
 
@@ -184,8 +188,7 @@ def _example_tests(judging_task: JudgingTask) -> set[int]:
         for request in (*task.judge_requests, task.backup)
         if request and request.prompt_template
     }
-    rows = [row for template in templates.values() for row in template.examples.rows]
-    return {row.test_id for row in rows if row.test_id is not None}
+    return set().union(*(template.example_tests for template in templates.values()))
 
 
 def _earlier(judge_run: JudgeRun, result_score_ids: list[int]) -> dict[int, list[CallCost]]:

@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share
+from evalhub.constraints import known, share, unfinished
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import FrozenCriterion, JudgeTemplate
@@ -93,13 +93,7 @@ class ResultScore(Item):
             share("runs_result_score_score_share", "score"),
             models.UniqueConstraint(name="runs_result_score_once", fields=("judge_run", "result")),
         ]
-        indexes = [
-            models.Index(
-                fields=("judge_run", "id"),
-                name="runs_result_score_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("runs_result_score_live", "judge_run")]
 
     def __str__(self) -> str:
         return f"score of result {self.result_id}"

@@ -10,7 +10,7 @@ from django.db.models.lookups import LessThanOrEqual
 from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share
+from evalhub.constraints import known, share, unfinished
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.outcomes import OUTCOMES
@@ -241,9 +241,7 @@ class Result(Item):
             models.Index(fields=("run", "tag_set", "outcome"), name="runs_result_run_tags"),
             models.Index(fields=("issue", "run", "outcome"), name="runs_result_issue"),
             models.Index(fields=("test", "run"), name="runs_result_test"),
-            models.Index(
-                fields=("run", "id"), name="runs_result_live", condition=Q(state="pending")
-            ),
+            unfinished("runs_result_live", "run"),
             models.Index(
                 fields=("-run", "id"), name="runs_result_disputed", condition=Q(is_disputed=True)
             ),

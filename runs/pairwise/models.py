@@ -8,11 +8,12 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.constraints import known, unfinished
 from evalhub.history import Signed
-from evalhub.models import BatchState, Call, ItemState, LanguageModel
-from evalhub.work.models import Batch, Item, ItemQuerySet
+from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.work.models import Batch
 from runs.models import Result, Run
+from runs.models.verdict_item import VerdictItem
 
 MAX_CRITERION = 4000
 
@@ -80,14 +81,13 @@ class PairwiseJudgeRun(Batch):
         return reverse("admin:pairwise_pairwisejudgerun_change", args=[self.pk])
 
 
-class PairJudgment(Item):
+class PairJudgment(VerdictItem):
     """The judge's choice on a pair in one order. Done has a choice, error none.
 
     `order` 0 shows the first answer first, 1 the second. `choice` is in terms of the pair.
     """
 
     sealed_path = "pair__first__test__sealed"
-    sealed_fields = ("justification", "error_message")
 
     judge_run = models.ForeignKey(
         PairwiseJudgeRun, models.CASCADE, related_name="judgments", db_index=False
@@ -95,16 +95,8 @@ class PairJudgment(Item):
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="judgments")
     order = models.PositiveSmallIntegerField()
     choice = models.CharField(max_length=6, choices=PairChoice, blank=True)
-    justification = models.TextField(blank=True)
-    was_repaired = models.BooleanField(default=False)
-    call = models.ForeignKey(
-        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
 
-    objects = ItemQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("pk",)
+    class Meta(VerdictItem.Meta):
         constraints = [
             known("pairwise_pair_judgment_state_known", "state", ItemState),
             models.UniqueConstraint(
@@ -119,13 +111,7 @@ class PairJudgment(Item):
                 | Q(~Q(state="done"), choice=""),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=("judge_run", "id"),
-                name="pairwise_pair_judgment_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("pairwise_pair_judgment_live", "judge_run")]
 
     def __str__(self) -> str:
         return f"judgment {self.pk} on {self.pair_id}"

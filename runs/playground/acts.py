@@ -91,7 +91,7 @@ def _judging(sent: QueryDict, draft: Draft, test: Test | None, user: User) -> Ac
         raise Refused([f"{message} Choose a smaller jury, or fewer answers."])
     tests = {each.test_id for each in drafts}
     used = [judging.template_of(j, d) for d in drafts for j in judging.jury.everyone]
-    shown = {row.test_id for template in used if template for row in template.examples.rows}
+    shown = set().union(*(template.example_tests for template in used if template))
     sent_tests = {pk for pk in (*tests, *shown) if pk}
     sealed = Test.objects.filter(pk__in=sent_tests, sealed=True)
     pks = sorted(sealed.values_list("pk", flat=True))

@@ -4,10 +4,11 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from evalhub.constraints import known
-from evalhub.models import BatchState, Call, ItemState
-from evalhub.work.models import Batch, Item, ItemQuerySet
+from evalhub.constraints import known, unfinished
+from evalhub.models import BatchState, ItemState
+from evalhub.work.models import Batch
 from runs.models import JudgeRun, Judgment
+from runs.models.verdict_item import VerdictItem
 
 
 class ReversedJudgeRun(Batch):
@@ -32,14 +33,13 @@ class ReversedJudgeRun(Batch):
         return reverse("admin:position_bias_reversedjudgerun_change", args=[self.pk])
 
 
-class ReversedJudgment(Item):
+class ReversedJudgment(VerdictItem):
     """A judge's reply to the request of `judgment` with the options in reversed order.
 
     Done has an option and its value, error has none.
     """
 
     sealed_path = "judgment__result__test__sealed"
-    sealed_fields = ("justification", "error_message")
 
     judge_run = models.ForeignKey(
         ReversedJudgeRun, models.CASCADE, related_name="judgments", db_index=False
@@ -47,16 +47,8 @@ class ReversedJudgment(Item):
     judgment = models.ForeignKey(Judgment, models.CASCADE, related_name="+")
     option = models.CharField(max_length=60, blank=True)
     value = models.FloatField(null=True, blank=True)
-    justification = models.TextField(blank=True)
-    was_repaired = models.BooleanField(default=False)
-    call = models.ForeignKey(
-        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
 
-    objects = ItemQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("pk",)
+    class Meta(VerdictItem.Meta):
         constraints = [
             known("position_bias_judgment_state_known", "state", ItemState),
             models.UniqueConstraint(
@@ -68,13 +60,7 @@ class ReversedJudgment(Item):
                 | Q(~Q(state="done"), value__isnull=True),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=("judge_run", "id"),
-                name="position_bias_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("position_bias_live", "judge_run")]
 
     def __str__(self) -> str:
         return f"reversed judgment {self.pk}"

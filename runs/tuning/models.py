@@ -9,12 +9,13 @@ from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known, share
+from evalhub.constraints import known, share, unfinished
 from evalhub.history import Signed
-from evalhub.models import BatchState, Call, ItemState, LanguageModel
-from evalhub.work.models import Batch, Item, ItemQuerySet
+from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.work.models import Batch
 from issues.models import FrozenCriterion, JudgeTemplate, Tag
 from runs.models import Judge, JudgeRun, Result, Suite
+from runs.models.verdict_item import VerdictItem
 
 
 class Split(models.TextChoices):
@@ -138,27 +139,18 @@ class Attempt(Batch):
         return f"attempt {self.number} of {self.tuning}"
 
 
-class AttemptJudgment(Item):
+class AttemptJudgment(VerdictItem):
     """The judge's verdict on a labelled example in an attempt. Done has a value, error none."""
 
     sealed_path = "labelled_example__result__test__sealed"
-    sealed_fields = ("justification", "error_message")
 
     attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="judgments", db_index=False)
     labelled_example = models.ForeignKey(LabelledExample, models.CASCADE, related_name="judgments")
     sample = models.PositiveSmallIntegerField(default=0)
     option = models.CharField(max_length=60, blank=True)
     value = models.FloatField(null=True, blank=True)
-    justification = models.TextField(blank=True)
-    was_repaired = models.BooleanField(default=False)
-    call = models.ForeignKey(
-        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
 
-    objects = ItemQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("pk",)
+    class Meta(VerdictItem.Meta):
         constraints = [
             known("tuning_attempt_judgment_state_known", "state", ItemState),
             share("tuning_attempt_judgment_value_share", "value"),
@@ -172,13 +164,7 @@ class AttemptJudgment(Item):
                 fields=("attempt", "labelled_example", "sample"),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=("attempt", "id"),
-                name="tuning_attempt_judgment_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("tuning_attempt_judgment_live", "attempt")]
 
     def __str__(self) -> str:
         return f"judgment {self.pk} of {self.attempt}"

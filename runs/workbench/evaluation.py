@@ -117,7 +117,7 @@ def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> RowEval
     _check_size(len(requests), "Evaluate fewer rows at once, or choose fewer judges.")
     tests = _tests_of(rows)
     templates = {r.template.template_id: r.template for r in requests if r.template}
-    shown = {row.test_id for t in templates.values() for row in t.examples.rows if row.test_id}
+    shown = set().union(*(template.example_tests for template in templates.values()))
     sealed = Test.objects.filter(pk__in=tests | shown, sealed=True)
     pks = sorted(sealed.values_list("pk", flat=True))
     if sealed.readable_by(user).count() < len(pks):

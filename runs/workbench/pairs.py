@@ -10,10 +10,9 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
-from issues.judge_templates.pairwise_prompt import PairCase, pair_messages, pair_schema
-from runs.judging.prompts import params_for
+from issues.judge_templates.pairwise_prompt import PairCase, PairVerdict
+from runs.judging.ask_judge import JudgeReply, ask_pair, pair_request
 from runs.models import JudgmentState
-from runs.pairwise.ask_pair import PairReply, ask_pair
 from runs.pairwise.pairs import pair_case
 from runs.workbench.judges import Setup
 from runs.workbench.models import BenchRow, RowPairJudgment
@@ -107,11 +106,9 @@ def _case(setup: Setup, pair: RowPair) -> PairCase:
 
 def _digest(endpoint: Endpoint, case: PairCase, ties: bool) -> str:
     try:
-        messages = pair_messages(case, ties=ties)
+        return request_digest(endpoint, *pair_request(endpoint, case, ties=ties))
     except ValueError as error:
         return digest([str(error)])
-    schema = pair_schema(ties=ties)
-    return request_digest(endpoint, messages, params_for(endpoint, {}, schema), schema)
 
 
 class PairJudgments:
@@ -141,7 +138,7 @@ class PairJudgments:
 
 class RowPairReply(NamedTuple):
     request: RowPairRequest
-    reply: PairReply
+    reply: JudgeReply[PairVerdict]
     caller: DirectCaller
 
 
@@ -153,11 +150,10 @@ async def pair_reply(request: RowPairRequest, caller: DirectCaller) -> RowPairRe
 
 def fields_of(found: RowPairReply) -> dict[str, Any]:
     """Return the fields of a judgment; the choice is in terms of the pair."""
-    verdict, order = found.reply.verdict, found.request.order
-    choice = (verdict.choice.turned() if order else verdict.choice) if verdict else ""
+    verdict = found.reply.verdict
     return {
         "state": JudgmentState.OK if verdict else JudgmentState.FAILED,
-        "choice": choice,
+        "choice": verdict.in_order(found.request.order) if verdict else "",
         "justification": verdict.justification if verdict else "",
         "message": found.reply.message,
         "call": found.reply.call,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evalhub.llm.gateway import request_digest
+from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
 from issues import checks
@@ -170,7 +171,7 @@ async def reply_to(setup: Setup, request: BenchRequest, caller: DirectCaller) ->
     return RowReply(request, _judgment(request, reply), caller)
 
 
-def _judgment(request: BenchRequest, reply: JudgeReply) -> RowJudgment:
+def _judgment(request: BenchRequest, reply: JudgeReply[ParsedVerdict]) -> RowJudgment:
     verdict = reply.verdict
     return _new(
         request,

@@ -2,20 +2,19 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.word_vectors import NoWordVectors
-from evalhub.models import Call, ItemState
 from evalhub.work.caller import ModelCaller
-from evalhub.work.kinds import Kind, Save
-from issues.judge_templates.pairwise_prompt import Choice
+from issues.judge_templates.pairwise_prompt import Choice, PairVerdict
 from issues.judge_templates.prompts import PromptError, variables_of
-from runs.judging.ask_judge import UNASKABLE, JudgeReply, ask_judge
+from runs.judging.ask_judge import UNASKABLE, JudgeReply, ask_judge, ask_pair
 from runs.judging.jury import FrozenJudge
 from runs.judging.prompts import JudgePromptTemplate
-from runs.models import Approach, JudgmentState
-from runs.pairwise.ask_pair import PairReply, ask_pair
+from runs.judging.verdict_work import VerdictKind, VerdictRequest
+from runs.models import Approach
 from runs.trials.claims.claim_prompts import ClaimTexts
 from runs.trials.judges.metrics import METRICS, Metric
 from runs.trials.judges.trial_control import choose_threshold
@@ -25,70 +24,37 @@ from runs.trials.models import ClaimJudgment, ClaimKind, Trial
 BETTER, WORSE = 1.0 + POINTS, 1.0
 """Scores of a rank claim whose first text is better, or not."""
 
-ENDED_FIELDS = [
-    *("state", "worker", "next_try_at", "score", "justification"),
-    *("was_repaired", "error_kind", "error_message", "call"),
-]
 
+class MetricScore(NamedTuple):
+    """The score of a metric, which has no reasons."""
 
-@dataclass
-class ClaimRequest:
-    """A missing judgment. Either `metric`, or `frozen_judge`, is set."""
-
-    item_id: int
-    texts: ClaimTexts
-    metric: str = ""
-    frozen_judge: FrozenJudge | None = None
-
-
-@dataclass(frozen=True)
-class ClaimReply:
-    """A score, or why there is none: the kind of a call's error, "unreadable" or "unaskable"."""
-
-    score: float | None = None
+    score: float
     justification: str = ""
-    was_repaired: bool = False
-    failure: str = ""
-    message: str = ""
-    call: Call | None = None
-    unsaved: list[Call] = field(default_factory=list)
+    repaired: bool = False
 
 
-class TrialKind(Kind[Trial, ClaimJudgment, ClaimRequest]):
+class TrialKind(VerdictKind[Trial, ClaimJudgment]):
     """The work of a trial; each of its judgments is an item."""
 
     batch_model, item_model, batch_field = Trial, ClaimJudgment, "trial"
+    value_fields = ("score",)
 
     def endpoints(self, batch: Trial) -> list[Endpoint]:
         return [Endpoint.from_json(batch.endpoint)] if batch.endpoint else []
 
-    def prepare(self, batch: Trial, item_ids: Sequence[int]) -> list[ClaimRequest]:
+    def prepare(self, batch: Trial, item_ids: Sequence[int]) -> list[VerdictRequest]:
+        """Name no sealed test: a sealed benchmark is sent to trusted addresses only."""
         frozen_judge = frozen_judge_of(batch)
+        ask = partial(_ask, frozen_judge) if frozen_judge else partial(measured, batch.metric)
         rows = ClaimJudgment.objects.filter(pk__in=item_ids).select_related(
             "claim__left", "claim__right", "claim__anchor", "claim__idea"
         )
-        return [ClaimRequest(row.pk, texts_of(row), batch.metric, frozen_judge) for row in rows]
+        return [VerdictRequest(row.pk, partial(ask, texts_of(row))) for row in rows]
 
-    def sealed_tests(self, job: ClaimRequest) -> list[int]:
-        """Return none: a sealed benchmark is sent to trusted addresses only."""
-        return []
-
-    async def perform(self, job: ClaimRequest, caller: ModelCaller) -> None:
-        if job.frozen_judge is None:
-            reply = await asyncio.to_thread(measured, job.metric, job.texts)
-        elif job.texts.kind == ClaimKind.RANK:
-            found = await ask_pair(job.frozen_judge.endpoint, job.texts.pair, caller, ties=False)
-            reply = _of_pair(found)
-        else:
-            reply = _of_judge(await _ask(job.frozen_judge, job.texts, caller))
-        await caller.save(reply, *reply.unsaved)
-
-    def store(self, saves: list[Save]) -> None:
-        replies = {one.item_id: one.content for one in saves if isinstance(one.content, ClaimReply)}
-        judgments = list(ClaimJudgment.objects.filter(pk__in=replies).order_by("pk"))
-        for judgment in judgments:
-            _fill(judgment, replies[judgment.pk])
-        ClaimJudgment.objects.bulk_update(judgments, ENDED_FIELDS)
+    def values_of(self, item: ClaimJudgment, verdict: Any) -> tuple[float]:
+        if isinstance(verdict, PairVerdict):
+            return (BETTER if verdict.choice is Choice.FIRST else WORSE,)
+        return (verdict.score if isinstance(verdict, MetricScore) else score_of(verdict.value),)
 
     def finish(self, batch: Trial) -> None:
         if batch.tunes_threshold:
@@ -123,59 +89,30 @@ def texts_of(judgment: ClaimJudgment) -> ClaimTexts:
     return ClaimTexts(claim.kind, first, second, part, claim.anchor.text if claim.anchor else "")
 
 
-def measured(metric: str, texts: ClaimTexts) -> ClaimReply:
-    """Return a metric's score; of a rank claim 1 if the first text is more similar, else 0."""
-    measure = METRICS[Metric(metric)].measure
+async def measured(metric: str, texts: ClaimTexts, caller: ModelCaller) -> JudgeReply[MetricScore]:
+    """Return a metric's score, without a call."""
     try:
-        if texts.kind == ClaimKind.RANK:
-            first, second = (measure(texts.anchor, one) for one in (texts.first, texts.second))
-            return ClaimReply(float(first > second))
-        return ClaimReply(measure(texts.first, texts.second))
+        return JudgeReply(MetricScore(await asyncio.to_thread(_measure, metric, texts)))
     except NoWordVectors as error:
-        return ClaimReply(failure=UNASKABLE, message=str(error))
+        return JudgeReply(None, UNASKABLE, str(error))
 
 
-async def _ask(judge: FrozenJudge, texts: ClaimTexts, caller: ModelCaller) -> JudgeReply:
+def _measure(metric: str, texts: ClaimTexts) -> float:
+    """Return the score; of a rank claim 1 if the first text is more similar, else 0."""
+    measure = METRICS[Metric(metric)].measure
+    if texts.kind == ClaimKind.RANK:
+        first, second = (measure(texts.anchor, one) for one in (texts.first, texts.second))
+        return float(first > second)
+    return measure(texts.first, texts.second)
+
+
+async def _ask(judge: FrozenJudge, texts: ClaimTexts, caller: ModelCaller) -> JudgeReply[Any]:
+    if texts.kind == ClaimKind.RANK:
+        return await ask_pair(judge.endpoint, texts.pair, caller, ties=False)
     assert judge.whole is not None
     text = judge.whole.text_for(judge.endpoint.language_model_id)
     try:
         has_reference = "reference" in variables_of(text)
     except PromptError as error:
-        return JudgeReply(JudgmentState.FAILED, None, UNASKABLE, str(error))
+        return JudgeReply(None, UNASKABLE, str(error))
     return await ask_judge(judge, judge.whole, texts.case(has_reference=has_reference), "", caller)
-
-
-def _of_judge(reply: JudgeReply) -> ClaimReply:
-    verdict = reply.verdict
-    return ClaimReply(
-        score=score_of(verdict.value) if verdict else None,
-        justification=verdict.justification if verdict else "",
-        was_repaired=reply.state == JudgmentState.REPAIRED,
-        failure=reply.failure,
-        message=reply.message,
-        call=reply.call,
-        unsaved=reply.calls,
-    )
-
-
-def _of_pair(reply: PairReply) -> ClaimReply:
-    verdict = reply.verdict
-    score = (BETTER if verdict.choice is Choice.FIRST else WORSE) if verdict else None
-    return ClaimReply(
-        score=score,
-        justification=verdict.justification if verdict else "",
-        was_repaired=reply.was_repaired,
-        failure=reply.failure,
-        message=reply.message,
-        call=reply.call,
-        unsaved=reply.calls,
-    )
-
-
-def _fill(judgment: ClaimJudgment, reply: ClaimReply) -> None:
-    judgment.state = ItemState.ERROR if reply.score is None else ItemState.DONE
-    judgment.worker = judgment.next_try_at = None
-    judgment.score, judgment.justification = reply.score, reply.justification
-    judgment.was_repaired = reply.was_repaired
-    judgment.error_kind, judgment.error_message = reply.failure, reply.message
-    judgment.call = reply.call

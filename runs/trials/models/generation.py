@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.constraints import known, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from runs.models import Run
@@ -116,13 +116,7 @@ class GenerationStep(Item):
                 condition=Q(parent__isnull=False),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=("run", "id"),
-                name="trials_generation_step_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("trials_generation_step_live", "run")]
 
     def __str__(self) -> str:
         return f"step {self.pk} of generation run {self.run_id}"

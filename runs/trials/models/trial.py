@@ -8,11 +8,12 @@ from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
-from evalhub.constraints import known
+from evalhub.constraints import known, unfinished
 from evalhub.history import Signed
-from evalhub.models import BatchState, Call, ItemState, LanguageModel
-from evalhub.work.models import Batch, Item, ItemQuerySet
+from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.work.models import Batch
 from issues.models import JudgeTemplate
+from runs.models.verdict_item import VerdictItem
 from runs.trials.judges.metrics import METRICS, Metric
 from runs.trials.models.benchmark import (
     LEFT_OUT,
@@ -191,7 +192,7 @@ class Trial(Batch):
         return self.tunes_threshold or bool(self.template and self.template.version > 1)
 
 
-class ClaimJudgment(Item):
+class ClaimJudgment(VerdictItem):
     """The judge's score of a claim in one order. Done has a score, error none.
 
     `order` 0 shows the left text first, 1 the right one. `score` is from 1 to 7, a metric's from 0
@@ -199,22 +200,13 @@ class ClaimJudgment(Item):
     """
 
     sealed_path = "trial__benchmark__sealed"
-    sealed_fields = ("justification", "error_message")
 
     trial = models.ForeignKey(Trial, models.CASCADE, related_name="judgments", db_index=False)
     claim = models.ForeignKey(Claim, models.CASCADE, related_name="judgments")
     order = models.PositiveSmallIntegerField()
     score = models.FloatField(null=True, blank=True)
-    justification = models.TextField(blank=True)
-    was_repaired = models.BooleanField(default=False)
-    call = models.ForeignKey(
-        Call, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
 
-    objects = ItemQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("pk",)
+    class Meta(VerdictItem.Meta):
         constraints = [
             known("trials_claim_judgment_state_known", "state", ItemState),
             models.UniqueConstraint(
@@ -229,13 +221,7 @@ class ClaimJudgment(Item):
                 | Q(~Q(state="done"), score__isnull=True),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=("trial", "id"),
-                name="trials_claim_judgment_live",
-                condition=Q(state="pending"),
-            ),
-        ]
+        indexes = [unfinished("trials_claim_judgment_live", "trial")]
 
     def __str__(self) -> str:
         return f"judgment {self.pk} on claim {self.claim_id}"

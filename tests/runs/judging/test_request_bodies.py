@@ -130,8 +130,8 @@ class Kinds:
         evaluate(self.client, bench)
         evaluate(self.client, make_bench(self.user, self.careful, answers=[("4", {})]))
         self.provider.script = lambda request: REPEATS
-        answers = [("4", {})]
-        evaluate(self.client, make_bench(self.user, self.judge, answers=answers, criteria=CRITERIA))
+        bench = make_bench(self.user, self.judge, answers=[("4", {})], criteria=CRITERIA)
+        evaluate(self.client, bench)
 
     def workbench_pairs(self):
         self.provider.script = lambda request: says("A")
