@@ -31,6 +31,7 @@ def model_at(provider) -> Callable[..., object]:
 def work(monkeypatch) -> Callable[[], None]:
     """Does all that is waiting, in this process, as a worker would."""
     monkeypatch.setattr("evalhub.llm.retry.BASE_S", 0.01)
+    monkeypatch.setattr("evalhub.work.loop.TICK_S", 0.05)
 
     async def once() -> None:
         try:
