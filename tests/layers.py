@@ -1,6 +1,7 @@
 """Finds strings and lookups that name a higher floor: arrows that import-linter cannot see."""
 
 import ast
+import functools
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -51,6 +52,12 @@ QUERIES = {
 ON_RELATED = QUERIES | {"all", "count", "create", "exists", "first", "last", "update"}
 
 
+@functools.lru_cache(maxsize=1)
+def parsed(source: str) -> ast.Module:
+    """A module's tree, which several searches of one file share."""
+    return ast.parse(source)
+
+
 class Arrow(NamedTuple):
     """A place that names what it must not know."""
 
@@ -95,7 +102,7 @@ def dotted_paths(source: str, floor: int) -> list[Arrow]:
 
 def strings(source: str) -> Iterator[Arrow]:
     """Every string of a module that is not a docstring or another bare expression."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare:
@@ -140,7 +147,7 @@ def model_floor(model: type[Model] | None) -> int:
 def lookups_upward(source: str, names: Collection[str]) -> list[Arrow]:
     """Queries and reverse accessors that go through one of the names."""
     arrows = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         for text in lookups(node):
             if set(text.lstrip("-").split("__")) & set(names):
                 arrows.append(Arrow(node.lineno, text))

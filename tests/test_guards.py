@@ -103,8 +103,7 @@ def test_a_downloaded_report_runs_its_own_scripts_only(is_interactive):
 # Cookies -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("https", ["true", "false"])
-def test_cookies_are_for_https_where_the_site_is(https, tmp_path):
+def test_cookies_are_for_https_where_the_site_is(tmp_path):
     program = (
         "import django; django.setup()\n"
         "from django.conf import settings\n"
@@ -115,7 +114,7 @@ def test_cookies_are_for_https_where_the_site_is(https, tmp_path):
         "      Client().get('/admin/login/', headers={'host': 'localhost'}).status_code)\n"
     )
     environment = {
-        "EVALHUB_HTTPS": https,
+        "EVALHUB_HTTPS": "true",
         "EVALHUB_SECRET_KEY": "a-long-random-text",
         "EVALHUB_DATA_DIR": str(tmp_path),
         "DJANGO_SETTINGS_MODULE": "evalhub.settings",
@@ -128,8 +127,15 @@ def test_cookies_are_for_https_where_the_site_is(https, tmp_path):
         capture_output=True,
         text=True,
     )
-    expected = "True True True 301" if https == "true" else "False False False 200"
-    assert done.stdout.split("\n")[-2] == expected
+    assert done.stdout.split("\n")[-2] == "True True True 301"
+
+
+def test_without_https_cookies_go_by_http_too(client):
+    response = client.get("/admin/login/")
+
+    assert (response.status_code, settings.SESSION_COOKIE_SECURE) == (200, False)
+    assert not response.cookies["csrftoken"]["secure"]
+    assert "Strict-Transport-Security" not in client.get("/admin/login/", secure=True).headers
 
 
 # Reasons of exposures ----------------------------------------------------------------------------

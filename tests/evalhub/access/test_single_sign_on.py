@@ -73,7 +73,7 @@ class Answers(BaseHTTPRequestHandler):
 @pytest.fixture
 def provider(settings) -> Iterator[LoginProvider]:
     server = LoginProvider()
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
     settings.EVALHUB_OIDC_ISSUER = server.url
     settings.OIDC_RP_CLIENT_ID, settings.OIDC_RP_CLIENT_SECRET = "hub", "secret"
     settings.AUTHENTICATION_BACKENDS = [
