@@ -16,6 +16,7 @@ SLOW = {
     "test_validity.py": "an interval that does not cover, a conclusion drawn too often",
     "upgrade": "a migration that changes a figure of an older installation",
     "evalhub/test_api.py::test_the_schema_is_valid": "a schema that breaks the rules of OpenAPI",
+    "evalhub/test_markup.py::test_hostile_code": "a language whose code is coloured for ever",
     "clients": "a schema from which other generators make no working client",
     "sample_data": "generated data that are not what they are said to be",
     "reports/gate/test_workflow.py": "a pipeline's file that does not run the gate",

@@ -163,9 +163,9 @@ def doubling(depth):
         ),
     ],
 )
-def test_a_hostile_schema_ends_in_time_without_a_value(schema, text):
+def test_a_hostile_schema_ends_in_time_without_a_value(hurried, schema, text):
     with in_time():
-        assert "longer than 1 s" in error_of("json_schema", text, schema=schema)
+        assert "took longer" in error_of("json_schema", text, schema=schema)
 
 
 def test_many_different_items_are_compared_at_once():
@@ -221,7 +221,7 @@ def test_a_path_with_a_number_without_end_is_a_problem():
     assert "“path”" in problem("json_path_equals", path="$[?@.a == 1e400]", value=1)
 
 
-def test_a_long_filter_ends_in_time():
+def test_a_long_filter_ends_in_time(hurried):
     path = "$[?" + "@.a && " * 100 + "@.a]"
     with in_time():
         assert error_of(
@@ -229,12 +229,11 @@ def test_a_long_filter_ends_in_time():
         )
 
 
-def test_items_that_are_slow_to_tell_apart_end_in_time():
+def test_items_that_are_slow_to_tell_apart_end_in_time(hurried):
     items = ", ".join(str(n * (2**61 - 1)) for n in range(1, 20_000))
     with in_time():
-        assert "longer than 1 s" in error_of(
-            "json_schema", f"[{items}]", schema={"uniqueItems": True}
-        )
+        found = error_of("json_schema", f"[{items}]", schema={"uniqueItems": True})
+    assert "took longer" in found
 
 
 def test_a_schema_that_would_take_long_to_read_is_a_problem():
@@ -250,9 +249,9 @@ def test_a_schema_that_would_take_long_to_read_is_a_problem():
         ("$[?search(@, '(a+)+$')]", '["' + "a" * 5_000 + 'b"]'),
     ],
 )
-def test_a_hostile_path_ends_in_time_without_a_value(path, text):
+def test_a_hostile_path_ends_in_time_without_a_value(hurried, path, text):
     with in_time():
-        assert "longer than 1 s" in error_of("json_path_equals", text, path=path, value=0)
+        assert "took longer" in error_of("json_path_equals", text, path=path, value=0)
 
 
 # Code --------------------------------------------------------------------------------------------

@@ -150,10 +150,10 @@ def test_a_monstrous_pattern_is_a_problem_at_once(pattern):
         ("a.*b.*c.*d.*e", "a" * 3_000 + "b" * 3_000 + "c" * 3_000),
     ],
 )
-@pytest.mark.parametrize("negate", [False, True])
-def test_a_catastrophic_pattern_ends_in_time_without_a_value(pattern, text, negate):
-    with in_time():
-        assert "longer than 1 s" in error_of("matches", text, pattern=pattern, negate=negate)
+def test_a_catastrophic_pattern_ends_in_time_without_a_value(hurried, pattern, text):
+    for negate in (False, True):
+        with in_time():
+            assert "took longer" in error_of("matches", text, pattern=pattern, negate=negate)
 
 
 def test_many_slow_patterns_share_one_time_limit():
