@@ -48,14 +48,19 @@ def control_batch(request: HttpRequest, batch: Batch) -> str:
 
 
 def controlled(
-    admin: PageAdmin, request: HttpRequest, batch_id: int, right: str, messages: Mapping[str, str]
+    admin: PageAdmin,
+    request: HttpRequest,
+    batch_id: int,
+    messages: Mapping[str, str],
+    *,
+    is_allowed: bool,
 ) -> HttpResponse:
     """Control a batch by POST, say what was done or why not, and return to its page.
 
     Raises:
-        PermissionDenied: The user lacks the right, or the request is no POST.
+        PermissionDenied: It is not allowed, or the request is no POST.
     """
-    if request.method != "POST" or not request.user.has_perm(right):
+    if request.method != "POST" or not is_allowed:
         raise PermissionDenied
     batch = admin.found(request, batch_id)
     try:

@@ -3,28 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
 
 from django.db import transaction
 
-from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import LanguageModel, User
 from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.pairwise_prompt import pair_messages
-from issues.states import Refused
-from runs.launching.exposure import SealedExposure, refusal, sealed_exposure
-from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Cost, Span, load_of_judge
+from runs.launching.batch_estimate import BatchEstimate, evenly, exposure_of_tests, prompt_tokens
+from runs.launching.load import Span, load_of_judge
 from runs.models import Result, Run
 from runs.pairwise.models import MAX_CRITERION, PairJudgment, PairwiseJudgeRun
 from runs.pairwise.pairs import Ids, case_of, comparable_pairs, saved_pairs
 
 MAX_RUNS = 8
 """Runs at most: 28 pairs of runs."""
-
-SAMPLED = 20
-"""Prompts rendered to estimate the length of all."""
 
 
 @dataclass(frozen=True)
@@ -44,36 +37,26 @@ class PairwiseOrder:
         return digest([*parts, self.criterion.strip(), self.ties])
 
 
-class PairwiseEstimate(NamedTuple):
-    """Estimated effort. The upper bounds assume a repair of every reply.
-
-    `cost` None: the model has no prices. `problems` prevent the start, `warnings` do not.
-    """
+@dataclass(frozen=True, kw_only=True)
+class PairwiseEstimate(BatchEstimate):
+    """The effort of judging these pairs."""
 
     pairs: list[Ids]
-    calls: Span
-    cost: Cost | None
-    problems: list[str]
-    warnings: list[str]
-    sealed_exposure: SealedExposure | None
 
 
 def estimate(wanted: PairwiseOrder) -> PairwiseEstimate:
     """Estimate calls and cost, and list what prevents the start."""
     pairs = comparable_pairs(wanted.runs)
     n = 2 * len(pairs)
-    tokens = n * _prompt_tokens(wanted, pairs)
+    tokens = n * _tokens_of_prompt(wanted, pairs)
     endpoint = wanted.judge.judge_endpoint()
     load = load_of_judge(endpoint, {}, judgments=n, repairs=n, prompt_tokens=Span(tokens, tokens))
-    tests = _tests_of(pairs)
-    sealed = sorted(test for test, is_sealed in tests.items() if is_sealed)
-    return PairwiseEstimate(
+    return PairwiseEstimate.of(
+        [load],
         pairs=pairs,
-        calls=load.calls,
-        cost=load.cost(),
         problems=_problems(wanted, pairs),
         warnings=_warnings(wanted),
-        sealed_exposure=sealed_exposure(sealed, len(tests), [("judge", endpoint)]),
+        sealed_exposure=exposure_of_tests(_tests_of(pairs), [("judge", endpoint)]),
     )
 
 
@@ -110,10 +93,9 @@ def _tests_of(pairs: Sequence[Ids]) -> dict[int, bool]:
     return dict(firsts.values_list("test_id", "test__sealed").distinct())
 
 
-def _prompt_tokens(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:
+def _tokens_of_prompt(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:
     """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
-    step = max(1, len(pairs) // SAMPLED)
-    sampled = pairs[::step][:SAMPLED]
+    sampled = evenly(pairs)
     rows = Result.objects.select_related("answer", "revision").in_bulk(
         [pk for pair in sampled for pk in pair]
     )
@@ -124,7 +106,7 @@ def _prompt_tokens(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:
             sizes.append(len(str(pair_messages(case, ties=wanted.ties))))
         except ValueError:
             continue
-    return tokens_of(sum(sizes) // len(sizes)) + VERDICT_SCHEMA_TOKENS if sizes else 0
+    return prompt_tokens(sizes)
 
 
 @transaction.atomic
@@ -141,12 +123,7 @@ def start(
         Refused: Something prevents it.
     """
     found = estimate(wanted)
-    problems = [*found.problems]
-    problems += refusal(found.sealed_exposure, is_allowed=allow_sealed_exposure)
-    if cost_limit_usd is not None and not wanted.judge.has_prices:
-        problems.append(f"A cost limit needs prices: add them to {wanted.judge}.")
-    if problems:
-        raise Refused(problems, field="")
+    found.check(cost_limit_usd, allow_sealed_exposure=allow_sealed_exposure)
     made = PairwiseJudgeRun.objects.create(
         language_model=wanted.judge,
         endpoint=wanted.judge.judge_endpoint().to_json(),

@@ -7,23 +7,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from random import Random
-from typing import NamedTuple
 
 from django.db import transaction
 
-from evalhub.access.sealed_exposure import SealedExposure, sealed_exposure
 from evalhub.display.formatting import counted
-from evalhub.llm.token_estimates import characters_in, tokens_of
+from evalhub.llm.token_estimates import characters_in
 from evalhub.models import BatchState, LanguageModel, User
 from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.prompts import PromptError, variables_of
-from issues.states import Refused
 from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
 from runs.judging.prompts import JudgePromptTemplate, messages_for
 from runs.judging.tasks import judged_answer_of
-from runs.launching.exposure import refusal, roles_of_jury
-from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Cost, EndpointLoad, Span, load_of_judge, total, total_cost
+from runs.launching.batch_estimate import BatchEstimate, evenly, exposure_of_tests, prompt_tokens
+from runs.launching.exposure import roles_of_jury
+from runs.launching.load import EndpointLoad, Span, load_of_judge
 from runs.models import JudgeRun, Judgment, JudgmentState, Method
 from runs.models.jury import CALLS
 from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
@@ -96,37 +93,28 @@ class Measure:
         return [pk for result in self.drawn for pk in self._judged[result]]
 
 
-class MeasureEstimate(NamedTuple):
-    """Estimated effort. The upper bounds assume a repair of every reply.
-
-    `cost` None: the models `unpriced` have no prices. `problems` prevent the start.
-    """
+@dataclass(frozen=True, kw_only=True)
+class MeasureEstimate(BatchEstimate):
+    """The effort of a measure; `available` results have verdicts that can be repeated."""
 
     results: int
     available: int
     judgments: int
-    calls: Span
-    cost: Cost | None
-    unpriced: tuple[str, ...]
-    problems: list[str]
-    sealed_exposure: SealedExposure | None
+    seed: int
 
 
 def estimate(wanted: Measure) -> MeasureEstimate:
     """Estimate calls and cost, and list what prevents the start."""
     problems = _problems(wanted)
-    loads = [] if problems else _loads(wanted)
     tests = _tests_of(wanted) if not problems else {}
-    sealed = sorted(test for test, is_sealed in tests.items() if is_sealed)
-    return MeasureEstimate(
+    return MeasureEstimate.of(
+        [] if problems else _loads(wanted),
         results=len(wanted.drawn),
         available=wanted.available,
         judgments=len(wanted.judgments),
-        calls=total(one.calls for one in loads),
-        cost=total_cost(loads),
-        unpriced=tuple(sorted({one.endpoint.name for one in loads if one.cost() is None})),
+        seed=wanted.seed,
         problems=problems,
-        sealed_exposure=sealed_exposure(sealed, len(tests), roles_of_jury(wanted.judge_run.jury)),
+        sealed_exposure=exposure_of_tests(tests, roles_of_jury(wanted.judge_run.jury)),
     )
 
 
@@ -153,7 +141,7 @@ def _loads(wanted: Measure) -> list[EndpointLoad]:
         by_judge[asked or 0].append(pk)
     loads = []
     for judge_id, mine in sorted(by_judge.items()):
-        judge, tokens = wanted.judges[judge_id], len(mine) * _prompt_tokens(wanted, mine)
+        judge, tokens = wanted.judges[judge_id], len(mine) * _tokens_of_prompt(wanted, mine)
         loads.append(
             load_of_judge(
                 judge.endpoint,
@@ -167,11 +155,10 @@ def _loads(wanted: Measure) -> list[EndpointLoad]:
     return loads
 
 
-def _prompt_tokens(wanted: Measure, judgments: Sequence[int]) -> int:
+def _tokens_of_prompt(wanted: Measure, judgments: Sequence[int]) -> int:
     """Return the mean tokens of a judge's prompt over an even sample; 0 if none can be rendered."""
-    sampled = judgments[:: max(1, len(judgments) // RENDERED)][:RENDERED]
     rows = list(
-        Judgment.objects.filter(pk__in=sampled).select_related(
+        Judgment.objects.filter(pk__in=evenly(judgments, RENDERED)).select_related(
             "result__answer", "result__revision", "criterion"
         )
     )
@@ -191,7 +178,7 @@ def _prompt_tokens(wanted: Measure, judgments: Sequence[int]) -> int:
         except PromptError:
             continue
         sizes.append(characters_in(asked))
-    return tokens_of(sum(sizes) // len(sizes)) + VERDICT_SCHEMA_TOKENS if sizes else 0
+    return prompt_tokens(sizes)
 
 
 def _tests_of(wanted: Measure) -> dict[int, bool]:
@@ -214,12 +201,7 @@ def start(
         Refused: Something prevents it.
     """
     found = estimate(wanted)
-    problems = [*found.problems]
-    problems += refusal(found.sealed_exposure, is_allowed=allow_sealed_exposure)
-    if cost_limit_usd is not None and found.unpriced:
-        problems.append(f"A cost limit needs prices: add those of {', '.join(found.unpriced)}.")
-    if problems:
-        raise Refused(problems, field="")
+    found.check(cost_limit_usd, allow_sealed_exposure=allow_sealed_exposure)
     made = ReversedJudgeRun.objects.create(
         judge_run=wanted.judge_run,
         results=found.results,
@@ -235,6 +217,6 @@ def start(
     return made
 
 
-def started_message(made: ReversedJudgeRun) -> str:
+def size_of(made: ReversedJudgeRun) -> str:
     n = made.judgments.count()
-    return f"Started: {counted(n, 'verdict')} on {counted(made.results, 'result')}."
+    return f"{counted(n, 'verdict')} on {counted(made.results, 'result')}"

@@ -1,14 +1,14 @@
 """Attempts with a draft: the judge re-judges both splits; no score of a run changes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 
-from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import BatchState, User
 from evalhub.values.digest import digest
 from evalhub.work.processes.queue import request_worker
@@ -16,43 +16,35 @@ from issues.judge_templates.examples import problems_of_examples
 from issues.judge_templates.prompts import PromptError
 from issues.models import JudgeTemplate, TemplateState
 from issues.rubrics.scales import ScaleError
-from issues.states import Refused
 from runs.judging.jury import repair_endpoints_of, snapshot
 from runs.judging.prompts import messages_for
-from runs.launching.exposure import SealedExposure, refusal, sealed_exposure
-from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Cost, Span, load_of_judge
+from runs.launching.batch_estimate import BatchEstimate, evenly, exposure_of_tests, prompt_tokens
+from runs.launching.load import Span, load_of_judge
 from runs.tuning.frozen_prompt import frozen, prompt_template_of_content, tests_of
 from runs.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.tuning.work import judged_answer_about, with_texts
 
-SAMPLED = 40
-"""Prompts rendered to estimate the length of all."""
 
+@dataclass(frozen=True, kw_only=True)
+class AttemptEstimate(BatchEstimate):
+    """The effort of an attempt, without answers whose tests are examples of the draft."""
 
-class Estimate(NamedTuple):
-    """Estimated effort of an attempt. The upper bounds assume a repair of every reply.
-
-    `left_out` counts answers whose tests are examples of the draft. `cost` None: the model has no
-    prices.
-    """
-
-    answers: int
+    labelled_examples: list[int]
     left_out: int
-    calls: Span
     input_tokens: Span
     output_tokens: Span
-    cost: Cost | None
-    problems: list[str]
-    sealed_exposure: SealedExposure | None
+
+    @property
+    def answers(self) -> int:
+        return len(self.labelled_examples)
 
 
-def estimate(tuning: Tuning, draft: JudgeTemplate) -> Estimate:
+def estimate(tuning: Tuning, draft: JudgeTemplate) -> AttemptEstimate:
     """Estimate an attempt's calls, tokens and cost, and list what prevents it."""
     content = frozen(draft)
     labelled_examples = examples_for(tuning, content)
     judge, n = tuning.judge, len(labelled_examples) * tuning.judge.samples
-    tokens = n * _prompt_tokens(tuning, content, labelled_examples, draft.pk)
+    tokens = n * _tokens_of_prompt(tuning, content, labelled_examples, draft.pk)
     load = load_of_judge(
         judge.language_model.judge_endpoint(),
         judge.params,
@@ -60,29 +52,18 @@ def estimate(tuning: Tuning, draft: JudgeTemplate) -> Estimate:
         repairs=n,
         prompt_tokens=Span(tokens, tokens),
     )
-    return Estimate(
-        answers=len(labelled_examples),
-        left_out=tuning.examples.count() - len(labelled_examples),
-        calls=load.calls,
-        input_tokens=load.input_tokens,
-        output_tokens=load.output_tokens,
-        cost=load.cost(),
-        problems=problems_of(tuning, draft),
-        sealed_exposure=sealed_exposure_of(tuning, draft, labelled_examples),
-    )
-
-
-def sealed_exposure_of(
-    tuning: Tuning, draft: JudgeTemplate, labelled_examples: Sequence[int]
-) -> SealedExposure | None:
-    """Return the sealed tests that would leave the trusted network, or None."""
     rows = LabelledExample.objects.filter(pk__in=labelled_examples).order_by()
     tests = dict(rows.values_list("result__test", "result__test__sealed"))
     repair_models = repair_endpoints_of([draft.pk]).values()
-    roles = [("judge", tuning.judge.language_model.judge_endpoint())]
-    roles += [("repair", repair_model) for repair_model in repair_models]
-    return sealed_exposure(
-        sorted(pk for pk, is_sealed in tests.items() if is_sealed), len(tests), roles
+    roles = [("judge", load.endpoint), *(("repair", model) for model in repair_models)]
+    return AttemptEstimate.of(
+        [load],
+        labelled_examples=labelled_examples,
+        left_out=tuning.examples.count() - len(labelled_examples),
+        input_tokens=load.input_tokens,
+        output_tokens=load.output_tokens,
+        problems=problems_of(tuning, draft),
+        sealed_exposure=exposure_of_tests(tests, roles),
     )
 
 
@@ -122,12 +103,11 @@ def draft_problems(draft: JudgeTemplate) -> list[str]:
     return problems_of_examples(draft)
 
 
-def _prompt_tokens(
+def _tokens_of_prompt(
     tuning: Tuning, content: dict[str, Any], labelled_examples: Sequence[int], template_id: int
 ) -> int:
     """Return the mean tokens of a prompt over an even sample; 0 if none can be rendered."""
-    step = max(1, len(labelled_examples) // SAMPLED)
-    rows = with_texts(LabelledExample.objects.filter(pk__in=labelled_examples[::step][:SAMPLED]))
+    rows = with_texts(LabelledExample.objects.filter(pk__in=evenly(labelled_examples)))
     model, role = tuning.judge.language_model_id, tuning.judge.role
     sizes = []
     try:
@@ -138,8 +118,7 @@ def _prompt_tokens(
             sizes.append(len(str(asked)))
     except (PromptError, ScaleError):
         return 0
-    mean = sum(sizes) // len(sizes) if sizes else 0
-    return tokens_of(mean) + VERDICT_SCHEMA_TOKENS
+    return prompt_tokens(sizes)
 
 
 @transaction.atomic
@@ -161,24 +140,16 @@ def start_attempt(
     """
     locked = Tuning.objects.select_for_update(of=("self",)).get(pk=tuning.pk)
     draft = JudgeTemplate.objects.get(pk=draft.pk)
-    problems = problems_of(locked, draft)
+    found, problems = estimate(locked, draft), []
     if locked.attempts.filter(state__in=(BatchState.LIVE, BatchState.PAUSED)).exists():
         problems.append("Another attempt is running: wait for it, or cancel it.")
-    if cost_limit_usd is not None and not locked.judge.language_model.has_prices:
-        problems.append(f"A cost limit needs prices: add them to {locked.judge.language_model}.")
-    content = frozen(draft)
-    labelled_examples = examples_for(locked, content)
-    problems += refusal(
-        sealed_exposure_of(locked, draft, labelled_examples), is_allowed=allow_sealed_exposure
-    )
-    if not labelled_examples:
+    if not found.labelled_examples:
         problems.append("No answers left to judge: every test is an example of the draft.")
-    if problems:
-        raise Refused(problems, field="")
-    attempt = _attempt(locked, draft, content, by, cost_limit_usd)
+    found.check(cost_limit_usd, allow_sealed_exposure=allow_sealed_exposure, problems=problems)
+    attempt = _attempt(locked, draft, frozen(draft), by, cost_limit_usd)
     AttemptJudgment.objects.bulk_create(
         AttemptJudgment(attempt=attempt, labelled_example_id=pk, sample=sample)
-        for pk in labelled_examples
+        for pk in found.labelled_examples
         for sample in range(locked.judge.samples)
     )
     request_worker()

@@ -6,34 +6,24 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
+from django.http import HttpRequest, HttpResponse
 from unfold.decorators import display
 
-from evalhub.admin_site.batch_control import controlled, limit_field
-from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.display.formatting import counted
-from evalhub.models import ItemState, LanguageModel
-from evalhub.work.control import progress_of
+from evalhub.models import LanguageModel
 from issues.rubrics.library.entries import pairwise_criteria
-from issues.states import Refused
+from runs.admin.batches import BatchAdmin, StartForm
 from runs.models import Run
 from runs.pairwise import judge_runs
 from runs.pairwise.judge_runs import MAX_RUNS, PairwiseOrder
-from runs.pairwise.models import MAX_CRITERION, PairJudgment, PairwiseJudgeRun
-
-ADD = "pairwise.add_pairwisejudgerun"
-MESSAGES = {
-    "cancel": "Cancelled. Judgments are kept, and you can resume.",
-    "resume": "Resumed with the missing judgments.",
-    "retry_errors": "Retrying the failed judgments.",
-}
-"""Messages of the actions on a pairwise judge run."""
+from runs.pairwise.models import MAX_CRITERION, PairwiseJudgeRun
 
 
-class StartForm(forms.Form):
+class PairwiseForm(StartForm):
     """The judge and the question that it is asked about each pair."""
+
+    field_order = ("judge", "criterion", "library", "ties")
 
     judge = forms.ModelChoiceField(
         LanguageModel.objects.active().not_applications().order_by("name"),
@@ -55,16 +45,6 @@ class StartForm(forms.Form):
         help_text="Used where you enter none above.",
     )
     ties = forms.BooleanField(label="Allow ties", required=False, initial=True)
-    cost_limit_usd = limit_field()
-    allow_sealed_exposure = forms.BooleanField(
-        label="Send the sealed tests to this model", required=False
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            if not isinstance(field, forms.BooleanField):
-                field.widget.attrs["class"] = "eh-input"
 
     def order(self, runs: list[Run]) -> PairwiseOrder:
         given = self.cleaned_data
@@ -73,22 +53,15 @@ class StartForm(forms.Form):
 
 
 @admin.register(PairwiseJudgeRun)
-class PairwiseJudgeRunAdmin(ExtensibleList):
+class PairwiseJudgeRunAdmin(BatchAdmin):
     """Pairwise judge runs: a judge compares the answers of runs, two at a time."""
 
-    keeps_history = False
     when_empty = "Compare two or more runs, then choose the tab Pairwise and have a model judge."
     list_display = ("__str__", "compared", "state", "spent_usd", "requested_by", "created_at")
     list_filter = ("state", ("language_model", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("language_model", "requested_by")
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: it is controlled by its actions."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: it is deleted with its runs."""
-        return False
+    page_template = "runs/pairwise/judge_run.html"
+    failed_related = ("pair",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PairwiseJudgeRun]:
         rows: QuerySet[PairwiseJudgeRun] = super().get_queryset(request)
@@ -98,9 +71,8 @@ class PairwiseJudgeRunAdmin(ExtensibleList):
     def compared(self, row: PairwiseJudgeRun) -> str:
         return ", ".join(run.label for run in row.runs.all())
 
-    def get_urls(self) -> list[URLPattern]:
-        act = self.view_path("<int:object_id>/act/", self.act_view, "act")
-        return [act, *super().get_urls()]
+    def context_of(self, request: HttpRequest, batch: PairwiseJudgeRun) -> dict[str, Any]:
+        return {"runs": list(batch.runs.order_by("pk"))}
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -112,56 +84,21 @@ class PairwiseJudgeRunAdmin(ExtensibleList):
         chosen = [row_number(number) for number in sent.getlist("runs")][: MAX_RUNS + 1]
         rows = Run.objects.in_bulk(chosen)
         runs = [rows[number] for number in dict.fromkeys(chosen) if number in rows]
-        form = StartForm(request.POST if request.method == "POST" else None)
-        estimate = None
-        if form.is_bound and form.is_valid():
-            wanted = form.order(runs)
-            estimate = judge_runs.estimate(wanted)
-            if "start" in request.POST:
-                try:
-                    made = judge_runs.start(
-                        wanted,
-                        by=current_user(request),
-                        cost_limit_usd=form.cleaned_data["cost_limit_usd"],
-                        allow_sealed_exposure=form.cleaned_data["allow_sealed_exposure"],
-                    )
-                    self.say_done(request, f"Started: {counted(len(estimate.pairs), 'pair')}.")
-                    return HttpResponseRedirect(made.get_absolute_url())
-                except Refused as refused:
-                    self.say(request, *refused.problems)
-        if not estimate or not estimate.sealed_exposure:
-            del form.fields["allow_sealed_exposure"]
-        return self.page(
+        form = PairwiseForm(request.POST if request.method == "POST" else None)
+        wanted = form.order(runs) if form.is_bound and form.is_valid() else None
+
+        def start() -> tuple[str, str]:
+            assert wanted is not None  # it was estimated
+            made = judge_runs.start(wanted, by=current_user(request), **form.consent)
+            return counted(made.judgments.count() // 2, "pair"), made.get_absolute_url()
+
+        return self.start_page(
             request,
             "runs/pairwise/start.html",
+            form,
+            (lambda: judge_runs.estimate(wanted)) if wanted else None,
+            start,
             title="Judge answers in pairs",
             runs=runs,
-            form=form,
-            estimate=estimate,
             most=MAX_RUNS,
         )
-
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """Show progress, control and failures."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        row = self.found(request, row_number(object_id))
-        errors = PairJudgment.objects.readable_by(request.user)
-        errors = errors.filter(judge_run=row, state=ItemState.ERROR).select_related("pair")
-        return self.page(
-            request,
-            "runs/pairwise/judge_run.html",
-            title=str(row),
-            judge_run=row,
-            runs=list(row.runs.order_by("pk")),
-            progress=progress_of(row),
-            errors=errors[:20],
-            may_control=request.user.has_perm(ADD),
-            panel=self.contributed_panel(request, row),
-        )
-
-    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Cancel, resume, or retry failed judgments."""
-        return controlled(self, request, object_id, ADD, MESSAGES)

@@ -56,8 +56,7 @@ class ReversedJudgeRunViewSet(BatchRows):
     @action(detail=False, methods=["post"])
     def estimate(self, request: Request) -> Response:
         """Estimate calls and cost of a measure; nothing starts."""
-        wanted = serializers.MeasureSerializer.measure(self._given(request))
-        found = measuring.estimate(wanted)._asdict() | {"seed": wanted.seed}
+        found = measuring.estimate(serializers.MeasureSerializer.measure(self._given(request)))
         return Response(serializers.MeasureEstimateSerializer(found).data)
 
     def _given(self, request: Request) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 
-from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.admin_site.pages import current_user
 from evalhub.display.formatting import counted
 from evalhub.llm import local_model
 from evalhub.models import LanguageModel
-from issues.admin.refusals import refusals_shown
+from runs.admin.batches import StartPages
 from runs.trials.admin.forms import FreshForm, GenerateForm, ReplayForm, SmallForm
 from runs.trials.benchmarks.new_benchmarks import generate_fresh, small_benchmark
 from runs.trials.generation import generation_runs
@@ -20,10 +20,9 @@ from runs.trials.models import GenerationRun
 from runs.trials.replays.replay_runs import REPLAY_RIGHTS
 
 GENERATE = "trials.add_generationrun"
-CHANGED = "The number of calls has changed: read the estimate again, then start."
 
 
-class StartViews(PageAdmin):
+class StartViews(StartPages):
     """Views of a benchmark's starts."""
 
     def generate_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
@@ -114,18 +113,22 @@ class StartViews(PageAdmin):
         back_url: str,
     ) -> HttpResponse:
         """Show the form with the estimate; start what was estimated."""
-        found = estimate(begin) if form.is_bound and form.is_valid() else None
-        confirmed = request.POST.get("start")
-        if confirmed and found and not found.problems:
-            if confirmed == str(found.calls.low):
-                with refusals_shown(self, request):
-                    run = begin()
-                    self.say_done(request, f"Started: {counted(run.expected, 'step')}.")
-                    return HttpResponseRedirect(run.benchmark.get_absolute_url())
-            else:
-                self.say(request, CHANGED)
-        context: dict[str, Any] = {"title": title, "sentence": sentence, "back_url": back_url}
-        return self.page(request, "trials/generate.html", form=form, estimate=found, **context)
+
+        def start() -> tuple[str, str]:
+            run = begin()
+            return counted(run.expected, "step"), run.benchmark.get_absolute_url()
+
+        is_ready = form.is_bound and form.is_valid()
+        return self.start_page(
+            request,
+            "runs/batch_start.html",
+            form,
+            (lambda: estimate(begin)) if is_ready else None,
+            start,
+            title=title,
+            sentence=sentence,
+            back_url=back_url,
+        )
 
 
 def _need(request: HttpRequest, *rights: str) -> None:

@@ -6,40 +6,30 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from unfold.decorators import display
 
-from evalhub.admin_site.batch_control import control_batch, limit_field
-from evalhub.admin_site.contributions import Contribution, ExtensibleList, contribute
+from evalhub.admin_site.batch_control import limit_field
+from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.display.formatting import DASH, counted, usd
-from evalhub.models import ItemState, LanguageModel
-from evalhub.work.control import progress_of
-from evalhub.work.progress import NotPossible
+from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
-from issues.states import Refused
+from runs.admin.batches import BatchAdmin, StartForm
 from runs.models import Jury
-from runs.trials.admin.starts import CHANGED
 from runs.trials.claims.claim_rows import build_claims
 from runs.trials.judges import trial_control
 from runs.trials.judges.metrics import METRICS
 from runs.trials.judges.trial_judges import TrialJudge, fitting_templates
 from runs.trials.judges.validations import in_words, validations_of
-from runs.trials.models import Benchmark, ClaimJudgment, Trial
-
-ADD = "trials.add_trial"
-MESSAGES = {
-    "cancel": "Cancelled. Scores are kept, and you can resume.",
-    "resume": "Resumed with the missing judgments.",
-    "retry_errors": "Retrying the failed judgments.",
-}
-"""Messages of the actions on a trial."""
+from runs.trials.models import Benchmark, Trial
 
 
-class StartForm(forms.Form):
+class TrialForm(StartForm):
     """Judges that are asked: every model with every template, a trial each."""
+
+    field_order = ("models", "templates")
 
     models = forms.ModelMultipleChoiceField(
         LanguageModel.objects.active().not_applications().order_by("name"),
@@ -62,8 +52,6 @@ class StartForm(forms.Form):
         super().__init__(*args, **kwargs)
         templates: Any = self.fields["templates"]
         templates.queryset = fitting_templates()
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "eh-input"
 
     def judges(self) -> list[TrialJudge]:
         models, templates = self.cleaned_data["models"], self.cleaned_data["templates"]
@@ -111,10 +99,9 @@ class MetricsForm(forms.Form):
 
 
 @admin.register(Trial)
-class TrialAdmin(ExtensibleList):
+class TrialAdmin(BatchAdmin):
     """Trials: a judge on the claims of a benchmark."""
 
-    keeps_history = False
     when_empty = "Open a benchmark and try judges on its claims."
     list_display = ("__str__", "benchmark", "judge", "state", "cost", "created_at")
     list_filter = (
@@ -123,14 +110,7 @@ class TrialAdmin(ExtensibleList):
         ("language_model", admin.RelatedOnlyFieldListFilter),
     )
     list_select_related = ("benchmark", "language_model", "template", "requested_by")
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: it is controlled by its actions."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse: validations rest on it; it is deleted with its benchmark."""
-        return False
+    page_template = "trials/trial.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Trial]:
         rows: QuerySet[Trial] = super().get_queryset(request)
@@ -144,10 +124,6 @@ class TrialAdmin(ExtensibleList):
     def judge(self, row: Trial) -> str:
         return row.judge_name
 
-    def get_urls(self) -> list[URLPattern]:
-        act = self.view_path("<int:object_id>/act/", self.act_view, "act")
-        return [act, *super().get_urls()]
-
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
@@ -156,35 +132,32 @@ class TrialAdmin(ExtensibleList):
             raise PermissionDenied
         sent = request.POST if request.method == "POST" else request.GET
         benchmark = Benchmark.objects.filter(pk=row_number(sent.get("benchmark"))).first()
-        posted = request.POST if request.method == "POST" and benchmark else None
-        form, metrics = StartForm(posted), MetricsForm(posted)
-        estimate = None
-        if benchmark and posted is not None and form.is_valid() and metrics.is_valid():
+        if benchmark is None:
+            benchmarks = Benchmark.objects.order_by("-pk")[:50]
+            template = "trials/choose_benchmark.html"
+            return self.page(request, template, title="Try judges", benchmarks=benchmarks)
+        posted = request.POST if request.method == "POST" else None
+        form, metrics = TrialForm(posted), MetricsForm(posted)
+        judges: list[TrialJudge] = []
+        is_ready = posted is not None and form.is_valid() and metrics.is_valid()
+        if is_ready:
             build_claims(benchmark)
             judges = [*form.judges(), *metrics.judges()]
-            estimate = trial_control.estimate(benchmark, judges)
-            confirmed = request.POST.get("start")
-            if confirmed and confirmed != str(estimate.calls.low):
-                self.say(request, CHANGED)
-            elif confirmed:
-                try:
-                    limit = form.cleaned_data["cost_limit_usd"]
-                    made = trial_control.start(
-                        benchmark, judges, by=current_user(request), cost_limit_usd=limit
-                    )
-                    self.say_done(request, f"Started: {counted(len(made), 'trial')}.")
-                    return HttpResponseRedirect(self._after_start(made))
-                except Refused as refused:
-                    self.say(request, *refused.problems)
-        return self.page(
+
+        def start() -> tuple[str, str]:
+            limit, by = form.cleaned_data["cost_limit_usd"], current_user(request)
+            made = trial_control.start(benchmark, judges, by=by, cost_limit_usd=limit)
+            return counted(len(made), "trial"), self._after_start(made)
+
+        return self.start_page(
             request,
             "trials/start.html",
+            form,
+            (lambda: trial_control.estimate(benchmark, judges)) if is_ready else None,
+            start,
             title="Try judges",
             benchmark=benchmark,
-            benchmarks=Benchmark.objects.order_by("-pk")[:50],
-            form=form,
             metrics=metrics,
-            estimate=estimate,
         )
 
     def _after_start(self, made: list[Trial]) -> str:
@@ -192,37 +165,9 @@ class TrialAdmin(ExtensibleList):
             return made[0].get_absolute_url()
         return f"{self.url_of('changelist')}?benchmark__id__exact={made[0].benchmark_id}"
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """Show progress, control and failures."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        row = self.found(request, row_number(object_id))
-        errors = ClaimJudgment.objects.readable_by(request.user)
-        return self.page(
-            request,
-            "trials/trial.html",
-            title=str(row),
-            trial=row,
-            panel=self.contributed_panel(request, row),
-            sections=self.contributed_sections(request, row),
-            progress=progress_of(row),
-            may_read=Trial.objects.readable_by(request.user).filter(pk=row.pk).exists(),
-            errors=errors.filter(trial=row, state=ItemState.ERROR)[:20],
-            may_control=request.user.has_perm(ADD),
-        )
-
-    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Cancel, resume, or retry failed judgments."""
-        if request.method != "POST" or not request.user.has_perm(ADD):
-            raise PermissionDenied
-        row = self.found(request, object_id)
-        try:
-            self.say_done(request, MESSAGES[control_batch(request, row)])
-        except (NotPossible, forms.ValidationError) as error:
-            self.say(request, *getattr(error, "messages", [str(error)]))
-        return HttpResponseRedirect(row.get_absolute_url())
+    def context_of(self, request: HttpRequest, batch: Trial) -> dict[str, Any]:
+        may_read = Trial.objects.readable_by(request.user).filter(pk=batch.pk).exists()
+        return {"reason": batch.reason if may_read else ""}
 
 
 def marks_of_jury(request: HttpRequest, jury: Any) -> str:

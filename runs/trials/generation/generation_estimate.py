@@ -1,14 +1,14 @@
 """Estimate of a generation run: its calls and their cost, from low to high."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from django.db import transaction
 
 from evalhub.llm.endpoint import Endpoint
 from issues.states import Refused
-from runs.launching.load import Cost, EndpointLoad, Span, load_of_judge, total, total_cost
+from runs.launching.batch_estimate import BatchEstimate
+from runs.launching.load import EndpointLoad, Span, load_of_judge
 from runs.models import Jury, Method
 from runs.models.jury import CALLS
 from runs.trials.generation.generation_settings import GenerationSettings
@@ -22,31 +22,15 @@ LEAST_TEXT = 100
 """Tokens of a short text."""
 
 
-@dataclass(frozen=True)
-class GenerationEstimate:
-    """The effort of a generation run, its judges included, or what prevents it.
-
-    `calls` are low if no reply needs a repair. `cost` None: a model of `unpriced` has no prices.
-    """
-
-    calls: Span
-    cost: Cost | None
-    unpriced: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-def estimate(begin: Callable[[], GenerationRun]) -> GenerationEstimate:
+def estimate(begin: Callable[[], GenerationRun]) -> BatchEstimate:
     """Estimate the run that `begin` starts: it is started, counted and undone."""
     try:
         with transaction.atomic():
             loads = list(chain(_writing(run := begin()), _judging(run)))
             transaction.set_rollback(True)
     except Refused as refused:
-        return GenerationEstimate(Span(0, 0), None, problems=tuple(refused.problems))
-    unpriced = {load.endpoint.name for load in loads if load.cost() is None}
-    return GenerationEstimate(
-        total(load.calls for load in loads), total_cost(loads), tuple(sorted(unpriced))
-    )
+        return BatchEstimate.of([], problems=refused.problems)
+    return BatchEstimate.of(loads)
 
 
 def _writing(run: GenerationRun) -> Iterator[EndpointLoad]:

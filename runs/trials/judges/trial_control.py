@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -13,9 +12,9 @@ from evalhub.llm.security.trusted_network import address_of, is_trusted
 from evalhub.llm.token_estimates import tokens_of
 from evalhub.models import ItemState, User
 from evalhub.work.processes.queue import request_worker
-from issues.states import Refused
+from runs.launching.batch_estimate import BatchEstimate, evenly
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
-from runs.launching.load import Cost, Span, load_of_judge, total_cost
+from runs.launching.load import Span, load_of_judge
 from runs.trials.judges.thresholds import best_threshold
 from runs.trials.judges.trial_judges import TrialJudge, method_of_metric
 from runs.trials.models import Benchmark, Claim, ClaimJudgment, ClaimKind, Trial
@@ -24,31 +23,24 @@ from runs.tuning.models import Split
 MAX_JUDGES = 12
 ORDERS = (0, 1)
 TRUTHS = ((True, "true"), (False, "false"))
-SAMPLED = 40
-"""Claims whose texts are measured to estimate the length of all prompts."""
 
 
-@dataclass(frozen=True)
-class TrialEstimate:
-    """The effort of all trials. `cost` None: a model has no prices."""
+@dataclass(frozen=True, kw_only=True)
+class TrialEstimate(BatchEstimate):
+    """The effort of all trials."""
 
     claims: int
     held_out: int
-    calls: Span
-    cost: Cost | None
-    problems: list[str]
 
 
 def estimate(benchmark: Benchmark, judges: Sequence[TrialJudge]) -> TrialEstimate:
     """Estimate calls and cost of trials of all these judges, and list what prevents them."""
     usable = benchmark.claims.usable()
     claims = usable.count()
-    loads = list(_loads(benchmark, judges, claims * len(ORDERS)))
-    return TrialEstimate(
+    return TrialEstimate.of(
+        _loads(benchmark, judges, claims * len(ORDERS)),
         claims=claims,
         held_out=usable.filter(split=Split.HELD_OUT).count(),
-        calls=sum((load.calls for load in loads), Span(0, 0)),
-        cost=total_cost(loads),
         problems=_problems(benchmark, judges, claims),
     )
 
@@ -67,8 +59,7 @@ def _loads(benchmark: Benchmark, judges: Sequence[TrialJudge], n: int) -> Any:
 def _prompt_characters(benchmark: Benchmark) -> int:
     """Return the mean length of both texts over an even sample of claims."""
     ids = list(benchmark.claims.usable().order_by("pk").values_list("pk", flat=True))
-    sampled = islice(ids, 0, None, max(1, len(ids) // SAMPLED))
-    texts = Claim.objects.filter(pk__in=list(sampled)).values_list("left__text", "right__text")
+    texts = Claim.objects.filter(pk__in=evenly(ids)).values_list("left__text", "right__text")
     sizes = [len(left) + len(right) for left, right in texts]
     return sum(sizes) // len(sizes) if sizes else 0
 
@@ -143,14 +134,7 @@ def start(
     Raises:
         Refused: Something prevents it.
     """
-    problems = estimate(benchmark, judges).problems
-    unpriced = [
-        j.language_model for j in judges if j.language_model and not j.language_model.has_prices
-    ]
-    if cost_limit_usd is not None and unpriced:
-        problems = [*problems, f"A cost limit needs prices: add them to {unpriced[0]}."]
-    if problems:
-        raise Refused(problems, field="")
+    estimate(benchmark, judges).check(cost_limit_usd)
     claims = list(benchmark.claims.usable().order_by("pk").values_list("pk", flat=True))
     trials = [_started(benchmark, judge, claims, by, cost_limit_usd) for judge in judges]
     request_worker()

@@ -120,7 +120,7 @@ def test_the_page_shows_the_cost_before_it_starts(client):
     assert "Start (6 calls)" in shown.content.decode()
     assert not ReversedJudgeRun.objects.exists()
 
-    started = client.post(url, asked | {"start": "1"})
+    started = client.post(url, asked | {"start": "6"})
     made = ReversedJudgeRun.objects.get()
     assert started.url == made.get_absolute_url()
     assert (made.results, made.seed, made.judgments.count()) == (2, 3, 6)

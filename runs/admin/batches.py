@@ -1,0 +1,132 @@
+"""Batches that call judges, in the admin: their list, start, progress and control."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern
+
+from evalhub.admin_site.batch_control import controlled, limit_field
+from evalhub.admin_site.contributions import ExtensibleList
+from evalhub.admin_site.pages import PageAdmin, row_number
+from evalhub.models import ItemState
+from evalhub.work.control import progress_of
+from issues.states import Refused
+from runs.launching.batch_estimate import BatchEstimate
+
+CHANGED = "The number of calls has changed: read the estimate again, then start."
+SHOWN_ERRORS = 20
+
+
+class StartForm(forms.Form):
+    """Cost limit of a batch, and consent to send sealed tests."""
+
+    cost_limit_usd = limit_field()
+    allow_sealed_exposure = forms.BooleanField(
+        label="Send the sealed tests to these models", required=False
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if not isinstance(field, forms.BooleanField):
+                field.widget.attrs["class"] = "eh-input"
+
+    @property
+    def consent(self) -> dict[str, Any]:
+        """Return the arguments of a start."""
+        names = ("cost_limit_usd", "allow_sealed_exposure")
+        return {name: self.cleaned_data[name] for name in names if name in self.fields}
+
+
+class StartPages(PageAdmin):
+    """Pages that start work: they show its calls and cost, which their button confirms."""
+
+    def start_page(
+        self,
+        request: HttpRequest,
+        template: str,
+        form: forms.Form,
+        estimate: Callable[[], BatchEstimate] | None,
+        start: Callable[[], tuple[str, str]],
+        **context: Any,
+    ) -> HttpResponse:
+        """Show the form with the estimate; start what was estimated.
+
+        Args:
+            estimate: None if the form is not filled in.
+            start: Returns what was started, in words, and the address of its page.
+        """
+        found = estimate() if estimate else None
+        confirmed = request.POST.get("start")
+        if confirmed and found and not found.problems:
+            if confirmed == str(found.calls.low):
+                try:
+                    words, address = start()
+                    self.say_done(request, f"Started: {words}.")
+                    return HttpResponseRedirect(address)
+                except Refused as refused:
+                    self.say(request, *refused.problems)
+            else:
+                self.say(request, CHANGED)
+        if not found or not found.sealed_exposure:
+            form.fields.pop("allow_sealed_exposure", None)
+        return self.page(request, template, form=form, estimate=found, **context)
+
+
+class BatchAdmin(StartPages, ExtensibleList):
+    """Admin of batches whose items are `judgments`.
+
+    Attributes:
+        page_template: Extends `runs/batch.html`.
+        failed_related: Related rows of a failed judgment that the page shows.
+    """
+
+    keeps_history = False
+    page_template = ""
+    failed_related: tuple[str, ...] = ()
+    messages: Mapping[str, str] = {
+        "cancel": "Cancelled. Judgments are kept, and you can resume.",
+        "resume": "Resumed with the missing judgments.",
+        "retry_errors": "Retrying the failed judgments.",
+    }
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: it is controlled by its actions."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: it is deleted with what it is about."""
+        return False
+
+    def get_urls(self) -> list[URLPattern]:
+        act = self.view_path("<int:object_id>/act/", self.act_view, "act")
+        return [act, *super().get_urls()]
+
+    def context_of(self, request: HttpRequest, batch: Any) -> dict[str, Any]:
+        """Return what the page of a batch shows besides."""
+        return {}
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Show progress, control and failures."""
+        batch = self.found(request, row_number(object_id))
+        errors = batch.judgments.readable_by(request.user).filter(state=ItemState.ERROR)
+        context = {
+            "title": str(batch),
+            "batch": batch,
+            "reason": batch.reason,
+            "progress": progress_of(batch),
+            "errors": errors.select_related(*self.failed_related)[:SHOWN_ERRORS],
+            "act_url": self.has_add_permission(request) and self.url_of("act", batch.pk),
+            "panel": self.contributed_panel(request, batch),
+            "sections": self.contributed_sections(request, batch),
+        }
+        return self.page(request, self.page_template, **(context | self.context_of(request, batch)))
+
+    def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Cancel, resume, or retry failed judgments."""
+        is_allowed = self.has_add_permission(request)
+        return controlled(self, request, object_id, self.messages, is_allowed=is_allowed)

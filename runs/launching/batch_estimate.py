@@ -1,0 +1,86 @@
+"""Estimate of a start that calls models, with what prevents it and the consent that it needs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Self, TypeVar
+
+from evalhub.llm.token_estimates import tokens_of
+from issues.states import Refused
+from runs.launching.exposure import Role, SealedExposure, refusal, sealed_exposure
+from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
+from runs.launching.load import Cost, EndpointLoad, Span, total, total_cost
+
+T = TypeVar("T")
+
+SAMPLED = 40
+"""Prompts rendered to estimate the length of all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchEstimate:
+    """Estimated effort. The upper bounds assume a repair of every reply.
+
+    `cost` None: the models `unpriced` have no prices. `problems` prevent the start, `warnings` do
+    not.
+    """
+
+    calls: Span
+    cost: Cost | None
+    unpriced: tuple[str, ...] = ()
+    problems: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    sealed_exposure: SealedExposure | None = None
+
+    @classmethod
+    def of(cls, loads: Iterable[EndpointLoad], **more: Any) -> Self:
+        """Return the estimate of these loads together."""
+        loads = list(loads)
+        return cls(
+            calls=total(load.calls for load in loads),
+            cost=total_cost(loads),
+            unpriced=tuple(sorted({load.endpoint.name for load in loads if load.cost() is None})),
+            **more,
+        )
+
+    def check(
+        self,
+        cost_limit_usd: Decimal | None,
+        *,
+        allow_sealed_exposure: bool = False,
+        problems: Iterable[str] = (),
+    ) -> None:
+        """Refuse the start if anything prevents it.
+
+        Args:
+            problems: Further ones.
+
+        Raises:
+            Refused: Something does.
+        """
+        found = [*self.problems, *problems]
+        found += refusal(self.sealed_exposure, is_allowed=allow_sealed_exposure)
+        if cost_limit_usd is not None and self.unpriced:
+            found.append(f"A cost limit needs prices: add them to {', '.join(self.unpriced)}.")
+        if found:
+            raise Refused(found, field="")
+
+
+def evenly(rows: Sequence[T], most: int = SAMPLED) -> Sequence[T]:
+    """Return at most so many of these rows, evenly spread."""
+    return rows[:: max(1, len(rows) // most)][:most]
+
+
+def prompt_tokens(characters: Sequence[int]) -> int:
+    """Return the mean tokens of prompts of these lengths, with the schema; 0 without any."""
+    if not characters:
+        return 0
+    return tokens_of(sum(characters) // len(characters)) + VERDICT_SCHEMA_TOKENS
+
+
+def exposure_of_tests(
+    is_sealed: Mapping[int, bool], roles: Iterable[Role]
+) -> SealedExposure | None:
+    """Return the exposure that these tests would have to these roles, if any."""
+    sealed = sorted(test for test, is_one in is_sealed.items() if is_one)
+    return sealed_exposure(sealed, len(is_sealed), roles)
