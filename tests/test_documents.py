@@ -24,6 +24,18 @@ def test_links_of_a_document_lead_to_files(document):
     assert missing == []
 
 
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_that_a_document_names_are_there(document):
+    named = set(
+        re.findall(
+            r"`((?:evalhub|issues|runs|reports|templates|tests)/[\w/.]+)`",
+            (ROOT / document).read_text(),
+        )
+    )
+
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
 def test_nobody_is_told_to_install_by_the_name_of_somebody_elses_package():
     by_name = re.compile(r"install [\"'`]?evalhub\b(?!` by its name)|evalhub\[")
     told = [path.name for path in [*DOCUMENTS, *CODE] if by_name.search(path.read_text())]
