@@ -3,6 +3,15 @@
 import pytest
 from django.core.cache import caches
 
+from evalhub.access import request_limits
+
+
+@pytest.fixture(autouse=True)
+def _many_requests(monkeypatch):
+    """A test may ask for as many pages as it likes, and counting them takes no queries."""
+    for limit in ("PAGES", "EXPENSIVE"):
+        monkeypatch.setattr(request_limits, limit, 100_000)
+
 
 @pytest.fixture
 def _nothing_kept(db):

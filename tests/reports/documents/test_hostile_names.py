@@ -26,26 +26,19 @@ HOSTILE = '=1 [a](javascript:x)<a href="javascript:x">b</a></script><img src=x o
 MARKUP = re.compile(r'<img src=x|<a href="javascript')
 
 
-def make_hostile_ledger():
-    """The usual ledger, with the same text in all the names that people choose."""
-    ledger = make_workspace()
-    renamed = {
-        Run: ("label", "model_name", "release"),
-        LanguageModel: ("name",),
-        Suite: ("name",),
-        Issue: ("title",),
-        Tag: ("name",),
-    }
-    for model, names in renamed.items():
-        more = {name: Concat(Value(HOSTILE), name) for name in names}
-        model.objects.update(**more)
+def make_hostile_workspace():
+    """The usual workspace, with the same text in all the names that people choose."""
+    workspace = make_workspace()
+    renamed = {Run: ("label", "model_name", "release"), Issue: ("title",)}
+    for model, names in (renamed | dict.fromkeys((LanguageModel, Suite, Tag), ("name",))).items():
+        model.objects.update(**{name: Concat(Value(HOSTILE), name) for name in names})
     for tags in TagSet.objects.all():
         TagSet.objects.filter(pk=tags.pk).update(names=[f"{HOSTILE}{name}" for name in tags.names])
     for judge_run in JudgeRun.objects.all():
         for judge in judge_run.jury["judges"]:
             judge["name"] = HOSTILE + judge["name"]
         JudgeRun.objects.filter(pk=judge_run.pk).update(jury=judge_run.jury, jury_name=HOSTILE)
-    return ledger
+    return workspace
 
 
 UNDRAWN = {"legendgroup", "customdata"}
@@ -64,12 +57,15 @@ def browser():
     return client
 
 
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_names_write_no_markup_and_no_formulas(browser, key, view):
-    state = state_for(key, make_hostile_ledger()) | view
-    document = page_of(key).build(
-        page_of(key).form(as_query(state)).filters, Reading(make_user("viewer"))
-    )
+def test_names_write_no_markup_and_no_formulas(browser, subtests):
+    workspace, viewer = make_hostile_workspace(), make_user("viewer")
+    for key, view in VIEWS:
+        with subtests.test(key, **view):
+            assert_only_text(browser, viewer, key, state_for(key, workspace) | view)
+
+
+def assert_only_text(browser, viewer, key, state):
+    document = page_of(key).build(page_of(key).form(as_query(state)).filters, Reading(viewer))
 
     def file(ending, **more):
         url = reverse(f"reports:{key}_download", args=[ending])
@@ -85,9 +81,5 @@ def test_names_write_no_markup_and_no_formulas(browser, key, view):
     assert not MARKUP.search(written)
     assert not re.search(r"(?<!\\)\]\(javascript|(?<!\\)<", file("md"))
     for table in document.tables:
-        cells = [
-            cell
-            for line in csv.reader(io.StringIO(file("csv", table=table.key)[1:]))
-            for cell in line
-        ]
-        assert not [cell for cell in cells if cell.startswith("=")]
+        lines = csv.reader(io.StringIO(file("csv", table=table.key)[1:]))
+        assert not [cell for line in lines for cell in line if cell.startswith("=")]

@@ -8,12 +8,16 @@ from html import unescape
 
 import pytest
 from django.core.cache import caches
+from django.db import connection
+from django.http import QueryDict
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from evalhub.display.formatting import percent
 from reports.documents.cells import headings, words
 from reports.documents.document import Column, Document, Linked, Table
+from reports.documents.exports import csv_of, markdown_of
 from reports.documents.origin import COLUMNS as ORIGIN
 from reports.documents.origin import Origin
 from reports.documents.reading import Reading
@@ -44,13 +48,18 @@ def text_of(html):
     return re.sub(r"[\s(),]+", "", unescape(re.sub(r"<[^>]*>", "", html)))
 
 
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_page_file_and_api_tell_the_same_figures(browser, key, view):
-    state = state_for(key, make_workspace()) | view
+def test_page_file_and_api_tell_the_same_figures(browser, subtests):
+    workspace, viewer = make_workspace(), make_user("viewer")
+    for key, view in VIEWS:
+        with subtests.test(key, **view):
+            assert_told_alike(browser, viewer, key, state_for(key, workspace) | view)
+
+
+def assert_told_alike(browser, viewer, key, state):
     page = browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"}).content.decode()
-    answer = client_of("viewer").get(f"/api/v1/reports/{key}/", state).json()
+    answer = browser.get(f"/api/v1/reports/{key}/", state).json()
     form = page_of(key).form(as_query(state))
-    document = page_of(key).build(form.filters, Reading(make_user("viewer")))
+    document = page_of(key).build(form.filters, Reading(viewer))
 
     assert document.tables, "the ledger of this test shows nothing on this page"
     for table in document.tables:
@@ -101,85 +110,73 @@ def assert_same_figures(lines, told, table):
 
 
 def as_query(state):
-    from django.http import QueryDict
-
     query = QueryDict(mutable=True)
     for name, value in state.items():
         query.setlist(name, value if isinstance(value, list) else [value])
     return query
 
 
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_a_file_of_the_whole_report_holds_what_the_page_says(browser, key, view):
-    state = state_for(key, make_workspace()) | view
-
-    def file(ending):
-        return browser.get(reverse(f"reports:{key}_download", args=[ending]), state)
-
-    told = client_of("viewer").get(f"/api/v1/reports/{key}/", state).json()
-    written = json.loads(file("json").content)
-    assert told.items() <= written.items()
-    assert written["url"].startswith(f"http://testserver{reverse(f'reports:{key}')}")
-    assert file("md").content.decode().startswith("# ")
-    html = file("html").content.decode()
-    assert "<main " in html
-    written = re.sub(r"<script.*?</script>", "", html, flags=re.S)
-    asked = re.findall(r'<(?:link|img|script)[^>]*(?:src|href)="(?!#)', written)
-    assert not asked, "the file asks for something elsewhere"
-
-
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_a_ledger_without_runs_is_explained(browser, key, view):
-    page = browser.get(reverse(f"reports:{key}"), state_for(key, None) | view)
-
-    assert page.status_code == 200
-    assert page_of(key).title in page.content.decode()
+def test_a_file_of_the_whole_report_holds_what_the_page_says(browser, subtests):
+    workspace = make_workspace()
+    for key, view in VIEWS:
+        with subtests.test(key, **view):
+            state = state_for(key, workspace) | view
+            json_file, md, html = (
+                browser.get(reverse(f"reports:{key}_download", args=[ending]), state)
+                for ending in ("json", "md", "html")
+            )
+            written = json.loads(json_file.content)
+            assert browser.get(f"/api/v1/reports/{key}/", state).json().items() <= written.items()
+            assert written["url"].startswith(f"http://testserver{reverse(f'reports:{key}')}")
+            assert md.content.decode().startswith("# ")
+            assert "<main " in html.content.decode()
+            shown = re.sub(r"<script.*?</script>", "", html.content.decode(), flags=re.S)
+            asked = re.findall(r'<(?:link|img|script)[^>]*(?:src|href)="(?!#)', shown)
+            assert not asked, "the file asks for something elsewhere"
 
 
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_the_browser_tab_says_which_page_it_is(browser, key, view):
-    html = browser.get(reverse(f"reports:{key}"), state_for(key, None) | view).content.decode()
+def test_without_runs_a_page_opens_and_its_tab_has_its_name(browser, subtests):
+    for key, view in VIEWS:
+        with subtests.test(key, **view):
+            page = browser.get(reverse(f"reports:{key}"), state_for(key, None) | view)
+            tab = re.search(r"<title>(.*?)</title>", page.content.decode(), re.S)
+            assert f"{page_of(key).title} | EvalHub" in tab[1]
 
-    tab = re.search(r"<title>(.*?)</title>", html, re.S)
-    assert tab
-    assert f"{page_of(key).title} | EvalHub" in tab[1]
 
-
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_more_runs_need_no_more_queries(browser, key, view, django_assert_max_num_queries):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    def count(ledger):
-        state = state_for(key, ledger) | view
+def test_more_runs_need_no_more_queries(browser, subtests):
+    def count(key, view, workspace):
+        state = state_for(key, workspace) | view
         browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"})
-        with CaptureQueriesContext(
-            connection,
-        ) as caught:
+        with CaptureQueriesContext(connection) as caught:
             assert browser.get(reverse(f"reports:{key}"), state).status_code == 200
         return len(caught)
 
-    few = count(make_workspace())
-    many = count(make_workspace(releases=6))
-    assert many <= few
+    small = make_workspace()
+    few = [count(key, view, small) for key, view in VIEWS]
+    large = make_workspace(releases=6)
+    for (key, view), least in zip(VIEWS, few, strict=True):
+        with subtests.test(key, **view):
+            assert count(key, view, large) <= least
 
 
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_a_wrong_value_is_named_and_the_rest_is_shown(browser, key, view):
-    fields = page_of(key).form.base_fields
-    name = next((n for n, f in fields.items() if type(f).__name__ != "CharField"), None)
-    if name is None:
-        pytest.skip(f"{key} has no field that could be wrong")
-    page = browser.get(reverse(f"reports:{key}"), wrong := {**view, name: "no-such-thing"})
+def test_a_wrong_value_is_named_and_the_rest_is_shown(browser, subtests):
+    for key, view in VIEWS:
+        fields = page_of(key).form.base_fields
+        name = next((n for n, f in fields.items() if type(f).__name__ != "CharField"), None)
+        if name:
+            with subtests.test(key, **view):
+                wrong = {**view, name: "no-such-thing"}
+                page = browser.get(reverse(f"reports:{key}"), wrong)
+                assert page.status_code == 200
+                assert "no-such-thing" in page.content.decode()
+                assert browser.get(f"/api/v1/reports/{key}/", wrong).status_code == 400
 
-    assert page.status_code == 200
-    assert "no-such-thing" in page.content.decode()
-    assert client_of("viewer").get(f"/api/v1/reports/{key}/", wrong).status_code == 400
 
-
-@pytest.mark.parametrize(("key", "view"), VIEWS)
-def test_who_may_not_see_runs_sees_no_report(key, view):
-    assert client_of("").get(f"/api/v1/reports/{key}/", view).status_code == 403
+def test_who_may_not_see_runs_sees_no_report(subtests):
+    stranger = client_of("")
+    for key, view in VIEWS:
+        with subtests.test(key, **view):
+            assert stranger.get(f"/api/v1/reports/{key}/", view).status_code == 403
 
 
 def test_judges_are_not_cleared_before_they_are_computed(browser):
@@ -197,16 +194,12 @@ def test_judges_are_not_cleared_before_they_are_computed(browser):
 
 
 def test_text_that_looks_like_a_formula_stays_text_in_a_file():
-    from reports.documents.exports import csv_of
-
     table = Table("t", "T", (Column("name", "Name"),), (("=1+1",),))
 
     assert "'=1+1" in "".join(csv_of(table, Origin("")))
 
 
 def test_text_of_people_cannot_break_a_markdown_table():
-    from reports.documents.exports import markdown_of
-
     table = Table("t", "T", (Column("name", "Name"),), (("a|b\n# c",),))
 
     assert "a\\|b \\# c" in markdown_of(Document("Which?", tables=(table,)))
