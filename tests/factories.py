@@ -70,6 +70,12 @@ def make_test(prompt: str = "What is 2 + 2?", **fields: Any) -> Test:
     return test
 
 
+def make_tests(n: int, **fields: Any) -> list[Test]:
+    """So many approved tests of one template, each of an issue of its own."""
+    fields.setdefault("template", None) or fields.update(template=make_template())
+    return [make_test(f"Question {k}?", **fields) for k in range(n)]
+
+
 def make_jury(
     *models: LanguageModel, approaches: tuple[str, ...] = (Approach.TEMPLATE,), **fields: Any
 ) -> Jury:

@@ -11,7 +11,7 @@ from issues.models import Test
 from runs.models import Answer, JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import score_result_scores
-from tests.factories import make_run, make_test, shared_jury
+from tests.factories import make_run, make_tests, shared_jury
 
 Votes = Sequence[float | None]
 """One value for each judge of the jury; None: its verdict failed."""
@@ -74,7 +74,7 @@ def judged(
     *votes: Votes, tests: Sequence[Test] | None = None, done: bool = True, **fields: Any
 ) -> Run:
     """A run in which each test got these votes, by the shared jury of as many judges."""
-    tests = tests or [make_test() for _ in votes]
+    tests = tests or make_tests(len(votes))
     run = make_run(*tests, **{"jury": shared_jury(len(votes[0])), **fields})
     answer(run)
     judge(run, votes)

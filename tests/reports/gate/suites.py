@@ -4,7 +4,7 @@ from typing import Any
 
 from issues.models import Issue, Test
 from runs.models import Run, Suite
-from tests.factories import make_issue, make_test
+from tests.factories import make_tests
 from tests.reports.judged_runs import judged
 
 PASS, FAIL = [1.0], [0.0]
@@ -20,7 +20,7 @@ def suite_of(
         fields: Of the later run.
     """
     suite = Suite.objects.create(name="Everyday questions")
-    tests = [make_test(issue=issue or make_issue()) for _ in before]
+    tests = make_tests(len(before), **({"issue": issue} if issue else {}))
     first = judged(*votes(before), tests=tests, suite=suite, label="March")
     suite.baseline = first
     suite.save()

@@ -10,6 +10,7 @@ from runs.models import Run, Suite
 from tests.api import client_of, problems_in
 from tests.reports.gate.suites import suite_of
 from tests.reports.judged_runs import judged
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 GATES = "/api/v1/gates/"
@@ -21,7 +22,7 @@ def script():
     return client_of("viewer", TokenScope.READ)
 
 
-@pytest.fixture
+@shared_data
 def april():
     """A run that fails all of six tests that its baseline passed."""
     return suite_of("pppppp", "ffffff")[1]
@@ -63,22 +64,19 @@ def test_rules_of_the_suite_are_overridden_one_by_one(script, april):
     assert ask(script, run=april.pk, policy=policy | {"min_pass_rate": 0}).json()["exit"] == 0
 
 
-@pytest.mark.parametrize(
-    ("sent", "field", "words"),
-    [
+def test_what_is_wrong_is_named(script, april, subtests):
+    for sent, field, words in (
         ({}, "run", "required"),
         ({"run": "May"}, "run", "There is no run 'May'"),
         ({"run": "April", "against": "May"}, "against", "There is no run 'May'"),
         ({"run": "April", "policy": {"min_pass_rate": 80}}, "", "min_pass_rate"),
         ({"run": "April", "policy": {"max_loss": 1}}, "", "max_loss"),
         ({"run": "April", "wait": 3600}, "wait", "20"),
-    ],
-)
-def test_what_is_wrong_is_named(script, april, sent, field, words):
-    response = ask(script, **sent)
-
-    assert response.status_code == 400
-    assert words in str(problems_in(response)[field])
+    ):
+        with subtests.test(words, **sent):
+            response = ask(script, **sent)
+            assert response.status_code == 400
+            assert words in str(problems_in(response)[field])
 
 
 def test_a_label_of_several_runs_asks_for_an_id(script, april):
@@ -94,22 +92,19 @@ def test_an_unknown_parameter_is_refused(script, april):
 # Formats -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("accept", "query", "kind"),
-    [
+def test_the_format_is_negotiated(script, april, subtests):
+    for accept, query, kind in (
         ("", "", "application/json"),
         ("application/xml", "", "application/xml"),
         ("", "?format=junit", "application/xml"),
         ("text/markdown", "", "text/markdown"),
         ("", "?format=markdown", "text/markdown"),
-    ],
-)
-def test_the_format_is_negotiated(script, april, accept, query, kind):
-    response = ask(script, accept, query, run=april.pk)
-
-    assert response.headers["Content-Type"].startswith(kind)
-    assert response.headers["Gate-Exit"] == "1"
-    assert "Significantly worse: 6 worse" in response.content.decode()
+    ):
+        with subtests.test(accept or query):
+            response = ask(script, accept, query, run=april.pk)
+            assert response.headers["Content-Type"].startswith(kind)
+            assert response.headers["Gate-Exit"] == "1"
+            assert "Significantly worse: 6 worse" in response.content.decode()
 
 
 def test_a_refused_request_is_an_error_in_every_format(script):

@@ -11,17 +11,16 @@ from reports.documents.reading import Reading
 from reports.drift.page import DRIFT
 from reports.leaderboard.page import LEADERBOARD
 from runs.models import Result, Run
-from tests.factories import make_model, make_test, make_user
+from tests.factories import make_model, make_tests, make_user
 from tests.reports.scored_runs import make_suite, scored_run
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
-TWENTY = 20
 
-
-@pytest.fixture
+@shared_data
 def tests():
-    return [make_test() for _ in range(TWENTY)]
+    return make_tests(20)
 
 
 def built(page=LEADERBOARD, query="", role="maintainer"):
@@ -89,8 +88,8 @@ def test_the_confirmation_is_for_those_who_control_runs(client, tests):
     url = reverse("admin:runs_run_control", args=[run.pk])
     client.force_login(make_user("viewer"))
 
-    assert client.get(f"{url}?act=retry_errors").status_code == 403
-    assert client.get(f"{url}?act=pause").status_code == 403
+    for act in ("retry_errors", "pause"):
+        assert client.get(f"{url}?act={act}").status_code == 403
 
 
 def test_results_without_a_score_and_without_an_error_offer_no_retry(tests):

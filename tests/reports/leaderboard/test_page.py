@@ -11,18 +11,27 @@ from reports.leaderboard.query import field_of_runs
 from reports.models import ExecutiveSummary
 from runs.comparability import rejudge_url
 from runs.models import Launch, Result, Run
-from tests.factories import make_issue, make_jury, make_model, make_test, make_user, shared_jury
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_test,
+    make_tests,
+    make_user,
+    shared_jury,
+)
 from tests.reports.scored_runs import make_suite, scored_run
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@shared_data
 def test():
     return make_test(issue=make_issue(tags=("facts",)))
 
 
-@pytest.fixture
+@shared_data
 def suites(test):
     return [make_suite(test, name=f"Suite {n}", tags=("Law",) if n else ()) for n in range(2)]
 
@@ -103,14 +112,9 @@ def test_ten_suites_are_needed_or_as_many_as_a_model_has(took):
     assert built("least=3").table("ranking").rows == []
 
 
-def test_as_many_suites_are_needed_of_a_topic_as_there_are(took):
+def test_topic_is_a_tag_of_the_suite_and_needs_as_many_suites_as_it_has(took):
     took(make_model(name="gpt-4o"), 0.5, 0.7)
-    assert ranking("topic=law") == [("gpt-4o", 0.7)]
-
-
-def test_topic_is_a_tag_of_the_suite(took):
-    took(make_model(name="gpt-4o"), 0.5, 0.7)
-    assert ranking("least=1&topic=law") == [("gpt-4o", 0.7)]
+    assert ranking("least=1&topic=law") == ranking("topic=law") == [("gpt-4o", 0.7)]
 
 
 def test_topic_may_come_from_a_summary_of_the_launch(took, suites):
@@ -211,15 +215,11 @@ def test_ranks_that_may_be_are_computed_by_the_second_request(took):
     assert "The data is too small to tell any two models apart" in second.sentences[1]
 
 
-@pytest.fixture
-def ten_tests():
-    return [make_test() for _ in range(10)]
-
-
-def test_leader_is_named_with_its_evidence_and_its_rivals(ten_tests):
-    suite = make_suite(*ten_tests)
+def test_leader_is_named_with_its_evidence_and_its_rivals():
+    tests = make_tests(10)
+    suite = make_suite(*tests)
     for name, score in (("gpt-4o", 1), ("grok-4", 0)):
-        scored_run(suite, make_model(name=name), *[score] * 10, tests=ten_tests)
+        scored_run(suite, make_model(name=name), *[score] * 10, tests=tests)
     document = built("least=1")
     assert "gpt-4o is significantly first of 2 models: p = 0.002" in document.sentences[1]
     assert [row["ranks"] for row in document.table("ranking").as_rows()] == ["1", "2"]
@@ -233,8 +233,7 @@ def test_ordered_models_are_told_apart_by_five_suites_of_one_issue():
     passes = {"gpt-4o": 10, "grok-4": 6, "gemini-pro": 2}
     models = {name: make_model(name=name) for name in passes}
     for _ in range(5):
-        issue = make_issue()
-        tests = [make_test(issue=issue) for _ in range(10)]
+        tests = make_tests(10, issue=make_issue())
         suite = make_suite(*tests)
         for name, n in passes.items():
             scored_run(suite, models[name], *[1] * n, *[0] * (10 - n), tests=tests)

@@ -26,11 +26,12 @@ from tests.factories import (
 from tests.reports.judged_runs import answer, fail, finish, judge
 from tests.reports.schedules.test_snapshots import make_report
 from tests.reports.workspaces import make_workspace
+from tests.shared_data import shared_data
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_nothing_kept")]
 
 
-@pytest.fixture
+@shared_data
 def tests():
     """Seven tests of each of two issues."""
     issues = [make_issue(title=f"Issue {n}") for n in range(2)]

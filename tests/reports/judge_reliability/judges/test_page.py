@@ -13,7 +13,7 @@ from reports.judge_reliability.judges.totals_query import judge_totals, jury_lin
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from runs.models import Judge, JudgeRun, Judgment, Suite
 from runs.scoring.agreement import agreement_in
-from tests.factories import make_jury, make_model, make_run, make_test, make_user
+from tests.factories import make_jury, make_model, make_run, make_test, make_tests, make_user
 from tests.reports.documents.test_pages import as_query
 from tests.reports.judged_runs import answer, current, finish, judge, judged
 
@@ -34,7 +34,7 @@ def trio(votes, **fields):
     """A run judged by three judges called a, b and c."""
     known = {model.name: model for model in LanguageModel.objects.filter(name__in="abc")}
     jury = make_jury(*(known.get(name) or make_model(name=name) for name in "abc"))
-    run = make_run(*(make_test() for _ in votes), jury=jury, **fields)
+    run = make_run(*make_tests(len(votes)), jury=jury, **fields)
     answer(run)
     judge(run, votes)
     finish(run)
@@ -59,7 +59,7 @@ def test_two_judges_are_listed_with_their_equal_verdicts_and_kappa():
 def test_pairs_of_several_judge_runs_are_added_up():
     jury = make_jury(make_model(), make_model())
     for votes in ([[1, 1], [0, 0], [1, 0]], [[0, 0], [1, 1]]):
-        run = make_run(*(make_test() for _ in votes), jury=jury)
+        run = make_run(*make_tests(len(votes)), jury=jury)
         answer(run)
         judge(run, votes)
         finish(run)
