@@ -1,6 +1,8 @@
 """Agreement of annotators: the rule, the query and the page."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from evalhub.statistics.agreement.alpha_bands import Band
 from evalhub.statistics.agreement.krippendorff import alpha
@@ -60,14 +62,10 @@ def test_only_answers_that_both_judged_count():
     assert pair.n == 2
 
 
-def test_one_answer_in_common_gives_no_kappa_and_says_why():
-    (pair,) = pairs([*verdicts_of(1, [1]), *verdicts_of(2, [1])])
-    assert (pair.n, pair.kappa, pair.why_not) == (1, None, FEW_BOTH)
-
-
-def test_one_verdict_throughout_gives_no_kappa_and_says_why():
-    (pair,) = pairs([*verdicts_of(1, [1, 1, 1]), *verdicts_of(2, [1, 1, 1])])
-    assert (pair.same.passed, pair.kappa, pair.why_not) == (3, None, ONE_VERDICT)
+@pytest.mark.parametrize(("values", "why_not"), [([1], FEW_BOTH), ([1, 1, 1], ONE_VERDICT)])
+def test_too_few_answers_or_one_verdict_throughout_give_no_kappa_and_say_why(values, why_not):
+    (pair,) = pairs([*verdicts_of(1, values), *verdicts_of(2, values)])
+    assert (pair.same.passed, pair.kappa, pair.why_not) == (len(values), None, why_not)
 
 
 def test_on_a_longer_scale_near_misses_weigh_less_by_degree():
@@ -314,9 +312,6 @@ def test_verdicts_that_were_not_blind_are_warned_of(people):
 
 
 def test_more_evaluations_need_no_more_queries(people):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     both_say(answers(), people, "101", "111")
     with CaptureQueriesContext(connection) as few:
         found()

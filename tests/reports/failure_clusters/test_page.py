@@ -13,10 +13,11 @@ from reports.failure_clusters.query import clusters_of_run
 from reports.models import ClusterAct, DecidedCluster
 from runs.figures.run_tallies import count_run
 from runs.models import Answer, Judgment, Run
-from tests.factories import make_issue, make_test, make_user
+from tests.factories import make_issue, make_test, make_tests, make_user
 from tests.issues.pages import flashed_text
 from tests.reports.failure_clusters.planted import PASSED, PLANTED, UNLIKE, in_judges_words
 from tests.reports.judged_runs import judged
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 REASONS = [*PLANTED["dates"], *PLANTED["sources"], *PLANTED["language"], *UNLIKE]
@@ -26,8 +27,7 @@ def run_with(reasons, *, passed=20, tests=None, answer="An answer."):
     """A run in which judges rejected an answer for each reason, and passed others."""
     votes = [(0.0,)] * len(reasons) + [(1.0,)] * passed
     tests = tests or []
-    tests = [*tests, *(make_test(f"Question {n}?") for n in range(len(votes) - len(tests)))]
-    run = judged(*votes, tests=tests)
+    run = judged(*votes, tests=[*tests, *make_tests(len(votes) - len(tests))])
     told = [*reasons, *[PASSED] * passed]
     for number, result in enumerate(run.results.order_by("pk")):
         text = in_judges_words(number, told[number])
@@ -36,7 +36,7 @@ def run_with(reasons, *, passed=20, tests=None, answer="An answer."):
     return run
 
 
-@pytest.fixture
+@shared_data
 def planted():
     return run_with(REASONS)
 

@@ -68,18 +68,9 @@ def test_the_exit_code_is_1_only_if_all_conditions_hold(verdicts):
 
 
 def test_the_reason_names_every_rule_that_decides():
-    found = decide(
-        [
-            GateLine("scored", HOLDS, "Enough."),
-            GateLine("min_pass_rate", FAILS, "Too low."),
-            GateLine("max_mean_cost_usd", FAILS, "Too dear."),
-        ]
-    )
-
-    assert found.reason == "Too low. Too dear."
-
-
-def test_a_rule_is_undecided_where_a_condition_is_not_met():
+    wrong = {"min_pass_rate": "Too low.", "max_mean_cost_usd": "Too dear."}
+    lines = [GateLine(rule, FAILS, sentence) for rule, sentence in wrong.items()]
+    assert decide([GateLine("scored", HOLDS, "Enough."), *lines]).reason == "Too low. Too dear."
     assert skipped("min_pass_rate").verdict == UNKNOWN
 
 
@@ -117,15 +108,14 @@ def test_failed_results_are_retried():
     assert (found.value, found.n) == (0.6, 10)
 
 
-def test_judgments_that_failed_are_retried_with_the_errors():
-    found = scored(6, errors=1, unscored=3, retried=2)
-
-    assert "1 ended in an error and 3 unscored" in found.sentence
-    assert "Retry 3 failed" in found.sentence
-
-
 @pytest.mark.parametrize(
-    ("others", "words"), [({"pending": 4}, "Wait for"), ({"unscored": 4}, "Re-judge run 7")]
+    ("others", "words"),
+    [
+        ({"pending": 4}, "Wait for"),
+        ({"unscored": 4}, "Re-judge run 7"),
+        ({"errors": 1, "unscored": 3, "retried": 2}, "1 ended in an error and 3 unscored"),
+        ({"errors": 1, "unscored": 3, "retried": 2}, "Retry 3 failed"),
+    ],
 )
 def test_what_is_missing_says_what_to_do(others, words):
     assert words in scored(6, **others).sentence
@@ -148,16 +138,11 @@ def test_another_jury_offers_to_re_judge():
     remedy = Remedy("Re-judge it.", "/api/v1/runs/7/rejudge/", (("like", 6),))
     found = comparable_rule(Matching("March", 20, 20, "Different juries.", remedy))
 
-    assert found.verdict == UNKNOWN
+    assert (found.verdict, found.remedy) == (UNKNOWN, remedy)
     assert found.sentence == "Not comparable with March. Different juries. Re-judge it."
-    assert found.remedy == remedy
-
-
-def test_without_another_run_nothing_is_compared():
-    found = comparable_rule(Matching(""))
-
-    assert found.verdict == UNKNOWN
-    assert "no run to compare with" in found.sentence
+    alone = comparable_rule(Matching(""))
+    assert alone.verdict == UNKNOWN
+    assert "no run to compare with" in alone.sentence
 
 
 # The change --------------------------------------------------------------------------------------
@@ -188,44 +173,28 @@ def change(worse, better, same, p, **fields):
         (change(2, 12, 6, 0.013), HOLDS),
         (change(0, 0, 20, 1.0), HOLDS),
         (change(0, 0, 0, None), UNKNOWN),
+        (change(0, 0, 5, 1.0), HOLDS),
+        (change(5, 0, 0, 2 / 2**5), UNKNOWN),
+        (change(6, 0, 0, 2 / 2**6), FAILS),
     ],
 )
 def test_significantly_worse_fails(found, verdict):
     assert regression_rule(found, 0.05).verdict == verdict
 
 
-def test_five_worse_of_five_can_not_be_told():
-    # All five worse: p = 2 / 32 = 0.0625.
-    found = regression_rule(change(5, 0, 0, 0.0625), 0.05)
-
-    assert found.verdict == UNKNOWN
-    assert "too few to reach p ≤ 0.05, even if all got worse" in found.sentence
-
-
-def test_six_worse_of_six_are_a_regression():
-    assert regression_rule(change(6, 0, 0, 0.03125), 0.05).verdict == FAILS
-
-
-def test_five_unchanged_tests_are_no_loss():
-    assert regression_rule(change(0, 0, 5, 1.0), 0.05).verdict == HOLDS
-
-
-def test_a_regression_names_counts_p_and_test():
-    found = regression_rule(change(12, 2, 6, 0.013), 0.05)
-
-    assert found.sentence == (
+def test_a_change_is_told_with_counts_p_and_what_could_have_been_detected():
+    worse = regression_rule(change(12, 2, 6, 0.013), 0.05)
+    assert worse.sentence == (
         "Significantly worse: 12 worse, 2 better of 20 matched tests (p = 0.013, exact McNemar)."
     )
-    assert (found.n, found.p, found.limit, found.method) == (20, 0.013, 0.05, "exact McNemar")
-
-
-def test_no_regression_names_what_could_have_been_detected():
-    found = regression_rule(change(3, 2, 15, 1.0, caveat="Tests may fail together."), 0.05)
-
-    assert found.sentence == (
+    assert (worse.n, worse.p, worse.limit, worse.method) == (20, 0.013, 0.05, "exact McNemar")
+    same = regression_rule(change(3, 2, 15, 1.0, caveat="Tests may fail together."), 0.05)
+    assert same.sentence == (
         "No significant regression: 3 worse, 2 better of 20 matched tests (p = 1, exact McNemar). "
         "Tests may fail together. Detectable change: 12.5 points or more."
     )
+    few = regression_rule(change(5, 0, 0, 2 / 2**5), 0.05)
+    assert "too few to reach p ≤ 0.05, even if all got worse" in few.sentence
 
 
 @pytest.mark.parametrize(
@@ -251,13 +220,9 @@ def test_a_net_loss_has_its_interval_in_points():
     )
     assert found.value == pytest.approx(20)
     assert found.interval == pytest.approx((10, 30))
-
-
-def test_a_net_loss_without_an_interval_has_its_p():
-    found = net_loss_rule(change(5, 1, 14, 0.22, interval=None), 10)
-
-    assert "(p = 0.22, exact McNemar)" in found.sentence
-    assert found.method == "exact McNemar"
+    bare = net_loss_rule(change(5, 1, 14, 0.22, interval=None), 10)
+    assert "(p = 0.22, exact McNemar)" in bare.sentence
+    assert bare.method == "exact McNemar"
 
 
 # The run alone -----------------------------------------------------------------------------------
@@ -346,7 +311,5 @@ ANY = [
 
 @pytest.mark.parametrize("line", ANY, ids=lambda line: line.rule)
 def test_every_line_has_n_its_limit_and_a_method(line):
-    assert line.n
     assert line.limit is not None
-    assert line.method
-    assert line.title
+    assert all((line.n, line.method, line.title))

@@ -16,38 +16,39 @@ from reports.notifications import in_words
 from reports.underperforming.page import UNDERPERFORMING
 from runs.baselines import pin
 from runs.figures.tallies import cells_of, group_of
-from tests.factories import make_issue, make_model, make_test, make_user
+from tests.factories import make_issue, make_model, make_tests, make_user
 from tests.reports.scored_runs import make_suite, scored_run
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@shared_data
 def issue():
     return make_issue()
 
 
-@pytest.fixture
+@shared_data
 def tests(issue):
-    return [make_test(issue=issue) for _ in range(20)]
+    return make_tests(20, issue=issue)
 
 
-@pytest.fixture
+@shared_data
 def suite(tests):
     return make_suite(*tests)
 
 
-@pytest.fixture
+@shared_data
 def model():
     return make_model(name="gpt-4o")
 
 
-@pytest.fixture
+@shared_data
 def complete(suite, model, tests):
     return scored_run(suite, model, *[1] * 10, *[0] * 10, tests=tests, days_ago=1)
 
 
-@pytest.fixture
+@shared_data
 def incomplete(complete, suite, model, tests):
     """The newer run: the ten tests that were failed before ended in errors."""
     run = scored_run(suite, model, *[1] * 10, *[None] * 10, tests=tests)

@@ -12,7 +12,14 @@ from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from issues.models import Issue, Tag, TagKind
 from runs.models import Run
-from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_test,
+    make_user,
+)
 from tests.reports.judged_runs import answer, fail, judge, judged
 
 pytestmark = pytest.mark.django_db
@@ -37,29 +44,21 @@ DOWNLOADS = DOORS[3:]
 # Who may enter -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_strangers_are_sent_to_the_login(client, name):
-    response = client.get(reverse(f"reports:{name}", args=[make_run().pk]))
-
-    assert response.status_code == 302
-    assert response["Location"].startswith(reverse("admin:login"))
+def statuses(client, run, names=DOORS):
+    return {client.get(reverse(f"reports:{name}", args=[run.pk])).status_code for name in names}
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_staff_without_rights_see_nothing(client, name):
-    client.force_login(make_user())
-
-    assert client.get(reverse(f"reports:{name}", args=[make_run().pk])).status_code == 403
-
-
-def test_reading_is_not_downloading(client):
+def test_strangers_are_sent_to_the_login_and_staff_without_rights_see_nothing(client):
     user, run = make_user(), make_run()
-    user.user_permissions.add(Permission.objects.get(codename="view_run"))
+    address = reverse("reports:run", args=[run.pk])
+    assert statuses(client, run) == {302}
+    assert client.get(address)["Location"].startswith(reverse("admin:login"))
     client.force_login(user)
-
-    assert client.get(reverse("reports:run", args=[run.pk])).status_code == 200
-    refused = [client.get(reverse(f"reports:{name}", args=[run.pk])) for name in DOWNLOADS]
-    assert {response.status_code for response in refused} == {403}
+    assert statuses(client, run) == {403}
+    # Who may read may not download yet.
+    user.user_permissions.add(Permission.objects.get(codename="view_run"))
+    assert statuses(client, run, ["run"]) == {200}
+    assert statuses(client, run, DOWNLOADS) == {403}
 
 
 def test_a_run_that_is_not_there_is_not_found(client):
@@ -80,10 +79,8 @@ def test_the_title_asks_what_the_page_answers(client):
 def test_the_rate_has_its_numerator_and_interval(client):
     text = text_of(page(client, judged([1], [1], [1], [0])))
 
-    assert "75%" in text
-    assert "3 of 4" in text
-    assert "30–95%" in text
-    assert "Wilson" in text
+    for words in ("75%", "3 of 4", "30–95%", "Wilson"):
+        assert words in text
 
 
 def test_nothing_scored_is_not_nought_percent(client):
@@ -94,30 +91,23 @@ def test_nothing_scored_is_not_nought_percent(client):
 
 
 def test_controls_are_for_those_who_may(client):
-    run = make_run()
-
-    assert 'value="pause"' in text_of(page(client, run, "maintainer"))
-    assert 'value="pause"' not in text_of(page(client, run, "annotator"))
+    assert 'value="pause"' not in text_of(page(client, make_run(), "annotator"))
 
 
-@pytest.mark.parametrize(
-    ("state", "offered", "withheld"),
-    [
-        (BatchState.LIVE, ["pause", "cancel"], ["resume"]),
-        (BatchState.PAUSED, ["resume", "cancel"], ["pause"]),
-        (BatchState.FAILED, ["resume", "cancel"], ["pause"]),
-        (BatchState.CANCELLED, ["resume"], ["pause", "cancel"]),
-    ],
-)
-def test_a_state_offers_what_can_be_done_in_it(client, state, offered, withheld):
+def test_a_state_offers_what_can_be_done_in_it(client, subtests):
     marks = {"pause": 'value="pause"', "resume": 'value="resume"', "cancel": '="cancel-run"'}
     run = make_run()
-    Run.objects.filter(pk=run.pk).update(state=state)
-    run.judge_runs.update(state=state)
-    text = buttons(text_of(page(client, run)))
-
-    assert [act for act in offered if marks[act] not in text] == []
-    assert [act for act in withheld if marks[act] in text] == []
+    for state, offered in (
+        (BatchState.LIVE, {"pause", "cancel"}),
+        (BatchState.PAUSED, {"resume", "cancel"}),
+        (BatchState.FAILED, {"resume", "cancel"}),
+        (BatchState.CANCELLED, {"resume"}),
+    ):
+        with subtests.test(state):
+            Run.objects.filter(pk=run.pk).update(state=state)
+            run.judge_runs.update(state=state)
+            text = buttons(text_of(page(client, run)))
+            assert {act for act, mark in marks.items() if mark in text} == offered
 
 
 def buttons(text):
@@ -206,6 +196,8 @@ def test_each_judge_has_a_column_if_asked(client):
     assert all(f'<th scope="col" class="eh-num">{name}</th>' in by_judge for name in names)
     assert '<th scope="col">Judges</th>' in plain
     assert "by_judge=1" in by_judge.partition('title="All results that fit the filters"')[0]
+    (row,) = download(client, run, "?by_judge=1")
+    assert [row[name] for name in names] == ["1.0", ""]
 
 
 def test_the_page_of_a_run_with_repeats_lists_flaky_tests(client):
@@ -251,8 +243,9 @@ def test_progress_counts_answers_and_verdicts(client):
     client.force_login(make_user("viewer"))
     found = client.get(reverse("reports:run_progress", args=[run.pk])).json()
 
-    assert (found["total"], found["answered"], found["judged"], found["to_judge"]) == (2, 2, 1, 2)
-    assert (found["is_live"], found["awaiting"], found["counts"]["passed"]) == (True, 1, 1)
+    expected = {"total": 2, "answered": 2, "judged": 1, "to_judge": 2, "is_live": True}
+    assert found.items() >= (expected | {"awaiting": 1}).items()
+    assert found["counts"]["passed"] == 1
 
 
 def test_a_run_that_is_answered_lives_while_a_judge_run_does(client):
@@ -284,14 +277,6 @@ def test_the_table_holds_what_the_grid_shows(client):
     assert row["judges"].endswith("no verdict")
 
 
-def test_the_table_has_a_column_for_each_judge_if_asked(client):
-    run = judged([1, None])
-    first, second = (judge["name"] for judge in run.judge_runs.get().jury["judges"])
-    (row,) = download(client, run, "?by_judge=1")
-
-    assert (row[first], row[second]) == ("1.0", "")
-
-
 def test_sealed_texts_stay_out_of_a_viewers_table(client):
     run = judged([1], tests=[make_test("the secret", sealed=True)])
 
@@ -299,16 +284,11 @@ def test_sealed_texts_stay_out_of_a_viewers_table(client):
     assert download(client, run, role="annotator")[0]["prompt"] == "the secret"
 
 
-@pytest.mark.parametrize(
-    "text", ["=1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1", "\n=1", "\xa0=1", "\ufeff=1", "＝1"]
-)
-def test_no_text_is_a_formula(text):
-    assert cell(text) == f"'{text}"
-
-
-@pytest.mark.parametrize("value", ["a = b", "", -1.5, True])
-def test_other_values_stay_as_they_are(value):
-    assert cell(value) == value
+def test_no_text_is_a_formula_and_other_values_stay_as_they_are():
+    formulas = ("=1", "+1", "-1", "@a", "\t=1", "  =1", "\r=1", "\n=1", "\xa0=1", "\ufeff=1", "＝1")
+    assert [cell(text) for text in formulas] == [f"'{text}" for text in formulas]
+    others = ["a = b", "", -1.5, True]
+    assert [cell(value) for value in others] == others
 
 
 def test_the_json_has_all_figures_and_the_grids_rows(client):

@@ -18,11 +18,11 @@ from reports.run.query import run_report
 from reports.run.sealing_query import sealing_of
 from reports.trend.page import TrendForm
 from reports.trend.page import build as trend
-from runs.models import Result, Run
+from runs.models import Result
 from runs.result_list.filters import Filters
-from tests.api import client_of
 from tests.factories import make_issue, make_test, make_user
 from tests.reports.judged_runs import judged
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +34,7 @@ def sent(test, run, *, before):
     Exposure.objects.filter(pk=row.pk).update(created_at=at)
 
 
+@shared_data
 def a_run():
     """Open: 1 of 2 passed. Sealed: 0 of 1 never exposed, 1 of 1 exposed before."""
     issue = make_issue()
@@ -49,28 +50,21 @@ def strata(run):
     return {one.key: (one.rate.passed, one.rate.n) for one in found.strata}
 
 
-def test_tests_are_grouped_by_their_exposure_before_the_run():
-    assert strata(a_run()) == {"open": (1, 2), "never": (0, 1), "exposed": (1, 1)}
+def test_tests_are_grouped_by_their_exposure_before_the_run(a_run):
+    assert strata(a_run) == {"open": (1, 2), "never": (0, 1), "exposed": (1, 1)}
 
 
 def test_where_nothing_is_sealed_there_is_nothing_to_tell_apart():
     assert sealing_of(judged([1], [0])) is None
 
 
-def test_what_was_open_before_the_run_was_known():
+@pytest.mark.parametrize(("days", "stratum"), [(-1, "exposed"), (1, "never")])
+def test_what_was_open_before_the_run_was_known_and_later_was_not(days, stratum):
     test = make_test(sealed=True)
     run = judged([1], tests=[test])
-    day = run.created_at.date() - timedelta(days=1)
+    day = run.created_at.date() + timedelta(days=days)
     Exposure.objects.create(test=test.pk, kind="opened", day=day)
-    assert strata(run) == {"exposed": (1, 1)}
-
-
-def test_what_was_opened_after_the_run_was_not_known_to_it():
-    test = make_test(sealed=True)
-    run = judged([1], tests=[test])
-    day = run.created_at.date() + timedelta(days=1)
-    Exposure.objects.create(test=test.pk, kind="opened", day=day)
-    assert strata(run) == {"never": (1, 1)}
+    assert strata(run) == {stratum: (1, 1)}
 
 
 def test_what_is_not_scored_is_in_no_rate():
@@ -79,19 +73,15 @@ def test_what_is_not_scored_is_in_no_rate():
     assert (found.total, found.rate.n) == (2, 1)
 
 
-def test_the_difference_is_that_of_open_and_never_exposed_ones():
-    found = sealing_of(a_run()).difference
-    assert found.value == pytest.approx(1 / 2 - 0)
-
-
-def test_a_difference_of_many_issues_is_certain_and_of_few_it_is_not():
+def test_a_difference_of_many_issues_is_certain_and_of_few_it_is_not(a_run):
     tests = [make_test(sealed=n % 2 == 0, issue=make_issue()) for n in range(40)]
     votes = [[0] if n % 2 == 0 and n > 3 else [1] for n in range(40)]
     found = sealing_of(judged(*votes, tests=tests)).difference
     # Open: 20 of 20. Sealed: the first two of 20.
     assert found.value == pytest.approx(1 - 2 / 20)
     assert found.is_certain
-    few = sealing_of(a_run()).difference
+    few = sealing_of(a_run).difference
+    assert few.value == pytest.approx(1 / 2 - 0)  # of open and never exposed ones
     assert not few.is_certain
 
 
@@ -102,72 +92,49 @@ def test_without_sealed_ones_that_were_never_exposed_there_is_no_difference():
     assert sealing_of(run).difference is None
 
 
-def test_the_page_tells_it_with_its_definition(client):
-    run = a_run()
+def test_the_page_downloads_and_the_api_tell_it_with_its_definition(client, a_run):
     client.force_login(make_user("viewer"))
-    page = client.get(reverse("reports:run", args=[run.pk]) + "?compute").content.decode()
-    assert "Sealed, never exposed" in page
-    assert "+50 pts" in page
+    page = client.get(reverse("reports:run", args=[a_run.pk]) + "?compute").content.decode()
+    for words in ("Open and sealed tests", "Sealed, never exposed", "+50 pts"):
+        assert words in page
     assert "counts as exposed if, before the run was created" in page
-
-
-def test_the_page_of_a_run_without_sealed_tests_is_as_it_was(client):
-    run = judged([1], [0])
-    client.force_login(make_user("viewer"))
-    page = client.get(reverse("reports:run", args=[run.pk])).content.decode()
-    assert "Open and sealed tests" not in page
-
-
-def test_the_api_tells_it():
-    run = a_run()
-    table = client_of("viewer").get(f"/api/v1/runs/{run.pk}/report/").json()["tables"]["sealing"]
+    other = client.get(judged([1], [0]).get_absolute_url()).content.decode()
+    assert "Open and sealed tests" not in other
+    table = client.get(f"/api/v1/runs/{a_run.pk}/report/").json()["tables"]["sealing"]
     differences = [row["difference"] for row in table["rows"]]
     assert differences == [None, pytest.approx(0.5), None]
+    report = run_report(a_run, Filters.read(QueryDict()), reader=make_user("viewer"))
+    assert document_of_run(report).table("sealing").rows[0][2].n == 2
 
 
-def test_it_takes_one_query_however_many_results():
-    run, many = a_run(), judged(*[[1]] * 6, tests=[make_test(sealed=n < 3) for n in range(6)])
-    for one in (run, many):
+def test_it_takes_one_query_however_many_results(a_run):
+    many = judged(*[[1]] * 6, tests=[make_test(sealed=n < 3) for n in range(6)])
+    for one in (a_run, many):
         with CaptureQueriesContext(connection) as queries:
             sealing_of(one)
         results = [q for q in queries if "runs_result" in q["sql"]]
         assert len(results) == 1
 
 
-def test_downloads_have_it_too():
-    run = a_run()
-    report = run_report(run, Filters.read(QueryDict()), reader=make_user("viewer"))
-    assert document_of_run(report).table("sealing").rows[0][2].n == 2
-
-
 # Filters -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tests", "passed", "n"),
-    [("", 2, 4), ("open", 1, 2), ("sealed", 1, 2), ("never", 0, 1), ("exposed", 1, 1)],
-)
-def test_reports_can_be_about_some_of_the_tests(tests, passed, n):
-    run = a_run()
-    assert only(Result.objects.filter(run=run), tests).count() == n
+def test_reports_can_be_about_some_of_the_tests(a_run, subtests):
     reading = Reading(make_user("viewer"))
-    for form, build in ((TrendForm, trend), (HeatForm, heat_map)):
+    for tests, n in {"": 4, "open": 2, "sealed": 2, "never": 1, "exposed": 1}.items():
+        assert only(Result.objects.filter(run=a_run), tests).count() == n
         query = QueryDict(f"tests={tests}&suite=none")
-        assert [rate.n for rate in rates_in(build(form(query).filters, reading))][:1] == [n]
+        for form, build in ((TrendForm, trend), (HeatForm, heat_map)):
+            with subtests.test(tests, report=form.__name__):
+                assert first_rate(build(form(query).filters, reading)).n == n
 
 
-def rates_in(document):
-    """The first rate of all that each document tells."""
-    table = document.tables[0]
-    for row in table.rows[:]:
-        for value in row:
-            inner = getattr(value, "value", value)
-            if hasattr(inner, "passed"):
-                yield inner
+def first_rate(document):
+    cells = (getattr(cell, "value", cell) for row in document.tables[0].rows[:] for cell in row)
+    return next(cell for cell in cells if hasattr(cell, "passed"))
 
 
-def test_sentences_name_the_chosen_tests():
-    a_run()
+def test_sentences_name_the_chosen_tests(a_run):
     asked = TrendForm(QueryDict("tests=never&suite=none")).filters
     sentences = " ".join(trend(asked, Reading(make_user("viewer"))).sentences)
     assert "sealed, never exposed before the run" in sentences
@@ -179,4 +146,3 @@ def test_an_unknown_choice_is_named_and_all_are_shown():
     assert form.filters["tests"] == ""
     assert "secret" in form.problems[0]
     assert len(CHOICES) == 5
-    assert not Run.objects.exists()

@@ -54,22 +54,19 @@ def runs_of(found):
 
 
 def test_similar_answers_come_first_and_the_odd_one_last(reader):
-    test = make_test()
+    test = make_test(reference=PARIS)
     odd = answered(test, CAT)
     alike = {answered(test, PARIS), answered(test, ALSO_PARIS)}
     found = similarity_of(test, reader=reader)
+    matrix = found.matrix
 
     assert set(runs_of(found)[:2]) == alike
     assert runs_of(found)[2] == odd
-    assert found.matrix[0][1] > 0.8 > 0.5 > found.matrix[0][2]
-
-
-def test_the_matrix_is_symmetric_with_ones_on_its_diagonal(reader):
-    test = make_test()
-    for text in (PARIS, ALSO_PARIS, CAT):
-        answered(test, text)
-    matrix = similarity_of(test, reader=reader).matrix
-
+    assert matrix[0][1] > 0.8 > 0.5 > matrix[0][2]
+    references = [variant.to_reference for variant in found.variants]
+    assert max(references) == pytest.approx(1)
+    assert references[2] < 0.5
+    # The matrix is symmetric, with ones on its diagonal.
     assert [matrix[i][i] for i in range(3)] == pytest.approx([1, 1, 1])
     assert all(matrix[i][j] == matrix[j][i] for i in range(3) for j in range(3))
 
@@ -85,20 +82,12 @@ def test_only_the_latest_answer_of_a_variant_counts(reader):
     assert found.matrix[0][1] == pytest.approx(1)
 
 
-def test_system_prompts_make_variants_of_one_model(reader):
+def test_system_prompts_make_variants_of_one_model_and_of_repeats_the_first_counts(reader):
     test, model = make_test(), make_model()
-    for key in "ab":
-        answered(test, PARIS, model=model, variant_key=key)
+    runs = [answered(test, PARIS, model=model, variant_key=key, repeats=2) for key in "ab"]
+    found = {variant.result_id for variant in similarity_of(test, reader=reader).variants}
 
-    assert len(similarity_of(test, reader=reader).variants) == 2
-
-
-def test_of_repeats_the_first_counts(reader):
-    test = make_test()
-    run = answered(test, PARIS, repeats=2)
-    found = similarity_of(test, reader=reader)
-
-    assert [variant.result_id for variant in found.variants] == [first_result(run).pk]
+    assert found == {first_result(run).pk for run in runs}
 
 
 def test_answers_to_another_question_are_left_out(reader):
@@ -115,23 +104,16 @@ def test_answers_to_another_question_are_left_out(reader):
     assert runs_of(earlier) == [old]
 
 
-def test_a_changed_rubric_leaves_the_question_the_same(reader):
+def test_a_changed_rubric_leaves_the_question_the_same_and_no_answer_is_left_out(reader):
     test = make_test()
     answered(test, PARIS)
     test.guidelines = "Be strict."
     test.save()
     answered(test, PARIS)
-
-    assert len(similarity_of(test, reader=reader).variants) == 2
-
-
-def test_result_without_an_answer_is_left_out(reader):
-    test = make_test()
-    answered(test, PARIS)
     run = make_run(test, variant_key="other")
     fail(run, first_result(run))
 
-    assert len(similarity_of(test, reader=reader).variants) == 1
+    assert len(similarity_of(test, reader=reader).variants) == 2
 
 
 def test_only_so_many_variants_are_compared_and_all_are_counted(reader, monkeypatch):
@@ -191,16 +173,6 @@ def test_a_model_that_measured_none_of_them_cannot_be_chosen(reader):
     assert found.embedder == query.BUILT_IN
 
 
-def test_similarity_to_the_reference_is_shown(reader):
-    test = make_test(reference=PARIS)
-    answered(test, PARIS)
-    answered(test, CAT)
-    near, far = sorted(v.to_reference for v in similarity_of(test, reader=reader).variants)[::-1]
-
-    assert near == pytest.approx(1)
-    assert far < 0.5
-
-
 def test_without_the_built_in_embedding_nothing_is_measured(reader, monkeypatch):
     def missing(text):
         raise NoWordVectors("Install it.")
@@ -240,9 +212,10 @@ def page_of(client, test, role="viewer", **query):
 def test_the_page_shows_cosines_with_how_many_were_measured(client):
     test = make_test()
     for text in (PARIS, PARIS, ""):
-        answered(test, text)
+        answered(test, text, is_scripted=not text)
     text = page_of(client, test).content.decode()
 
+    assert "scripted model" in text
     assert "1 of 3 pairs measured" in text
     assert "--share: 100%" in text
     assert 'title="not measured">—' in text
@@ -257,22 +230,12 @@ def test_the_page_shows_what_was_asked_and_not_what_is_asked_now(client):
     assert "The old question?" in page_of(client, test).content.decode()
 
 
-def test_the_page_labels_scripted_models(client):
+def test_with_too_few_answers_the_page_says_what_to_do(client):
     test = make_test()
-    answered(test, PARIS)
-    answered(test, PARIS, is_scripted=True)
-
-    assert "scripted model" in page_of(client, test).content.decode()
-
-
-@pytest.mark.parametrize("texts", [[], [PARIS]])
-def test_with_too_few_answers_the_page_says_what_to_do(client, texts):
-    test = make_test()
-    for text in texts:
-        answered(test, text)
-    text = page_of(client, test, "maintainer").content.decode()
-
-    assert f"{reverse('admin:runs_launch_add')}?tests={test.pk}" in text
+    for _ in ("no answer", "one answer"):
+        text = page_of(client, test, "maintainer").content.decode()
+        assert f"{reverse('admin:runs_launch_add')}?tests={test.pk}" in text
+        answered(test, PARIS)
 
 
 def test_sealed_answers_are_for_those_who_may_read_them(client):
@@ -283,12 +246,11 @@ def test_sealed_answers_are_for_those_who_may_read_them(client):
     assert page_of(client, test, "annotator").status_code == 200
 
 
-@pytest.mark.parametrize("query", [{"result": "x"}, {"result": "9" * 30}, {"by": "-1"}])
-def test_strange_choices_show_the_usual(client, query):
+def test_strange_choices_show_the_usual(client):
     test = make_test()
     answered(test, PARIS)
-
-    assert page_of(client, test, **query).status_code == 200
+    for strange in ({"result": "x"}, {"result": "9" * 30}, {"by": "-1"}):
+        assert page_of(client, test, **strange).status_code == 200, strange
 
 
 def test_the_tests_page_and_the_runs_page_lead_there(client):
