@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from evalhub.values.look_alikes import CharacterMap, plain_letter
+
 BLOCKS = {
     "input": "INPUT",
     "output": "OUTPUT",
@@ -69,37 +71,20 @@ def neutralised(text: str) -> str:
     return sound[: starts[0]] + "".join(rest)
 
 
-_SAME_LOOK = str.maketrans(
-    "авсԁеѕіорԛгтхп" + "αβεινορτυχ" + "ᴀʙᴄᴅᴇɢɪɴᴏᴘʀᴛᴜ",
-    "abcdesiopqrtxn" + "abeinoptux" + "abcdeginoprtu",
-)
-
-
-class _Folding(dict[int, str]):
-    """Map each character to the plainest one that looks like it; positions stay."""
-
-    def __missing__(self, code: int) -> str:
-        folded = _folded(chr(code))
-        if code < 0x10000:  # the rest would let a text fill the memory
-            self[code] = folded
-        return folded
-
-
 def _folded(character: str) -> str:
-    base = unicodedata.normalize("NFKD", character)[0]
+    base = plain_letter(character)
     if base in "<{" or (base not in "(" and unicodedata.category(base) in ("Ps", "Pi")):
         return "["
     if base in ">}" or (base not in ")" and unicodedata.category(base) in ("Pe", "Pf")):
         return "]"
-    return base.casefold().translate(_SAME_LOOK)[0]
+    return base.casefold()[0]
 
 
-_FOLDED = _Folding()
-
+_FOLDED = CharacterMap(_folded)
 
 # What programs write between names in brackets is left out: `x[end], output` is no delimiter.
 _GAP = r"[^a-z0-9\[\](),;=+]*"
-_IMITATIONS = {"o": "[o0]", "i": "[i1l]", "e": "[e3]"}
+_IMITATIONS = {"o": "[o0]", "i": "[i1l]", "e": "[e3]", "n": "[nv]"}
 
 
 def _spaced(word: str) -> str:

@@ -10,8 +10,7 @@ from reports.summaries import prompt, short_prompt, source_query
 from reports.summaries.dimensions import DIMENSIONS, Dimension
 from reports.summaries.figure_table import FigureTable
 from reports.summaries.key import Key, make_key
-from reports.summaries.mask import MASKS, Masking, leaks, without_own
-from reports.summaries.names import Name, names_of
+from reports.summaries.mask import MASKS, Masking, Name, leaks, names_of, without_own
 from reports.summaries.prompt import Clean
 from reports.summaries.reduce import (
     FULL_CONTEXT,

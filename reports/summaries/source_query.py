@@ -12,7 +12,7 @@ from issues.models import Polarity
 from reports.queries.names import tag_names
 from reports.summaries.figure_table import FigureCell
 from reports.summaries.key import Key, Subject, Variant
-from reports.summaries.names import Known
+from reports.summaries.mask import Known
 from reports.summaries.reduce import RankedTest
 from reports.summaries.source_data import Case, Group, Overview, VariantAnswer
 from runs.figures.tallies import Tally, group_of, score_of, tallies_of_runs
