@@ -320,7 +320,7 @@ EVALHUB_DEMO_HISTORY = [
 ]
 EVALHUB_DEMO_ALSO = [
     "runs.review.demo.make_once",
-    "reports.summaries.demo.ask_once",
+    "reports.summaries.sample.ask_once",
     "issues.drafting.demo.draft_once",
 ]
 """Idempotent functions that the demo calls with its runs and user at every start."""

@@ -24,8 +24,7 @@ from reports.documents.origin import linked_runs
 from reports.documents.reading import Reading
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import page_of
-from reports.summaries.requests import REQUEST_PERMISSION
-from reports.summaries.schedules import ask_anew, like
+from reports.summaries.requests import REQUEST_PERMISSION, ask_anew, like
 from runs.models import Run
 from runs.sights import Keeper, record
 

@@ -16,7 +16,7 @@ from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState, LanguageModel
 from reports.models import Exchange, ExecutiveSummary
-from reports.summaries.query import View, view_of
+from reports.summaries.query import view_of
 from reports.summaries.requests import (
     MAX_CONTEXT,
     MIN_CONTEXT,
@@ -131,15 +131,15 @@ class SummaryDetailSerializer(SummarySerializer):
     `is_withheld`: it quotes a test that was sealed since, so texts are left out.
     """
 
-    status = serializers.CharField()
-    why = serializers.CharField()
-    is_withheld = serializers.BooleanField()
-    texts = SummaryTextSerializer(many=True)
-    grades = SummaryGradeSerializer(many=True)
-    problems = serializers.ListField(child=serializers.CharField())
-    notes = serializers.ListField(child=serializers.CharField())
-    masked = serializers.DictField(child=serializers.IntegerField())
-    attempts = SummaryAttemptSerializer(many=True)
+    status = serializers.CharField(source="view.state.word")
+    why = serializers.CharField(source="view.state.why")
+    is_withheld = serializers.BooleanField(source="view.is_withheld")
+    texts = SummaryTextSerializer(many=True, source="view.texts")
+    grades = SummaryGradeSerializer(many=True, source="view.given_grades")
+    problems = serializers.ListField(child=serializers.CharField(), source="view.problems")
+    notes = serializers.ListField(child=serializers.CharField(), source="view.notes")
+    masked = serializers.DictField(child=serializers.IntegerField(), source="view.masked")
+    attempts = SummaryAttemptSerializer(many=True, source="view.attempts")
 
     class Meta(SummarySerializer.Meta):
         fields: tuple[str, ...] = (
@@ -156,8 +156,8 @@ class SummaryDetailSerializer(SummarySerializer):
         )
 
     def to_representation(self, instance: ExecutiveSummary) -> dict[str, Any]:
-        shown = SummarySerializer(context=self.context).to_representation(instance)
-        return {**shown, **_detail(view_of(instance, self.context["request"].user))}
+        instance.view = view_of(instance, self.context["request"].user)  # type: ignore[attr-defined]
+        return super().to_representation(instance)
 
 
 class SummaryExchangeSerializer(RowSerializer):
@@ -259,38 +259,3 @@ class SummaryViewSet(ReadOnly):
         readable: QuerySet[Exchange] = Exchange.objects.readable_by(request.user)
         found = readable.filter(summary=self.get_object()).order_by("number")
         return Response(SummaryExchangeSerializer(found, many=True).data)
-
-
-def _detail(view: View) -> dict[str, Any]:
-    return {
-        "status": view.state.word,
-        "why": view.state.why,
-        "is_withheld": view.is_withheld,
-        "texts": [
-            {
-                "kind": section.kind,
-                "text": text.plain,
-                "unsupported": text.flagged,
-                "claims": [claim._asdict() for claim in text.claims],
-            }
-            for section in view.sections
-            for text in section.texts
-        ],
-        "grades": [
-            {
-                "language_model": row.model.pk,
-                "model_name": row.name,
-                "dimension": cell.dimension,
-                "grade": cell.grade,
-                "reasoning": cell.reasoning,
-                "unsupported": cell.flagged,
-            }
-            for row in view.grades
-            for cell in row.cells
-            if cell.is_given
-        ],
-        "problems": list(view.problems),
-        "notes": view.notes,
-        "masked": view.masked,
-        "attempts": SummaryAttemptSerializer(view.attempts, many=True).data,
-    }

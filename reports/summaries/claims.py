@@ -11,8 +11,10 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from evalhub.display.formatting import counted
-from reports.summaries.figure_table import FigureCell, FigureTable, Measure, Place, printed
-from reports.summaries.key import Key, Variant
+from reports.summaries.key import FigureCell, FigureTable, Key, Measure, Place, Variant, printed
+
+KINDS = ("findings", "strengths", "weaknesses", "patterns")
+"""The kinds of statements, as the reply's keys."""
 
 MEASURES = ", ".join(Measure)
 _IDS = {"MK": "developer", "MD": "model", "S": "system", "T": "temperature"}
@@ -37,12 +39,23 @@ class Claim(NamedTuple):
     other_group: str = ""
 
 
+class Statement(NamedTuple):
+    """A text with ids and places of claims, and its claims."""
+
+    text: str
+    claims: tuple[Claim, ...] = ()
+
+
 class Bound(NamedTuple):
     """The cell that a claim is about; of a difference, the other one is taken off it."""
 
     measure: Measure
     cell: Place
     other: Place | None = None
+
+    @property
+    def places(self) -> Sequence[Place]:
+        return (self.cell, self.other) if self.other else (self.cell,)
 
     @property
     def is_of_models(self) -> bool:
@@ -54,6 +67,23 @@ class Bound(NamedTuple):
         """It is the pass rate of one cell, which has an interval."""
         return self.measure in (Measure.PASS_RATE, Measure.PASSED)
 
+    def variants(self, key: Key) -> list[Variant]:
+        return [key.variants[place.variant] for place in self.places]
+
+
+class Evidence(NamedTuple):
+    """The test of a difference between two models on the tests that both have scored.
+
+    `p` is corrected for all `comparisons` that can be claimed; None: it could not be computed.
+    `caveat` is a sentence on what it does not account for; "" without.
+    """
+
+    p: float | None
+    rule: str
+    comparisons: int
+    tests: int
+    caveat: str = ""
+
 
 @dataclass(frozen=True)
 class CheckedClaim:
@@ -63,12 +93,20 @@ class CheckedClaim:
         bound: None: it names no cell.
         figure: Of the cell, in percent, points, or as it is; None: there is none.
         problem: A sentence; "" where the cell confirms the claim.
+        evidence: Of a difference of models; None if it was not tested.
     """
 
     claim: Claim
     bound: Bound | None = None
     figure: float | None = None
     problem: str = ""
+    evidence: Evidence | None = None
+
+    @property
+    def is_compared(self) -> bool:
+        """It is no difference of models, or one that could be tested."""
+        is_of_models = self.bound is not None and self.bound.is_of_models
+        return not is_of_models or bool(self.evidence and self.evidence.p is not None)
 
 
 def checked(claim: Claim, key: Key, table: FigureTable) -> CheckedClaim:
@@ -76,15 +114,16 @@ def checked(claim: Claim, key: Key, table: FigureTable) -> CheckedClaim:
     bound = _bound(claim, key, table)
     if isinstance(bound, str):
         return CheckedClaim(claim, problem=f"{claim.id}: {bound}")
-    figures = [_cell(place, table).figure(_measured(bound.measure)) for place in _places(bound)]
-    if any(figure is None for figure in figures):
+    cells = [table.cells[place] for place in bound.places]
+    figures = [one for cell in cells if (one := cell.figure(bound.measure)) is not None]
+    if len(figures) < len(cells):
         return CheckedClaim(claim, bound, problem=f"{claim.id}: nothing is scored there.")
-    if bound.other and not all(_cell(place, table).is_enough for place in _places(bound)):
+    if bound.other and not all(cell.is_enough for cell in cells):
         return CheckedClaim(claim, bound, problem=f"{claim.id}: less than 95 % is scored there.")
-    known = [figure for figure in figures if figure is not None]
-    figure = known[0] - known[1] if bound.other else known[0]
-    # A difference may have been taken of the rates as the table prints them.
-    as_printed = round(round(known[0], 1) - round(known[1], 1), 1) if bound.other else figure
+    figure = as_printed = figures[0]
+    if bound.other:  # it may have been taken of the rates as the table prints them
+        figure -= figures[1]
+        as_printed = round(round(figures[0], 1) - round(figures[1], 1), 1)
     wrong = ""
     if claim.value is None:
         wrong = f"{claim.id} states no value."
@@ -113,35 +152,21 @@ def _bound(claim: Claim, key: Key, table: FigureTable) -> Bound | str:
 
 def _place(model: str, group: str, key: Key, table: FigureTable) -> Place | str:
     ids = {_IDS[match[1]]: match[0] for match in _ID.finditer(model)}
-    rows = key.matching(ids) if ids else []
-    if "model" not in ids or not rows:
+    rows = key.matching(ids) if "model" in ids else []
+    if not rows:
         return f"{model[:60] or 'nothing'} is no model of the table."
     if len(rows) > 1:
         return f"{model[:60]} has several rows: name its sys and temp too."
     if group not in key.groups:
         return f"{group[:60] or 'nothing'} is no group of the table."
     place = Place(list(key.variants).index(rows[0]), group)
-    return place if table.get(place) else f"{model[:60]} has no row in {group}."
-
-
-def _places(bound: Bound) -> Sequence[Place]:
-    return (bound.cell, bound.other) if bound.other else (bound.cell,)
-
-
-def _cell(place: Place, table: FigureTable) -> FigureCell:
-    return table.cells[place]
-
-
-def _measured(measure: Measure) -> Measure:
-    return Measure.PASS_RATE if measure == Measure.DIFFERENCE else measure
+    return place if place in table.cells else f"{model[:60]} has no row in {group}."
 
 
 def _is_printed(value: float, figure: float, measure: Measure) -> bool:
     """Return whether the figure prints as this value, at the value's own decimals."""
-    exponent = Decimal(repr(value)).as_tuple().exponent
-    decimals = max(0, -exponent) if isinstance(exponent, int) else 0
-    if value == int(value):
-        decimals = 0
+    fraction = f"{Decimal(repr(value)):f}".partition(".")[2]
+    decimals = len(fraction) if value % 1 else 0
     if measure == Measure.MEAN_SCORE:
         decimals = max(decimals, SCORE_DECIMALS)
     return abs(value - figure) <= 0.5 * 0.1**decimals + _TOLERANCE
@@ -150,68 +175,50 @@ def _is_printed(value: float, figure: float, measure: Measure) -> bool:
 # Written out -------------------------------------------------------------------------------------
 
 
-class Evidence(NamedTuple):
-    """The test of a difference between two models on the tests that both have scored.
+def figure_text(claim: CheckedClaim, key: Key, table: FigureTable) -> str:
+    """Return the figure of a claim's cell with its number of results, its group, and evidence.
 
-    `p` is corrected for all `comparisons` that can be claimed; None: it could not be computed.
-    `caveat` is a sentence on what it does not account for; "" without.
+    "" where it names no cell.
     """
-
-    p: float | None
-    rule: str
-    comparisons: int
-    tests: int
-    caveat: str = ""
-
-
-def variants_of(bound: Bound, key: Key) -> list[Variant]:
-    return [key.variants[place.variant] for place in _places(bound)]
-
-
-def figure_text(bound: Bound, key: Key, table: FigureTable, evidence: Evidence | None) -> str:
-    """Return the figure of a cell with its number of results, its group, and its evidence."""
-    cell = _cell(bound.cell, table)
-    group = _of(bound.cell.group, key)
-    if bound.other is not None:
-        return _difference(bound, bound.other, key, table, evidence)
-    figure = cell.figure(bound.measure)
-    shown = "nothing scored" if figure is None else printed(figure, bound.measure)
+    if claim.bound is None:
+        return ""
+    if claim.bound.other is not None:
+        return _difference(claim, claim.bound, key, table)
+    cell, measure = table.cells[claim.bound.cell], claim.bound.measure
+    figure = cell.figure(measure)
+    shown = "nothing scored" if figure is None else printed(figure, measure)
     missing = cell.total - cell.scored
     of = f"{cell.scored:,}" + (f" scored, {missing:,} not" if missing else "")
     forms = {
-        Measure.PASS_RATE: f"{shown} of {of} passed",
-        Measure.PASSED: f"{shown} of {of} passed",
         Measure.MEAN_SCORE: f"mean score {shown} of {of}",
         Measure.SCORED: f"{shown} of {cell.total:,} scored",
         Measure.ERRORS: f"{shown} of {cell.total:,} ended in errors",
         Measure.UNSCORED: f"{shown} of {cell.total:,} unscored",
     }
-    return forms[bound.measure] + group
+    return forms.get(measure, f"{shown} of {of} passed") + _of(claim.bound.cell, key)
 
 
-def _difference(
-    bound: Bound, other: Place, key: Key, table: FigureTable, evidence: Evidence | None
-) -> str:
-    places, cells = (bound.cell, other), (_cell(bound.cell, table), _cell(other, table))
+def _difference(claim: CheckedClaim, bound: Bound, key: Key, table: FigureTable) -> str:
+    cells = [table.cells[place] for place in bound.places]
     rates = [100 * cell.share for cell in cells if cell.share is not None]
     if len(rates) < 2 or not all(cell.is_enough for cell in cells):
         return "not enough scored to compare"
-    if bound.is_of_models and (evidence is None or evidence.p is None):
+    if not claim.is_compared:
         return "not comparable"
     shown = [
         f"{printed(rate, Measure.PASS_RATE)} of {cell.scored:,}"
-        + ("" if bound.is_of_models else _of(place.group, key))
-        for rate, cell, place in zip(rates, cells, places, strict=True)
+        + ("" if bound.is_of_models else _of(place, key))
+        for rate, cell, place in zip(rates, cells, bound.places, strict=True)
     ]
-    change = printed(rates[0] - rates[1], Measure.DIFFERENCE)
-    text = f"{change}: {shown[0]} against {shown[1]}"
+    text = f"{printed(rates[0] - rates[1], bound.measure)}: {shown[0]} against {shown[1]}"
+    evidence = claim.evidence
     if evidence is None or evidence.p is None:
         intervals = " and ".join(interval_text(cell) for cell in cells)
         methods = ", ".join(dict.fromkeys(cell.method for cell in cells))
         return f"{text}; not tested, 95 % intervals {intervals}, {methods}"
     p = "p < 0.001" if evidence.p < 0.001 else f"p = {evidence.p:.3f}"
     return (
-        f"{text}{_of(bound.cell.group, key)}; {p}, {evidence.rule} on {evidence.tests:,} tests, "
+        f"{text}{_of(bound.cell, key)}; {p}, {evidence.rule} on {evidence.tests:,} tests, "
         f"corrected for {counted(evidence.comparisons, 'possible comparison')}"
         + (f". {evidence.caveat.removesuffix('.')}" if evidence.caveat else "")
     )
@@ -224,6 +231,5 @@ def interval_text(cell: FigureCell) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
-def _of(group: str, key: Key) -> str:
-    title = key.groups.get(group, group)
-    return "" if group == next(iter(key.groups), "") else f" on “{title}”"
+def _of(place: Place, key: Key) -> str:
+    return "" if place.group == next(iter(key.groups), "") else f" on “{key.groups[place.group]}”"

@@ -1,8 +1,8 @@
 """An executive summary as a report document, for its files."""
 
 from reports.documents.document import Cell, Column, Document, Fact, Table
-from reports.summaries.claim_lines import ClaimLine
 from reports.summaries.query import View
+from reports.summaries.restore import ClaimLine
 
 
 def document_of(view: View) -> Document:
@@ -11,8 +11,8 @@ def document_of(view: View) -> Document:
     caveats = {
         f"State: {view.state.word}. {view.state.why}": view.state.word != "done",
         "A quoted test has been sealed since: texts are withheld.": view.is_withheld,
-        f"{view.flagged} sentences are not supported by the figures.": view.flagged > 1,
-        "1 sentence is not supported by the figures.": view.flagged == 1,
+        f"{view.unsupported} sentences are not supported by the figures.": view.unsupported > 1,
+        "1 sentence is not supported by the figures.": view.unsupported == 1,
     }
     return Document(
         title=f"{summary.analyst_name} on {view.title}",
@@ -24,7 +24,7 @@ def document_of(view: View) -> Document:
             Fact(
                 "claims", "Claims", len(view.claims), "count", note="figures written from the table"
             ),
-            Fact("unsupported", "Unsupported sentences", view.flagged, "count"),
+            Fact("unsupported", "Unsupported sentences", view.unsupported, "count"),
             Fact("cost", "Cost", summary.spent_usd or None, "usd"),
             Fact("requested_at", "Requested", summary.created_at, "date"),
         ),
@@ -44,11 +44,7 @@ def _texts(view: View) -> Table:
             Column("text", "Text"),
             Column("unsupported", "Unsupported sentences", "count"),
         ),
-        rows=[
-            (section.title, text.plain, text.flagged)
-            for section in view.sections
-            for text in section.texts
-        ],
+        rows=[(text.title, text.text, text.unsupported) for text in view.texts],
         empty="No content yet.",
     )
 
@@ -123,10 +119,8 @@ def _reasons(view: View) -> Table:
             Column("reasoning", "Reasoning"),
         ),
         rows=[
-            (row.name, cell.dimension, cell.grade, cell.reasoning)
-            for row in view.grades
-            for cell in row.cells
-            if cell.is_given
+            (one["model_name"], one["dimension"], one["grade"], one["reasoning"])
+            for one in view.given_grades
         ],
         empty="No reasons.",
     )

@@ -1,26 +1,21 @@
-"""The request to an analyst about a set of runs: anonymous, reduced to fit, and checked."""
+"""The request to an analyst about a set of runs: anonymous, reduced to fit, and checked.
+
+If everything fits, it is sent whole. Otherwise tests are taken in turn, of each issue its worst
+first, then of each its second worst, and so on; longer texts are cut; and the tests that do not fit
+any more are left out. Figures over all tests are always sent, unless the size has none.
+"""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
-from reports.summaries import prompt, short_prompt, source_query
-from reports.summaries.dimensions import DIMENSIONS, Dimension
-from reports.summaries.figure_table import FigureTable
-from reports.summaries.key import Key, make_key
+from reports.summaries import prompt, source_query
+from reports.summaries.dimensions import DIMENSIONS
+from reports.summaries.key import FigureTable, Key, make_key
 from reports.summaries.mask import MASKS, Masking, Name, leaks, names_of, without_own
-from reports.summaries.prompt import Clean
-from reports.summaries.reduce import (
-    FULL_CONTEXT,
-    fitting,
-    limit_of,
-    reply_tokens,
-    room,
-    worst_first,
-)
-from reports.summaries.source_data import Case, Overview
+from reports.summaries.source_query import Overview, RankedTest
 from runs.models import Run
 
 CHUNK = 20
@@ -29,6 +24,23 @@ CHUNK = 20
 NONCE = 6
 """Characters of a nonce. It is derived from the seed, which no text knows: a long one would
 take much of a small context."""
+
+CHARACTERS_PER_TOKEN = 3
+"""Characters per token, fewer than in English, so that other text fits as well."""
+
+REPLY_TOKENS = 900
+GRADE_TOKENS = 60
+"""Tokens of all findings, and of each grade."""
+
+REPLY_SHARE = 3
+"""The reply is reserved at most one part in this many of the context."""
+
+SMALL_ROOM = 24_000
+CUT, SHORT_CUT = 1_200, 300
+"""Characters to which texts are cut, fewer if space is short."""
+
+PATIENCE = 5
+"""Tests in a row that may be too long before selection stops."""
 
 LEAK, NOTHING, TOO_SMALL = "leak", "nothing_to_read", "too_small"
 
@@ -41,14 +53,13 @@ class Unsendable(ValueError):
         self.kind = kind
 
 
-@dataclass(frozen=True)
-class Section:
-    """A test as sent, with the names removed from it."""
+class Section(NamedTuple):
+    """A test as sent: its id, its row, its text, and the names removed from it."""
 
     id: str
-    case: Case
+    test: int
     text: str
-    masked: Counter[str]
+    masked: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
@@ -59,30 +70,11 @@ class Draft:
     """
 
     messages: list[dict[str, str]]
-    reply_tokens: int
     key: Key
     figures: FigureTable
     masked: dict[str, int]
     notes: list[str]
     tests: list[int]
-
-
-class Form(Protocol):
-    """The prompt module: `prompt`, or `short_prompt` for a small context."""
-
-    def dimensions(self) -> tuple[Dimension, ...]: ...
-    def overview_text(self, overview: Overview, clean: Clean) -> str: ...
-    def case_text(
-        self, case: Case, name: str, *, limit: int | None, nonce: str, clean: Clean
-    ) -> str: ...
-    def messages(
-        self, key: Key, head: str, cases: Sequence[str], nonce: str
-    ) -> list[dict[str, str]]: ...
-    def schema(self, key: Key) -> dict[str, Any]: ...
-
-
-def form_of(context_tokens: int) -> Form:
-    return prompt if context_tokens >= FULL_CONTEXT else short_prompt
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,7 @@ class _Frame:
     key: Key
     names: Sequence[Name]
     nonce: str
-    form: Form
+    size: prompt.Size
 
 
 def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int = 1) -> Draft:
@@ -109,18 +101,20 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
         Unsendable: There is nothing to send, no room for it, or a name would leak.
     """
     key = make_key(source_query.subjects_of(runs), seed + number)
-    form = form_of(context_tokens)
+    size = prompt.size_of(context_tokens)
     nonce = hashlib.sha256(f"{seed}:{number}".encode()).hexdigest()[:NONCE]
-    own = text_of(form.messages(key, "", [], nonce))
+    own = text_of(prompt.messages(key, size, "", [], nonce))
     fixed = "\n".join([own, prompt.LAYOUT, *MASKS.values()])
     names, unmaskable = without_own(names_of(source_query.known_of(runs)), fixed)
-    frame = _Frame(runs, key, names, nonce, form)
+    frame, masking = _Frame(runs, key, names, nonce, size), Masking(names)
 
-    overview, masking = source_query.overview_of(runs, key), Masking(names)
-    head = form.overview_text(overview, _clean(masking))
-    reply = reply_of(context_tokens, key)
-    sections, limit, of = _reduced(frame, room(context_tokens, reply, len(own) + len(head)))
-    sent = form.messages(key, head, [section.text for section in sections], nonce)
+    overview, head, table = source_query.overview_of(runs, key), "", FigureTable({})
+    if size is prompt.FULL:
+        key, table = replace(key, groups=overview.titles), overview.table
+        head = prompt.overview_text(overview.suite, key, table, _clean(masking))
+    space = room(context_tokens, reply_tokens(context_tokens, key), len(own) + len(head))
+    sections, limit, of = _reduced(frame, space)
+    sent = prompt.messages(key, size, head, [section.text for section in sections], nonce)
     if found := leaks(text_of(sent), names):
         listed = ", ".join(f"“{name}”" for name in found)
         raise Unsendable(
@@ -130,30 +124,30 @@ def draft_of(runs: Sequence[Run], *, context_tokens: int, seed: int, number: int
         )
     return Draft(
         messages=sent,
-        reply_tokens=reply,
-        key=replace(
-            key,
-            tests={section.id: section.case.test for section in sections},
-            groups=overview.titles() if head else {},
-        ),
-        figures=overview.table() if head else FigureTable({}),
+        key=replace(key, tests={section.id: section.test for section in sections}),
+        figures=table,
         masked=dict(sum((section.masked for section in sections), masking.counts).most_common()),
         notes=_notes(frame, overview, (len(sections), of, limit), unmaskable),
-        tests=[section.case.test for section in sections],
+        tests=[section.test for section in sections],
     )
 
 
-def text_of(sent: Sequence[dict[str, str]]) -> str:
+def text_of(sent: Sequence[dict[str, Any]]) -> str:
     return "\n".join(message["content"] for message in sent)
 
 
-def reply_of(context_tokens: int, key: Key) -> int:
+def reply_tokens(context_tokens: int, key: Key) -> int:
     """Return the tokens reserved for the reply about these models."""
-    dimensions = form_of(context_tokens).dimensions()
-    return reply_tokens(context_tokens, len(key.models) * len(dimensions))
+    grades = len(key.models) * len(prompt.size_of(context_tokens).dimensions)
+    return min(context_tokens // REPLY_SHARE, REPLY_TOKENS + GRADE_TOKENS * grades)
 
 
-def _clean(masking: Masking) -> Clean:
+def room(context_tokens: int, reply: int, fixed: int) -> int:
+    """Return the characters left for tests after the reply and `fixed` ones; at least 0."""
+    return max(0, (context_tokens - reply) * CHARACTERS_PER_TOKEN - fixed)
+
+
+def _clean(masking: Masking) -> prompt.Clean:
     return lambda text: prompt.harmless(masking(text))
 
 
@@ -165,7 +159,7 @@ def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]
     whole = list(fitting(_sections(frame, order, None), space, patience=1))
     if len(whole) == len(order):
         return whole, None, len(order)
-    limit = limit_of(space)
+    limit = CUT if space > SMALL_ROOM else SHORT_CUT
     some = list(fitting(_sections(frame, order, limit), space))
     if not some:
         raise Unsendable(
@@ -178,13 +172,44 @@ def _reduced(frame: _Frame, space: int) -> tuple[list[Section], int | None, int]
 
 def _sections(frame: _Frame, order: Sequence[int], limit: int | None) -> Iterator[Section]:
     for start in range(0, len(order), CHUNK):
-        some = order[start : start + CHUNK]
-        cases = source_query.cases_of(frame.runs, frame.key, some)
+        cases = source_query.cases_of(frame.runs, frame.key, order[start : start + CHUNK])
         for place, case in enumerate(cases, start + 1):
-            masking = Masking(frame.names)
-            name, clean = f"P_{place}", _clean(masking)
-            text = frame.form.case_text(case, name, limit=limit, nonce=frame.nonce, clean=clean)
-            yield Section(name, case, f"{text}\n\n", masking.counts)
+            name, masking = f"P_{place}", Masking(frame.names)
+            text = prompt.case_text(
+                case, name, frame.size, limit=limit, nonce=frame.nonce, clean=_clean(masking)
+            )
+            yield Section(name, case.test, f"{text}\n\n", masking.counts)
+
+
+def worst_first(ranks: Iterable[RankedTest]) -> list[int]:
+    """Order the tests for sending; those without a score come last."""
+    by_issue: dict[int, list[RankedTest]] = defaultdict(list)
+    for rank in sorted(ranks, key=_badness):
+        by_issue[rank.issue].append(rank)
+    in_turn = ((turn, rank) for tests in by_issue.values() for turn, rank in enumerate(tests))
+    ordered = sorted(in_turn, key=lambda one: (one[1].mean is None, one[0], _badness(one[1])))
+    return [rank.test for _, rank in ordered]
+
+
+def _badness(rank: RankedTest) -> tuple[bool, float, int]:
+    return rank.mean is None, rank.mean or 0.0, rank.test
+
+
+def fitting(
+    sections: Iterable[Section], room: int, *, patience: int = PATIENCE
+) -> Iterator[Section]:
+    """Return the sections that fit into the space, in order.
+
+    Those too long are skipped, until so many in turn were that no other is tried.
+    """
+    missed = 0
+    for section in sections:
+        if len(section.text) <= room:
+            room -= len(section.text)
+            missed = 0
+            yield section
+        elif (missed := missed + 1) >= patience:
+            return
 
 
 def _notes(
@@ -199,7 +224,7 @@ def _notes(
         sent: How many tests were, of how many, and to how many characters their texts were cut.
     """
     pooled = sum(len(one.runs) for one in frame.key.variants if len(one.runs) > 1)
-    graded = len(frame.form.dimensions())
+    graded = len(frame.size.dimensions)
     n, of, limit = sent
     if limit is not None:
         notes = [

@@ -67,8 +67,8 @@ COMPARISON = "A comparison without the difference that it rests on."
 Span = tuple[int, int]
 
 
-class Flagged(NamedTuple):
-    """A part of a text that nothing supports, from `start` to `end`, and why."""
+class Mark(NamedTuple):
+    """A part of a text that nothing supports, and why."""
 
     start: int
     end: int
@@ -85,12 +85,12 @@ def sentences(text: str) -> Iterator[Span]:
         yield start, len(text)
 
 
-def flagged_sentences(text: str, flagged: Sequence[tuple[int, int, str]]) -> int:
+def flagged_sentences(text: str, flagged: Sequence[Mark]) -> int:
     """Count the sentences in which something is flagged."""
-    return sum(any(start <= mark[0] < end for mark in flagged) for start, end in sentences(text))
+    return sum(any(start <= mark.start < end for mark in flagged) for start, end in sentences(text))
 
 
-def figures_in(text: str, ignored: Sequence[Span] = ()) -> list[Flagged]:
+def figures_in(text: str, ignored: Sequence[Span] = ()) -> list[Mark]:
     """Return the figures in a text, in order, but those in the ignored parts, such as names."""
     bare = _blanked(text, ignored)
     spans = [match.span() for match in (*_DIGITS.finditer(bare), *_WORDS.finditer(bare))]
@@ -104,13 +104,13 @@ def figures_in(text: str, ignored: Sequence[Span] = ()) -> list[Flagged]:
         for match in _ENTITY.finditer(bare)
         if (meant := unescape(match[0])) != match[0] and figures_in(meant)
     ]
-    return [Flagged(start, end, FIGURE) for start, end in _merged(spans)]
+    return [Mark(start, end, FIGURE) for start, end in _merged(spans)]
 
 
-def comparisons_in(text: str, ignored: Sequence[Span] = ()) -> list[Flagged]:
+def comparisons_in(text: str, ignored: Sequence[Span] = ()) -> list[Mark]:
     """Return the words that call one model better than another."""
     found = _COMPARED.finditer(_blanked(text, ignored))
-    return [Flagged(match.start(), match.end(), COMPARISON) for match in found]
+    return [Mark(match.start(), match.end(), COMPARISON) for match in found]
 
 
 def _blanked(text: str, ignored: Sequence[Span]) -> str:
@@ -124,7 +124,6 @@ def _merged(spans: list[Span]) -> list[Span]:
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
+            start, end = merged[-1][0], max(end, merged.pop()[1])
+        merged.append((start, end))
     return merged

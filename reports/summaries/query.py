@@ -1,28 +1,39 @@
 """Executive summaries for their pages: names restored, texts as far as the reader may see them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Prefetch, Q
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.display.formatting import words
+from evalhub.display.markup import model_markdown
 from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
 from reports.models import Exchange, ExecutiveSummary, Grade
-from reports.summaries.claim_lines import ClaimLine, claim_lines
-from reports.summaries.content import restored, unsupported
 from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
-from reports.summaries.figure_table import FigureTable
-from reports.summaries.free_text import flagged_sentences
-from reports.summaries.key import Key
+from reports.summaries.free_text import Mark, flagged_sentences
+from reports.summaries.key import FigureTable, Key
 from reports.summaries.replies import UNUSABLE
 from reports.summaries.requests import REQUEST_PERMISSION
-from reports.summaries.restore import Target, html, named, pieces, plain
+from reports.summaries.restore import (
+    MARK,
+    ClaimLine,
+    ClaimLines,
+    Piece,
+    Target,
+    named,
+    placed,
+    plain,
+    written,
+)
+from reports.summaries.statements import CheckedStatement, claim_line, unsupported
 from reports.summaries.work import NO_RUNS, unfinished
 from runs.figures.rate import Rate
 from runs.figures.tallies import group_of, tallies_of_runs
@@ -147,35 +158,31 @@ def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page
 class Text(NamedTuple):
     """A restored text as HTML and without links, and its claims.
 
-    `flagged` counts unsupported sentences.
+    `unsupported` counts sentences with figures or comparisons that no claim supports.
     """
 
-    html: SafeString
-    plain: str
-    flagged: int
-    claims: Sequence[ClaimLine] = ()
-
-
-@dataclass(frozen=True)
-class Section:
-    """The texts of one kind."""
-
     kind: str
-    title: str
-    texts: Sequence[Text]
+    html: SafeString
+    text: str
+    unsupported: int
+    claims: Sequence[ClaimLine]
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.kind]
 
 
 class GradeCell(NamedTuple):
     """A grade; None: the analyst gave none, or it could not be parsed.
 
-    `flagged` counts unsupported sentences of the reasoning, which has no claims.
+    `unsupported` counts such sentences of the reasoning, which has no claims.
     """
 
     dimension: str
-    grade: float | None
-    reasoning: str
-    is_given: bool
-    flagged: int = 0
+    grade: float | None = None
+    reasoning: str = ""
+    is_given: bool = False
+    unsupported: int = 0
 
     @property
     def heat(self) -> int:
@@ -211,14 +218,12 @@ class View:
     summary: ExecutiveSummary
     runs: Sequence[Run]
     state: State
-    last: Exchange
-    exchange: Exchange | None
     attempts: Sequence[Exchange]
-    sections: Sequence[Section]
+    exchange: Exchange | None
+    key: Key
+    texts: Sequence[Text]
     grades: Sequence[GradeRow]
     dimensions: Sequence[Dimension]
-    problems: Sequence[str]
-    key: Key
     is_withheld: bool
 
     @property
@@ -226,16 +231,33 @@ class View:
         return title_of(self.summary, self.runs)
 
     @property
-    def flagged(self) -> int:
+    def last(self) -> Exchange:
+        return self.attempts[-1]
+
+    @property
+    def unsupported(self) -> int:
         """Count the sentences with figures or comparisons that no cell supports."""
-        texts = sum(text.flagged for section in self.sections for text in section.texts)
-        return texts + sum(cell.flagged for row in self.grades for cell in row.cells)
+        texts = sum(text.unsupported for text in self.texts)
+        return texts + sum(cell.unsupported for row in self.grades for cell in row.cells)
 
     @property
     def claims(self) -> list[ClaimLine]:
+        return [claim for text in self.texts for claim in text.claims]
+
+    @property
+    def given_grades(self) -> list[dict[str, Any]]:
+        """The grades with their models, but those that could not be parsed."""
         return [
-            claim for section in self.sections for text in section.texts for claim in text.claims
+            {"language_model": row.model.pk, "model_name": row.name, **cell._asdict()}
+            for row in self.grades
+            for cell in row.cells
+            if cell.is_given
         ]
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """The parts of the reply that could not be parsed."""
+        return () if self.is_withheld else self.summary.content.get("problems", ())
 
     @property
     def masked(self) -> dict[str, int]:
@@ -248,11 +270,11 @@ class View:
     @property
     def labels(self) -> list[str]:
         """Labels that its figures carry wherever they appear."""
-        found = {
+        labels = {
             "scripted analyst": bool(self.summary.endpoint.get("is_scripted")),
             "scripted model": any(run.is_scripted for run in self.runs),
         }
-        return [label for label, holds in found.items() if holds]
+        return [label for label, holds in labels.items() if holds]
 
 
 def view_of(summary: ExecutiveSummary, reader: User) -> View:
@@ -260,66 +282,29 @@ def view_of(summary: ExecutiveSummary, reader: User) -> View:
     attempts = list(summary.exchanges.defer("sent", "received", "repair").order_by("number"))
     runs = list(summary.runs.select_related("language_model").order_by("pk"))
     current = next((exchange for exchange in attempts if exchange.is_current), None)
-    state = state_of(
-        summary,
-        attempts[-1],
-        is_waiting=unfinished([summary.pk]).exists(),
-        may_ask=reader.has_perm(REQUEST_PERMISSION),
-    )
+    is_waiting = unfinished([summary.pk]).exists()
+    may_ask = reader.has_perm(REQUEST_PERMISSION)
     is_readable = ExecutiveSummary.objects.readable_by(reader).filter(pk=summary.pk).exists()
     key = Key.from_json(current.key if current else {})
     table = FigureTable.from_json(current.figures if current else {})
-    dimensions, rows = _graded(summary, key, runs, is_readable)
+    dimensions, grades = _graded(summary, key, runs, is_readable)
     return View(
         summary=summary,
         runs=runs,
-        state=state,
-        last=attempts[-1],
-        exchange=current,
+        state=state_of(summary, attempts[-1], is_waiting=is_waiting, may_ask=may_ask),
         attempts=attempts,
-        sections=_sections(summary, Urls(key, runs), table) if is_readable else (),
-        grades=rows,
-        dimensions=dimensions,
-        problems=summary.content.get("problems", ()) if is_readable else (),
+        exchange=current,
         key=key,
+        texts=[
+            _text(kind, CheckedStatement.from_json(line, key, table), key, table, runs)
+            for kind in TITLES
+            for line in summary.content.get(kind, ())
+            if is_readable
+        ],
+        grades=grades,
+        dimensions=dimensions,
         is_withheld=not is_readable,
     )
-
-
-def _sections(summary: ExecutiveSummary, urls: "Urls", table: FigureTable) -> list[Section]:
-    return [
-        Section(kind, title, [_text(line, urls, table) for line in lines])
-        for kind, title in TITLES.items()
-        if (lines := summary.content.get(kind))
-    ]
-
-
-def _text(line: Mapping[str, Any], urls: "Urls", table: FigureTable) -> Text:
-    found = restored(line, urls.key, table)
-    return Text(
-        mark_safe(html(found.text, urls.key, urls, found.flagged, found.texts)),
-        "".join(piece.text for piece in pieces(found.text, urls.key, found.texts)),
-        flagged_sentences(plain(found.text), found.flagged),
-        claim_lines(found, urls.key, table),
-    )
-
-
-class Urls:
-    """Addresses of references: a test, the system prompts, a variant's newest run, a model."""
-
-    def __init__(self, key: Key, runs: Iterable[Run]) -> None:
-        self.key, self.runs = key, {run.pk for run in runs}
-
-    def __call__(self, target: Target) -> str:
-        if target.kind == "prompt":
-            return reverse("admin:issues_test_change", args=[self.key.tests[target.id]])
-        if target.kind != "model":
-            return "#systems" if target.kind == "system" else ""
-        runs = [run for run in target.variant.runs if run in self.runs] if target.variant else []
-        if runs:
-            return reverse("reports:run", args=[runs[-1]])
-        model = self.key.models[target.id].language_model
-        return reverse("admin:evalhub_languagemodel_change", args=[model])
 
 
 def _graded(
@@ -327,43 +312,98 @@ def _graded(
 ) -> tuple[list[Dimension], list[GradeRow]]:
     """Return the dimensions with grades, and the models, the best graded first."""
     by_model: dict[LanguageModel, dict[str, Grade]] = {}
-    for row in summary.grades.select_related("language_model").order_by("model_name", "pk"):
-        by_model.setdefault(row.language_model, {})[row.dimension] = row
-    found = {dimension for grades in by_model.values() for dimension in grades}
-    dimensions = [dimension for dimension in DIMENSIONS if dimension.key in found]
-    rate_of_model = _rates(runs if by_model else ())
-    rows = [
-        GradeRow(
-            model,
-            next(iter(grades.values())).model_name,
-            rate_of_model(model),
-            [
-                _grade_cell(grade, key, is_readable)
-                if (grade := grades.get(one.key))
-                else GradeCell(one.key, None, "", False)
-                for one in dimensions
-            ],
-        )
-        for model, grades in by_model.items()
-    ]
+    for grade in summary.grades.select_related("language_model").order_by("model_name", "pk"):
+        by_model.setdefault(grade.language_model, {})[grade.dimension] = grade
+    given = {dimension for grades in by_model.values() for dimension in grades}
+    dimensions = [dimension for dimension in DIMENSIONS if dimension.key in given]
+    tallies = tallies_of_runs(runs) if runs and by_model else []
+    rows = []
+    for model, grades in by_model.items():
+        repeats = {run.pk: run.repeats for run in runs if run.language_model_id == model.pk}
+        counts = group_of(tally for tally in tallies if tally.run_id in repeats)
+        cells = [_cell(one.key, grades.get(one.key), key, is_readable) for one in dimensions]
+        name = next(iter(grades.values())).model_name
+        rows.append(GradeRow(model, name, counts.rate(answers=sum(repeats.values())), cells))
     return dimensions, sorted(rows, key=lambda row: -(row.mean or 0))
 
 
-def _rates(runs: Sequence[Run]) -> Callable[[LanguageModel], Rate]:
-    """Return a function for the pass rate of a model in these runs; one query in all."""
-    tallies = tallies_of_runs(runs) if runs else []
-
-    def rate(model: LanguageModel) -> Rate:
-        own = {run.pk: run.repeats for run in runs if run.language_model_id == model.pk}
-        mine = (tally for tally in tallies if tally.run_id in own)
-        return group_of(mine).rate(answers=sum(own.values()))
-
-    return rate
-
-
-def _grade_cell(grade: Grade, key: Key, is_readable: bool) -> GradeCell:
-    if not is_readable:
-        return GradeCell(grade.dimension, grade.grade, "", True)
-    text = grade.reasoning
+def _cell(dimension: str, grade: Grade | None, key: Key, is_readable: bool) -> GradeCell:
+    if grade is None:
+        return GradeCell(dimension)
+    text = grade.reasoning if is_readable else ""
     flagged = flagged_sentences(plain(text), unsupported(text, {}, key))
-    return GradeCell(grade.dimension, grade.grade, named(text, key), True, flagged)
+    return GradeCell(dimension, grade.grade, named(text, key), True, flagged)
+
+
+# Texts -------------------------------------------------------------------------------------------
+
+
+def _text(
+    kind: str, statement: CheckedStatement, key: Key, table: FigureTable, runs: Iterable[Run]
+) -> Text:
+    text, flagged = statement.text, statement.flagged
+    claims = {id: claim_line(claim, key, table) for id, claim in statement.claims.items()}
+    shown = {run.pk for run in runs}
+    return Text(
+        kind,
+        html(text, key, lambda target: _url_of(target, key, shown), flagged, claims),
+        named(text, key, claims),
+        flagged_sentences(plain(text), flagged),
+        list(claims.values()),
+    )
+
+
+def _url_of(target: Target, key: Key, runs: set[int]) -> str:
+    """Return the address of a test, the system prompts, a variant's newest run, or a model."""
+    if target.kind == "prompt":
+        return reverse("admin:issues_test_change", args=[key.tests[target.id]])
+    if target.kind != "model":
+        return "#systems" if target.kind == "system" else ""
+    shown = [run for run in target.variant.runs if run in runs] if target.variant else []
+    if shown:
+        return reverse("reports:run", args=[shown[-1]])
+    model = key.models[target.id].language_model
+    return reverse("admin:evalhub_languagemodel_change", args=[model])
+
+
+def html(
+    text: str,
+    key: Key,
+    url_of: Callable[[Target], str],
+    flagged: Sequence[Mark] = (),
+    claims: ClaimLines | None = None,
+) -> SafeString:
+    """Return an analyst's text as safe HTML, names restored.
+
+    What is restored or marked fills places that are left in the text: Markdown reads none of it.
+
+    Args:
+        text: Untrusted Markdown, whose HTML is shown as text.
+        url_of: Gives the address of a reference's page; "" for none.
+        flagged: They are marked, with the reason.
+        claims: Written out in their places.
+    """
+    source, claims = plain(text), claims or {}
+    filled: list[str] = []
+
+    def place_of(pieces: Sequence[Piece], reason: str, claim: ClaimLine | None = None) -> str:
+        links = [(piece, url_of(piece.target) if piece.target else "") for piece in pieces]
+        context = {"links": links, "reason": reason, "claim": claim}
+        filled.append(render_to_string("reports/summaries/pieces.html", context).strip())
+        return f"{MARK}{len(filled) - 1}{MARK}"
+
+    markdown = ""
+    for piece, (start, end) in placed(source, key):
+        inside = [mark for mark in flagged if start <= mark.start and mark.end <= end]
+        if piece.target or piece.is_unknown:
+            claim = claims.get(piece.target.id) if piece.target else None
+            reason = "; ".join(mark.reason for mark in inside)
+            markdown += place_of(written(piece, key, claims), reason, claim)
+            continue
+        for mark in inside:
+            quoted = Piece(source[mark.start : mark.end])
+            markdown += source[start : mark.start] + place_of([quoted], mark.reason)
+            start = mark.end
+        markdown += source[start:end]
+    made = model_markdown(markdown, has_formulas=False)
+    return mark_safe(re.sub(rf"{MARK}(\d+){MARK}", lambda match: filled[int(match[1])], made))

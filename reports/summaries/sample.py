@@ -1,16 +1,21 @@
-"""Executive summaries of sample data: what would be sent is drafted, the reply is made up."""
+"""Executive summaries of the demo: of its two runs by the embedded model, and of sample data.
+
+Of sample data, what would be sent is drafted, and the reply is made up.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from evalhub.llm import local_model
 from evalhub.models import BatchState, ItemState, LanguageModel, User
 from reports.models import Exchange, ExecutiveSummary
+from reports.summaries.claims import Claim
 from reports.summaries.dimensions import KEYS, MAX_GRADE, MIN_GRADE
 from reports.summaries.draft import Draft, draft_of
-from reports.summaries.figure_table import ALL_TESTS, Place
-from reports.summaries.requests import USUAL_CONTEXT, summary_of
-from reports.summaries.work import make_current
+from reports.summaries.key import ALL_TESTS, Measure, Place
+from reports.summaries.requests import USUAL_CONTEXT, ask_summary, summary_of
+from reports.summaries.work import keep_sent, make_current
 from runs.models import Run
 from runs.sample_history.writer import analyst, newest_runs
 
@@ -20,6 +25,19 @@ TEXTS = {
     "weaknesses": "Where a place or a day is missing, models invent one instead of asking.",
     "patterns": "Mistakes in arithmetic come with the right rule, stated with confidence.",
 }
+
+
+CONTEXT_TOKENS = 1_100
+"""Of more the embedded model loses the thread: so long a request it answers in the form asked."""
+
+
+def ask_once(runs: Sequence[Run], user: User) -> None:
+    """Ask for a summary of these runs, unless they have one. It is done when the runs are over."""
+    if not ExecutiveSummary.objects.filter(runs__in=runs).exists():
+        analyst = runs[0].language_model
+        is_embedded = analyst.litellm_model == local_model.LITELLM_MODEL
+        tokens = CONTEXT_TOKENS if is_embedded else None
+        ask_summary(runs, analyst=analyst, by=user, context_tokens=tokens)
 
 
 def write_once(user: User) -> None:
@@ -49,36 +67,25 @@ def write_summary(
         finished_at=at + timedelta(minutes=1),
     )
     draft = draft_of(runs, context_tokens=summary.context_tokens, seed=seed)
-    exchange = summary.exchanges.create(
-        state=ItemState.DONE,
-        attempts=1,
-        sent=draft.messages,
-        key=draft.key.to_json(),
-        figures=draft.figures.to_json(),
-        masked=draft.masked,
-        notes=draft.notes,
-        received=reply(draft),
-    )
-    exchange.tests.set(draft.tests)
+    exchange = summary.exchanges.create(state=ItemState.DONE, attempts=1, received=reply(draft))
+    keep_sent(exchange, draft)
     make_current(exchange)
     ExecutiveSummary.objects.filter(pk=summary.pk).update(created_at=at)
     Exchange.objects.filter(summary=summary).update(created_at=at)
     return summary
 
 
+def share_of(draft: Draft, row: int) -> float:
+    """Return the pass rate of a variant over all tests, in [0, 1]."""
+    return draft.figures.cells[Place(row, ALL_TESTS)].share or 0
+
+
 def best_claim(draft: Draft) -> dict[str, object]:
     """Return the claim of the highest pass rate over all tests, named c1."""
-    cells = [draft.figures.cells[Place(row, ALL_TESTS)] for row in range(len(draft.key.variants))]
-    best = max(range(len(cells)), key=lambda row: cells[row].share or 0)
-    return {
-        "id": "c1",
-        "model": draft.key.variants[best].label,
-        "group": ALL_TESTS,
-        "measure": "pass_rate",
-        "value": round(100 * (cells[best].share or 0), 1),
-        "other_model": None,
-        "other_group": None,
-    }
+    best = max(range(len(draft.key.variants)), key=lambda row: share_of(draft, row))
+    value = round(100 * share_of(draft, best), 1)
+    claim = Claim("c1", draft.key.variants[best].label, ALL_TESTS, Measure.PASS_RATE, value)
+    return claim._asdict()
 
 
 def reply_json(
@@ -113,10 +120,7 @@ def reply_json(
 
 def sample_reply(draft: Draft) -> str:
     """Reply with grades that follow the pass rates: 3 for none passed, 9 for all."""
-    shares = {
-        variant.model: draft.figures.cells[Place(row, ALL_TESTS)].share or 0
-        for row, variant in enumerate(draft.key.variants)
-    }
+    shares = {one.model: share_of(draft, row) for row, one in enumerate(draft.key.variants)}
     return reply_json(
         draft,
         finding="{c1} over all tests, the highest of these models.",

@@ -1,28 +1,37 @@
 """Read the data of a set of runs for an analyst. Sealed tests give figures only."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
 
 from django.db.models import Avg, Min
 
 from evalhub.llm.identity import identity_of
+from evalhub.statistics.changes.change_test import change_test
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Polarity
 from reports.queries.names import tag_names
-from reports.summaries.figure_table import FigureCell
-from reports.summaries.key import Key, Subject, Variant
+from reports.summaries.claims import Bound, Evidence
+from reports.summaries.key import (
+    ALL_TESTS,
+    FigureCell,
+    FigureTable,
+    Key,
+    Place,
+    Subject,
+    Variant,
+)
 from reports.summaries.mask import Known
-from reports.summaries.reduce import RankedTest
-from reports.summaries.source_data import Case, Group, Overview, VariantAnswer
+from reports.summaries.prompt import Case, VariantAnswer
+from runs.comparability import comparability_of_pairs
 from runs.figures.tallies import Tally, group_of, score_of, tallies_of_runs
-from runs.models import HAS_ANSWER, Outcome, Result, Run
+from runs.models import HAS_ANSWER, Outcome, Result, Run, TagSet
 
 MAX_TAGS = 12
 """Tags with most scored results whose figures are sent."""
-
-Variants = dict[int, Variant]
-"""The variant of each run, by run id."""
 
 
 def subjects_of(runs: Iterable[Run]) -> list[Subject]:
@@ -43,68 +52,62 @@ def subjects_of(runs: Iterable[Run]) -> list[Subject]:
 
 def known_of(runs: Iterable[Run]) -> list[Known]:
     """Return all names of the runs' models, frozen and current."""
-    found = []
+    found: dict[Known, None] = {}
     for run in runs:
-        identity = identity_of(run.language_model)
         frozen, model = run.endpoint, run.language_model
+        identity = identity_of(model)
         called = frozen.get("litellm_model") or model.litellm_model
-        found.append(
-            Known(run.model_name, called, identity.developer, identity.family, identity.key)
-        )
-        found.append(
-            Known(
-                model.name,
-                model.litellm_model,
-                frozen.get("developer") or identity.developer,
-                frozen.get("family") or identity.family,
-                model.identity,
-            )
-        )
-    return list(dict.fromkeys(found))
-
-
-def variants_of(key: Key) -> Variants:
-    return {run: variant for variant in key.variants for run in variant.runs}
+        developer = frozen.get("developer") or identity.developer
+        family = frozen.get("family") or identity.family
+        now = Known(run.model_name, called, identity.developer, identity.family, identity.key)
+        then = Known(model.name, model.litellm_model, developer, family, model.identity)
+        found |= {now: None, then: None}
+    return list(found)
 
 
 # Figures -----------------------------------------------------------------------------------------
 
 
+class Overview(NamedTuple):
+    """The figures by group, all tests first. `tests` counts them, `sealed` those without text."""
+
+    suite: str
+    tests: int
+    sealed: int
+    titles: dict[str, str]
+    table: FigureTable
+
+
 def overview_of(runs: Sequence[Run], key: Key) -> Overview:
     """Return the figures over all tests of the runs, with sealed ones."""
-    cells = tallies_of_runs(runs)
-    tests = Result.objects.filter(run__in=runs).order_by()
+    tallies = tallies_of_runs(runs)
+    tests = Result.objects.filter(run__in=runs).order_by().values("test").distinct()
+    groups = [("All tests", tallies), *_by_tag(tallies)]
     repeats = {run.pk: run.repeats for run in runs}
-    groups = [("All tests", cells), *_by_tag(cells)]
+    cells = {
+        Place(row, f"G_{number}"): _figure(
+            [tally for tally in some if tally.run_id in variant.runs],
+            answers=sum(repeats[run] for run in variant.runs),
+        )
+        for number, (_, some) in enumerate(groups, 1)
+        for row, variant in enumerate(key.variants)
+    }
     return Overview(
         suite=next((str(run.suite) for run in runs if run.suite), ""),
-        tests=tests.values("test").distinct().count(),
-        sealed=tests.filter(test__sealed=True).values("test").distinct().count(),
-        variants=key.variants,
-        groups=[
-            Group(f"G_{number}", title, _figures(some, key, repeats))
-            for number, (title, some) in enumerate(groups, 1)
-        ],
+        tests=tests.count(),
+        sealed=tests.filter(test__sealed=True).count(),
+        titles={f"G_{number}": title for number, (title, _) in enumerate(groups, 1)},
+        table=FigureTable(cells),
     )
 
 
-def _figures(cells: Iterable[Tally], key: Key, repeats: Mapping[int, int]) -> list[FigureCell]:
-    variants, by_variant = variants_of(key), defaultdict(list)
-    for cell in cells:
-        by_variant[variants[cell.run_id]].append(cell)
-    return [
-        _figure(by_variant[variant], answers=sum(repeats[run] for run in variant.runs))
-        for variant in key.variants
-    ]
-
-
-def _figure(cells: Sequence[Tally], *, answers: int) -> FigureCell:
-    counts = group_of(cells)
+def _figure(tallies: Sequence[Tally], *, answers: int) -> FigureCell:
+    counts = group_of(tallies)
     rate = counts.rate(answers=answers)
     return FigureCell(
         passed=counts.passed,
         scored=counts.scored,
-        score=score_of(cells).mean,
+        score=score_of(tallies).mean,
         errors=counts.error,
         unscored=counts.unscored,
         interval=rate.interval,
@@ -112,14 +115,25 @@ def _figure(cells: Sequence[Tally], *, answers: int) -> FigureCell:
     )
 
 
-def _by_tag(cells: Sequence[Tally]) -> list[tuple[str, list[Tally]]]:
-    names = tag_names({cell.tag_set_id for cell in cells})
+def _by_tag(tallies: Sequence[Tally]) -> list[tuple[str, list[Tally]]]:
+    names = tag_names({tally.tag_set_id for tally in tallies})
     by_tag: dict[str, list[Tally]] = defaultdict(list)
-    for cell in cells:
-        for name in names[cell.tag_set_id]:
-            by_tag[name].append(cell)
+    for tally in tallies:
+        for name in names[tally.tag_set_id]:
+            by_tag[name].append(tally)
     largest = sorted(by_tag, key=lambda tag: (-group_of(by_tag[tag]).scored, tag))[:MAX_TAGS]
     return [(tag, by_tag[tag]) for tag in sorted(largest)]
+
+
+# Texts -------------------------------------------------------------------------------------------
+
+
+class RankedTest(NamedTuple):
+    """A test, its issue, and its mean score over all runs, in [0, 1]; None: not measured."""
+
+    test: int
+    issue: int
+    mean: float | None
 
 
 def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:
@@ -127,9 +141,6 @@ def test_ranks_of(runs: Sequence[Run]) -> list[RankedTest]:
     shown = Result.objects.filter(HAS_ANSWER, run__in=runs).exclude(test__sealed=True)
     rows = shown.order_by().values("test_id").annotate(issue=Min("issue_id"), mean=Avg("score"))
     return [RankedTest(*row) for row in rows.values_list("test_id", "issue", "mean")]
-
-
-# Texts -------------------------------------------------------------------------------------------
 
 
 def cases_of(runs: Sequence[Run], key: Key, tests: Sequence[int]) -> list[Case]:
@@ -140,21 +151,18 @@ def cases_of(runs: Sequence[Run], key: Key, tests: Sequence[int]) -> list[Case]:
     by_test: dict[int, list[Result]] = defaultdict(list)
     for result in joined.order_by("-run_id", "repeat"):
         by_test[result.test_id].append(result)
-    variants = variants_of(key)
-    return [_case(by_test[test], variants, key) for test in tests if by_test[test]]
+    return [_case(by_test[test], key) for test in tests if by_test[test]]
 
 
-def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
+def _case(results: Sequence[Result], key: Key) -> Case:
     """Return a test with its answers, the newest run's results first."""
-    by_variant: dict[Variant, list[Result]] = defaultdict(list)
-    for result in results:
-        by_variant[variants[result.run_id]].append(result)
     first, content = results[0], results[0].revision.content
     criteria = [
         ("Must not: " if point["polarity"] == Polarity.SHOULD_NOT else "") + point["text"]
         for point in content["criteria"]
         if point["text"]
     ]
+    of_variants = [[r for r in results if r.run_id in one.runs] for one in key.variants]
     return Case(
         test=first.test_id,
         issue=str(first.issue),
@@ -162,7 +170,11 @@ def _case(results: Sequence[Result], variants: Variants, key: Key) -> Case:
         prompt=conversation_text(request_messages(content["messages"], content["context"])),
         looked_for=[text for text in (content["guidelines"], *criteria) if text],
         reference=content["reference"],
-        answers=[_answer(one, by_variant[one]) for one in key.variants if one in by_variant],
+        answers=[
+            _answer(variant, own)
+            for variant, own in zip(key.variants, of_variants, strict=True)
+            if own
+        ],
     )
 
 
@@ -187,3 +199,75 @@ def _text(result: Result) -> str:
     turns = "\n\n".join(turn["content"] for turn in answer.turns if turn.get("content"))
     called = conversation_text([{"role": "user", "content": "", "tool_calls": answer.tool_calls}])
     return turns or answer.text or called or "(an empty answer)"
+
+
+# Differences -------------------------------------------------------------------------------------
+
+CHANGED = "Results have changed since the request: regenerate the summary to compare them."
+DELETED = "Its runs were deleted since the request."
+
+
+@dataclass(frozen=True)
+class DifferenceTests:
+    """Test differences of the summary of these runs; called with the cells of a claim."""
+
+    runs: Sequence[Run]
+    key: Key
+    table: FigureTable
+
+    def __call__(self, bound: Bound) -> Evidence | str:
+        """Return the evidence for a difference of models, or why they may not be compared.
+
+        p is multiplied by the number of comparisons that could have been claimed (Bonferroni),
+        since the analyst picks the largest ones.
+        """
+        variants, repeats = bound.variants(self.key), {run.pk: run.repeats for run in self.runs}
+        if any(run not in repeats for variant in variants for run in variant.runs):
+            return DELETED
+        compared = comparability_of_pairs(product(variants[0].runs, variants[1].runs))
+        if reason := next((found.reason for found in compared.values() if not found), ""):
+            return reason
+        one, other = (self._shares(place) for place in bound.places)
+        if one is None or other is None:
+            return CHANGED
+        both = sorted(one.keys() & other.keys())
+        found = change_test(
+            [one[test].share - other[test].share for test in both],
+            [one[test].issue for test in both],
+            single=all(sum(repeats[run] for run in variant.runs) == 1 for variant in variants),
+        )
+        n = max(1, self.table.comparisons)
+        p = None if found.p is None else min(1.0, n * found.p)
+        return Evidence(p, found.rule, n, len(both), found.caveat)
+
+    def _shares(self, place: Place) -> "dict[int, Share] | None":
+        """Return the share of each scored test that passed, and its issue, by test.
+
+        None: they are not those of the cell any more.
+        """
+        rows = Result.objects.filter(
+            run__in=self.key.variants[place.variant].runs,
+            outcome__in=(Outcome.PASSED, Outcome.FAILED),
+        ).order_by()
+        if place.group != ALL_TESTS:
+            sets = TagSet.objects.filter(results__in=rows).distinct()
+            title = self.key.groups[place.group]
+            rows = rows.filter(tag_set__in=[one.pk for one in sets if title in one.names])
+        by_test: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+        for test, issue, outcome in rows.values_list("test", "issue", "outcome"):
+            by_test[test].append((issue, outcome == Outcome.PASSED))
+        cell = self.table.cells[place]
+        counted = [passed for some in by_test.values() for _, passed in some]
+        if (sum(counted), len(counted)) != (cell.passed, cell.scored):
+            return None
+        return {
+            test: Share(sum(passed for _, passed in some) / len(some), some[-1][0])
+            for test, some in by_test.items()
+        }
+
+
+class Share(NamedTuple):
+    """The share of a test's scored results that passed, and its issue."""
+
+    share: float
+    issue: int

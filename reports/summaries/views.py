@@ -18,7 +18,6 @@ from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
 from reports.models import Exchange, ExecutiveSummary
 from reports.report_views import WRITERS, attached
-from reports.summaries.choices_query import estimate_of, offered
 from reports.summaries.document import claims_table, document_of
 from reports.summaries.query import summary_lines, view_of
 from reports.summaries.requests import (
@@ -28,9 +27,11 @@ from reports.summaries.requests import (
     ask_again,
     ask_summary,
     cancel,
+    estimate_of,
+    offered,
+    state_like,
     usual_context,
 )
-from reports.summaries.schedules import state_like
 from runs.models import Run
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -13,13 +12,19 @@ from evalhub.values.storable import storable
 from evalhub.work.caller import ModelCaller
 from evalhub.work.kinds import Kind, Save
 from reports.models import Exchange, ExecutiveSummary, Grade
-from reports.summaries.content import content_of
-from reports.summaries.difference_query import DifferenceTests
-from reports.summaries.draft import Draft, Unsendable, draft_of, form_of, reply_of
-from reports.summaries.figure_table import FigureTable
-from reports.summaries.key import Key
-from reports.summaries.parse import parse
-from reports.summaries.replies import SummaryReply, read, repair_messages, room_for_repair
+from reports.summaries.draft import (
+    CHARACTERS_PER_TOKEN,
+    Draft,
+    Unsendable,
+    draft_of,
+    reply_tokens,
+    text_of,
+)
+from reports.summaries.key import FigureTable, Key
+from reports.summaries.prompt import schema, size_of
+from reports.summaries.replies import SummaryReply, parse, read, repair_messages
+from reports.summaries.source_query import DifferenceTests
+from reports.summaries.statements import check_statement
 from runs.models import JudgeRun, Run
 
 NO_RUNS = "no_runs"
@@ -27,22 +32,15 @@ NO_RUNS = "no_runs"
 
 @dataclass
 class SummaryCall:
-    """The job of one exchange.
+    """The job of one exchange. `draft` is why it cannot be sent where it cannot.
 
-    `draft` is what is sent; None where it was saved before, by a worker that died. `problem`: it
-    cannot be sent.
+    `is_saved`: it was saved before, by a worker that died.
     """
 
     item_id: int
-    endpoint: Endpoint
-    messages: list[dict[str, Any]]
-    params: dict[str, Any]
-    schema: dict[str, Any]
-    context_tokens: int
-    key: Key
-    figures: FigureTable
-    draft: Draft | None = None
-    problem: Unsendable | None = None
+    summary: ExecutiveSummary
+    draft: Draft | Unsendable
+    is_saved: bool
 
 
 class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
@@ -66,21 +64,22 @@ class Summarising(Kind[ExecutiveSummary, Exchange, SummaryCall]):
         return ()
 
     async def perform(self, job: SummaryCall, caller: ModelCaller) -> None:
-        if job.problem is not None:
-            problem = SummaryReply(error_kind=job.problem.kind, error_message=str(job.problem))
+        if isinstance(job.draft, Unsendable):
+            problem = SummaryReply(error_kind=job.draft.kind, error_message=str(job.draft))
             await caller.save(problem)
             return
-        if job.draft is not None:
+        if not job.is_saved:
             await caller.save(job.draft)
         try:
-            reply = await _answered(job, caller, job.messages, CallRole.ANALYST)
+            reply = await _answered(job.summary, job.draft, caller)
         except CallError as error:
             text = storable(error.completion.text) if error.completion else ""
             await caller.save(SummaryReply(text, None, error.kind.value, error.message))
             return
-        if reply.problems and room_for_repair(job, reply):
-            reply = await _repaired(job, caller, reply)
-        await caller.save(reply, *([reply.call] if reply.call and not reply.is_saved else []))
+        if reply.problems and has_room_for_repair(job.summary, job.draft, reply):
+            await _repair(job.summary, job.draft, caller, reply)
+        else:
+            await caller.save(reply, reply.call)
 
     def store(self, saves: list[Save]) -> None:
         for save in saves:
@@ -112,89 +111,81 @@ def unfinished(summaries: Collection[int]) -> QuerySet[Run]:
 def _summary_call(summary: ExecutiveSummary, exchange: Exchange) -> SummaryCall:
     """Return the request saved before a worker died, or else a draft of the runs as they are.
 
-    What was saved is drafted anew where it holds the text of a test that was sealed since, or asks
-    for a reply in the form of older versions.
+    What was saved is drafted anew where it holds the text of a test that was sealed since.
     """
-    draft, problem, key, messages = None, None, Key({}, {}), exchange.sent
-    figures = FigureTable.from_json(exchange.figures)
-    if messages and _is_current_form(exchange) and not exchange.tests.filter(sealed=True).exists():
-        key = Key.from_json(exchange.key)
-    else:
-        runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
-        try:
-            if not runs:
-                raise Unsendable(NO_RUNS, "The runs of this summary were deleted.")
-            draft = draft_of(
-                runs,
-                context_tokens=summary.context_tokens,
-                seed=summary.seed,
-                number=exchange.number,
-            )
-            key, messages, figures = draft.key, draft.messages, draft.figures
-        except Unsendable as error:
-            problem = error
-    endpoint = summary.analyst_endpoint()
-    room = reply_of(summary.context_tokens, key)
-    params = {"temperature": 0, **endpoint.params, "max_tokens": room}
-    schema = form_of(summary.context_tokens).schema(key) if key.models else {}
-    return SummaryCall(
-        exchange.pk,
-        endpoint,
-        messages,
-        params,
-        schema,
-        summary.context_tokens,
-        key,
-        figures,
-        draft,
-        problem,
-    )
-
-
-def _is_current_form(exchange: Exchange) -> bool:
-    """Return whether the saved request asks for claims: older ones list figures only."""
-    return isinstance(exchange.figures, dict)
+    tests = list(exchange.tests.all())
+    if exchange.sent and not any(test.sealed for test in tests):
+        key, table = Key.from_json(exchange.key), FigureTable.from_json(exchange.figures)
+        of = [test.pk for test in tests]
+        saved = Draft(exchange.sent, key, table, exchange.masked, exchange.notes, of)
+        return SummaryCall(exchange.pk, summary, saved, is_saved=True)
+    runs = list(summary.runs.select_related("language_model", "suite").order_by("pk"))
+    draft: Draft | Unsendable = Unsendable(NO_RUNS, "The runs of this summary were deleted.")
+    try:
+        if runs:
+            tokens, seed = summary.context_tokens, summary.seed
+            draft = draft_of(runs, context_tokens=tokens, seed=seed, number=exchange.number)
+    except Unsendable as error:
+        draft = error
+    return SummaryCall(exchange.pk, summary, draft, is_saved=False)
 
 
 async def _answered(
-    job: SummaryCall, caller: ModelCaller, messages: list[dict[str, Any]], role: CallRole
+    summary: ExecutiveSummary,
+    draft: Draft,
+    caller: ModelCaller,
+    repair: Sequence[dict[str, str]] = (),
 ) -> SummaryReply:
-    made = await caller.call(job.endpoint, messages, job.params, role=role, schema=job.schema)
+    endpoint, tokens = summary.analyst_endpoint(), summary.context_tokens
+    made = await caller.call(
+        endpoint,
+        [*draft.messages, *repair],
+        {"temperature": 0, **endpoint.params, "max_tokens": reply_tokens(tokens, draft.key)},
+        role=CallRole.REPAIR if repair else CallRole.ANALYST,
+        schema=schema(draft.key, size_of(tokens)),
+    )
     text = storable(made.completion.text)
-    return read(text, job.key, job.figures, made.call, made.completion.finish_reason)
+    return read(text, draft.key, draft.figures, made.call, made.completion.finish_reason)
 
 
-async def _repaired(job: SummaryCall, caller: ModelCaller, first: SummaryReply) -> SummaryReply:
-    """Ask once more with what is wrong; take the better reply, and keep both."""
-    assert first.call is not None
+def has_room_for_repair(summary: ExecutiveSummary, draft: Draft, first: SummaryReply) -> bool:
+    """Return whether request, reply and second reply fit into the analyst's context."""
+    characters = len(text_of([*draft.messages, *repair_messages(first)]))
+    reply = reply_tokens(summary.context_tokens, draft.key)
+    return characters / CHARACTERS_PER_TOKEN + reply <= summary.context_tokens
+
+
+async def _repair(
+    summary: ExecutiveSummary, draft: Draft, caller: ModelCaller, first: SummaryReply
+) -> None:
+    """Ask once more with what is wrong; save the better reply, and both in its transcript."""
     asked = repair_messages(first)
     caller.record(first.call)
-    first.is_saved = True
     try:
-        second = await _answered(job, caller, [*job.messages, *asked], CallRole.REPAIR)
+        second = await _answered(summary, draft, caller, asked)
     except CallError as error:
         first.repair = [*asked, {"role": "assistant", "content": f"({error.message})"}]
-        return first
-    exchanged = [*asked, {"role": "assistant", "content": second.text}]
-    if second.is_better_than(first):
-        second.repair = exchanged
-        return second
-    assert second.call is not None
-    caller.record(second.call)
-    first.repair = exchanged
-    return first
+        await caller.save(first)
+        return
+    better = second if second.is_better_than(first) else first
+    better.repair = [*asked, {"role": "assistant", "content": second.text}]
+    await caller.save(better, second.call)
 
 
 # Saving ------------------------------------------------------------------------------------------
 
 
 def _keep_reply(exchange: Exchange, reply: SummaryReply) -> None:
-    exchange.worker, exchange.next_try_at = None, None
-    exchange.received, exchange.call, exchange.repair = reply.text, reply.call, reply.repair
-    exchange.error_kind, exchange.error_message = reply.error_kind, reply.error_message
-    exchange.state = ItemState.ERROR if reply.error_kind else ItemState.DONE
-    ended = ("state", "worker", "next_try_at", "received", "call", "error_kind", "error_message")
-    exchange.save(update_fields=[*ended, "repair"])
+    Exchange.objects.filter(pk=exchange.pk).update(
+        state=ItemState.ERROR if reply.error_kind else ItemState.DONE,
+        worker=None,
+        next_try_at=None,
+        received=reply.text,
+        call=reply.call,
+        repair=reply.repair,
+        error_kind=reply.error_kind,
+        error_message=reply.error_message,
+    )
 
 
 def keep_sent(exchange: Exchange, draft: Draft) -> None:
@@ -210,10 +201,14 @@ def make_current(exchange: Exchange) -> None:
     key, table = Key.from_json(exchange.key), FigureTable.from_json(exchange.figures)
     parsed = parse(exchange.received, key)
     tests = DifferenceTests(list(exchange.summary.runs.all()), key, table)
+    lines = {
+        kind: [check_statement(one, key, table, tests).to_json() for one in statements]
+        for kind, statements in parsed.texts.items()
+    }
     Exchange.objects.filter(summary=exchange.summary_id).update(is_current=False)
     Exchange.objects.filter(pk=exchange.pk).update(is_current=True)
     ExecutiveSummary.objects.filter(pk=exchange.summary_id).update(
-        content=content_of(parsed, key, table, tests),
+        content={**lines, "problems": list(parsed.problems)},
         tags=list(parsed.topics),
     )
     Grade.objects.filter(summary=exchange.summary_id).delete()

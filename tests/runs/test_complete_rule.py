@@ -50,7 +50,7 @@ MAY_BE_INCOMPLETE = {
     "reports/judge_reliability/humans/corrections_query.py": "compares judgments, not runs",
     "reports/leaderboard/query.py": "tells conclusive runs from incomplete ones, which it lists",
     "reports/underperforming/page.py": "offers runs to choose from",
-    "reports/summaries/schedules.py": "waits for the end",
+    "reports/summaries/requests.py": "waits for the end",
     "reports/activity/query.py": "says that a run ended",
     "reports/notifications.py": "says that a run ended, and that it is incomplete",
     "reports/queries/scope.py": "chooses a suite",

@@ -13,7 +13,7 @@ from reports.models import Exchange, ExecutiveSummary
 from reports.run.query import run_report
 from reports.summaries.dimensions import KEYS
 from reports.summaries.key import Key
-from reports.summaries.parse import parse
+from reports.summaries.replies import parse
 from runs.judging.jury import jury_fingerprint
 from runs.launching.launch import fingerprints_of, suite_fingerprint, template_versions
 from runs.models import Judgment, Outcome, Result, ResultScore, Run, Suite

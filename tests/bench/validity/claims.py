@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reports.summaries.claims import Evidence
-from reports.summaries.content import DifferenceResult, content_of
-from reports.summaries.figure_table import FigureCell, FigureTable, Place
-from reports.summaries.key import Key, Subject, make_key
-from reports.summaries.parse import parse
+from reports.summaries.key import FigureCell, FigureTable, Key, Place, Subject, make_key
+from reports.summaries.replies import parse
+from reports.summaries.statements import check_statement
 from tests.bench.validity import Check
 
 MODELS, TAGS, TESTS = 4, 10, (20, 60)
@@ -70,10 +69,9 @@ def world(rng: np.random.Generator) -> World:
 def is_flagged(made: World, text: str, *claims: dict[str, Any]) -> bool:
     """Return whether anything in a reply with this one finding is flagged."""
     reply = json.dumps({"findings": [{"text": text, "claims": claims}]})
-    tested = DifferenceResult(Evidence(0.01, "exact McNemar", 66, 40))
-    content = content_of(parse(reply, made.key), made.key, made.table, lambda bound: tested)
-    (line,) = content["findings"]
-    return bool(line["flagged"])
+    (statement,) = parse(reply, made.key).statements
+    tested = Evidence(0.01, "exact McNemar", 66, 40)
+    return bool(check_statement(statement, made.key, made.table, lambda bound: tested).flagged)
 
 
 def claim(made: World, row: int, tag: int, measure: str, value: float, **other: Any) -> dict:

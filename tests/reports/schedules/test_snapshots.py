@@ -25,8 +25,7 @@ from reports.documents.reading import Page, ReportForm
 from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
 from reports.schedules.due import make_due
 from reports.schedules.snapshots import make, stored
-from reports.summaries.requests import ask_summary
-from reports.summaries.schedules import state_like
+from reports.summaries.requests import ask_summary, state_like
 from runs.deletion import delete_run
 from runs.figures.rate import Rate
 from runs.models import Result

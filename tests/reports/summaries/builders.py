@@ -4,8 +4,8 @@ import json
 
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries import work
-from reports.summaries.figure_table import FigureTable, Place
-from reports.summaries.key import Key
+from reports.summaries.draft import Draft
+from reports.summaries.key import FigureTable, Key, Place
 from reports.summaries.requests import ask_summary
 from tests.factories import make_model
 
@@ -58,7 +58,7 @@ def send(summary: ExecutiveSummary) -> Exchange:
     """The newest try as it is when it was sent."""
     exchange = summary.exchanges.latest("number")
     (question,) = work.Summarising().prepare(summary, [exchange.pk])
-    assert question.draft is not None
+    assert isinstance(question.draft, Draft)
     work.keep_sent(exchange, question.draft)
     return exchange
 

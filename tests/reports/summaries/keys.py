@@ -1,7 +1,7 @@
 """A key with known ids, for tests of what is read and restored by it."""
 
 from reports.summaries.key import Key, Model, System, Variant
-from reports.summaries.restore import pieces
+from reports.summaries.restore import placed, plain
 
 WORKED = Key(
     developers={"MK_5000": "Anthropic", "MK_5001": "Google", "MK_5002": "OpenAI"},
@@ -36,9 +36,7 @@ def url_of(target):
 
 def as_markdown(text):
     """Return the text with names for ids, as Markdown links where they have an address."""
-    found = pieces(text, WORKED)
-    urls = [piece.target and url_of(piece.target) for piece in found]
-    return "".join(
-        f"[{piece.text}]({url})" if url else piece.text
-        for piece, url in zip(found, urls, strict=True)
-    )
+    found = [
+        (piece, piece.target and url_of(piece.target)) for piece, _ in placed(plain(text), WORKED)
+    ]
+    return "".join(f"[{piece.text}]({url})" if url else piece.text for piece, url in found)

@@ -5,11 +5,9 @@ import json
 import pytest
 
 from evalhub.statistics.interval import Interval
-from reports.summaries.claims import Claim, Evidence, checked
-from reports.summaries.content import DifferenceResult, check_statement, content_of, restored
-from reports.summaries.figure_table import FigureCell, FigureTable, Measure, Place
-from reports.summaries.key import Key
-from reports.summaries.parse import Parsed, Statement
+from reports.summaries.claims import Claim, Evidence, Statement, checked
+from reports.summaries.key import FigureCell, FigureTable, Key, Measure, Place
+from reports.summaries.statements import CheckedStatement, check_statement, claim_line
 from tests.bench.validity.claims import WRONG, share, true_claim
 from tests.reports.summaries.keys import WORKED
 
@@ -122,7 +120,7 @@ def test_cells_of_which_less_than_95_percent_is_scored_are_not_compared():
 
 
 def compared(bound):
-    return DifferenceResult(EVIDENCE)
+    return EVIDENCE
 
 
 def flagged(text, *claims, test=compared):
@@ -150,9 +148,7 @@ def test_a_comparison_needs_its_difference():
 
 def test_what_may_not_be_compared_is_flagged():
     difference = claim(measure="difference", value=12.5, other_model=CLAUDE)
-    (found,) = flagged(
-        "{c1}.", difference, test=lambda bound: DifferenceResult(problem="Other juries.")
-    )
+    (found,) = flagged("{c1}.", difference, test=lambda bound: "Other juries.")
     assert found == ("{c1}", "Other juries.")
 
 
@@ -162,9 +158,11 @@ def test_places_without_a_claim_and_claims_that_stand_twice_are_flagged():
 
 
 def shown(text, *claims, test=compared):
-    content = content_of(Parsed(findings=(Statement(text, claims),)), KEY, TABLE, test)
-    (line,) = json.loads(json.dumps(content))["findings"]
-    return restored(line, KEY, FigureTable.from_json(json.loads(json.dumps(TABLE.to_json()))))
+    line = check_statement(Statement(text, claims), KEY, TABLE, test).to_json()
+    table = FigureTable.from_json(json.loads(json.dumps(TABLE.to_json())))
+    found = CheckedStatement.from_json(json.loads(json.dumps(line)), KEY, table)
+    (claim,) = found.claims.values()
+    return claim_line(claim, KEY, table), found.flagged
 
 
 @pytest.mark.parametrize(
@@ -177,24 +175,24 @@ def shown(text, *claims, test=compared):
     ],
 )
 def test_the_program_writes_the_figure_of_the_cell(measure, value, figure):
-    assert shown("{c1}", claim(measure=measure, value=value)).texts["c1"].figure == figure
+    assert shown("{c1}", claim(measure=measure, value=value))[0].text == figure
 
 
 def test_the_figure_says_what_is_not_scored_and_its_interval():
-    text = shown("{c1}", claim(GEMINI, "G_3", value=27.8)).texts["c1"]
-    assert text.figure == "27.8 % of 36 scored, 4 not passed on “law”"
+    text, _ = shown("{c1}", claim(GEMINI, "G_3", value=27.8))
+    assert text.text == "27.8 % of 36 scored, 4 not passed on “law”"
     assert text.details == "95 % interval 50.0 to 90.0 %, Wilson by issue"
 
 
 def test_a_wrong_value_is_replaced_by_that_of_the_cell_and_flagged():
-    found = shown("{c1}", claim(value=60))
-    assert found.texts["c1"].figure.startswith("72.5 %")
-    assert len(found.flagged) == 1
+    line, flagged = shown("{c1}", claim(value=60))
+    assert line.text.startswith("72.5 %")
+    assert len(flagged) == 1
 
 
 def test_a_difference_is_written_with_its_evidence():
-    figure = shown("{c1}", claim(measure="difference", value=12.5, other_model=CLAUDE)).texts["c1"]
-    assert figure.figure == (
+    line, _ = shown("{c1}", claim(measure="difference", value=12.5, other_model=CLAUDE))
+    assert line.text == (
         "+12.5 points: 72.5 % of 40 against 60.0 % of 40 on “maths”; p = 0.012, exact McNemar on "
         "40 tests, corrected for 9 possible comparisons"
     )
@@ -202,25 +200,25 @@ def test_a_difference_is_written_with_its_evidence():
 
 def test_what_may_not_be_compared_shows_no_difference():
     stated = claim(measure="difference", value=12.5, other_model=CLAUDE)
-    found = shown("{c1}", stated, test=lambda bound: DifferenceResult(problem="Other juries."))
-    assert found.texts["c1"].figure == "not comparable"
+    line, _ = shown("{c1}", stated, test=lambda bound: "Other juries.")
+    assert (line.text, line.figure) == ("not comparable", None)
 
 
 def test_a_difference_of_groups_is_written_with_both_intervals():
-    figure = shown("{c1}", claim(measure="difference", value=-27.5, other_group="G_3")).texts["c1"]
-    assert figure.figure.startswith("\u221227.5 points: 72.5 % of 40 on “maths” against 100.0 % of")
-    assert "not tested, 95 % intervals 50.0 to 90.0 %" in figure.figure
+    line, _ = shown("{c1}", claim(measure="difference", value=-27.5, other_group="G_3"))
+    assert line.text.startswith("\u221227.5 points: 72.5 % of 40 on “maths” against 100.0 % of")
+    assert "not tested, 95 % intervals 50.0 to 90.0 %" in line.text
 
 
 def test_every_measure_is_written():
     for measure in Measure:
         other = {"other_model": CLAUDE} if measure == Measure.DIFFERENCE else {}
-        assert shown("{c1}", claim(measure=measure, **other)).texts["c1"].figure
+        assert shown("{c1}", claim(measure=measure, **other))[0].text
 
 
 def test_a_table_survives_being_stored():
     assert FigureTable.from_json(json.loads(json.dumps(TABLE.to_json()))) == TABLE
-    assert FigureTable.from_json([1.0, 0.5]) == FigureTable({})
+    assert FigureTable.from_json({}) == FigureTable({})
     assert TABLE.comparisons == 9  # three pairs in each of three groups
 
 

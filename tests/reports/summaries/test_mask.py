@@ -142,7 +142,9 @@ def test_no_name_survives_in_any_case_hyphenation_or_possessive(spelling, after)
 
 @given(
     st.lists(
-        st.sampled_from([part for name in NAMES for part in (name.text, *re.findall(r"[^\W_]+", name.text))])
+        st.sampled_from(
+            [part for name in NAMES for part in (name.text, *re.findall(r"[^\W_]+", name.text))]
+        )
         | st.sampled_from([" ", "-", ", ", " | ", "\n", "s", "4", "'s", "\u200b", "x"])
         | st.text(max_size=3)
     ).map("".join)

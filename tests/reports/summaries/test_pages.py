@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState
-from reports.models import Exchange, ExecutiveSummary, Grade
+from reports.models import ExecutiveSummary, Grade
 from reports.summaries.query import summary_lines
 from reports.summaries.requests import ask_summary
 from tests.api import client_of
@@ -137,16 +137,6 @@ def test_a_figure_in_a_reasoning_is_flagged(client, runs):
     Grade.objects.filter(dimension="tone").update(reasoning="It is kind in 9 of 10 answers.")
     shown = text(page(client, "summary", summary.pk))
     assert "<strong>3 unsupported sentences</strong>" in shown
-
-
-def test_a_summary_from_before_claims_has_all_its_figures_flagged(client, runs):
-    summary = make_summary(runs)
-    said = {"findings": [{"text": "It passed 1 of 2 tests.", "flagged": []}], "problems": []}
-    ExecutiveSummary.objects.update(content=said)
-    Exchange.objects.update(figures=[1.0, 2.0])
-    shown = text(page(client, "summary", summary.pk))
-    assert ">1</mark> of" in shown
-    assert "<strong>1 unsupported sentence</strong>" in shown
 
 
 def test_the_page_shows_grades_masks_and_what_could_not_be_read(client, runs):

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from reports.summaries.claims import Claim
 from reports.summaries.dimensions import KEYS
-from reports.summaries.parse import (
+from reports.summaries.replies import (
     BROKEN,
     MAX_LINES,
     MAX_TOPICS,
     NO_JSON,
     Graded,
-    Parsed,
     grade_in,
     parse,
     topics_in,
@@ -57,8 +56,8 @@ def grade(score, **fields):
 
 def test_a_whole_reply_is_read():
     found = parse(json.dumps(WHOLE), WORKED)
-    assert [as_markdown(one.text) for one in found.findings] == ["OpenAI led"]
-    assert found.findings[0].claims == (Claim("c1", "MD_6002", "G_1", "pass_rate", 72.5),)
+    assert [as_markdown(one.text) for one in found.texts["findings"]] == ["OpenAI led"]
+    assert found.statements[0].claims == (Claim("c1", "MD_6002", "G_1", "pass_rate", 72.5),)
     assert [one.text for one in found.statements[1:]] == ["a", "b", "c"]
     assert found.grades == (Graded("MD_6002", "adherence", 8, "good"),)
     assert found.topics == ("coding", "made-up")
@@ -68,8 +67,7 @@ def test_a_whole_reply_is_read():
 @pytest.mark.parametrize("reply", ["plain text", "[1, 2]", '{"score": 8}', "{", "{}"])
 def test_anything_but_the_form_asked_for_says_nothing(reply):
     found = parse(reply, WORKED)
-    assert found == Parsed(problems=(NO_JSON,))
-    assert not found.is_usable
+    assert (found.is_usable, found.problems) == (False, (NO_JSON,))
 
 
 @pytest.mark.parametrize(
@@ -77,18 +75,20 @@ def test_anything_but_the_form_asked_for_says_nothing(reply):
     [(72.5, 72.5), ("72.5 %", 72.5), ("1,250", 1250), ("\u22123 points", -3), (None, None)],
 )
 def test_the_value_of_a_claim_is_read_however_it_is_written(value, read):
-    (one,) = parsed(findings=[{"text": "x", "claims": [CLAIM | {"value": value}]}]).findings
+    (one,) = parsed(findings=[{"text": "x", "claims": [CLAIM | {"value": value}]}]).statements
     assert one.claims[0].value == read
 
 
 @pytest.mark.parametrize("value", ["many", True, [1], "nan", "inf"])
 def test_anything_else_is_no_value(value):
-    (one,) = parsed(findings=[{"text": "x", "claims": [CLAIM | {"value": value}]}]).findings
+    (one,) = parsed(findings=[{"text": "x", "claims": [CLAIM | {"value": value}]}]).statements
     assert one.claims[0].value is None
 
 
 def test_claims_may_be_listed_by_id():
-    (one,) = parsed(findings=[{"text": "{c2}", "claims": {"{C2}": CLAIM | {"id": "c2"}}}]).findings
+    (one,) = parsed(
+        findings=[{"text": "{c2}", "claims": {"{C2}": CLAIM | {"id": "c2"}}}]
+    ).statements
     assert [claim.id for claim in one.claims] == ["c2"]
 
 
@@ -150,13 +150,13 @@ LED = '{"findings": [{"text": "led", "claims": []}]}'
     ],
 )
 def test_findings_are_read_however_json_is_wrapped(reply):
-    assert [one.text for one in parse(reply, WORKED).findings] == ["led"]
+    assert [one.text for one in parse(reply, WORKED).statements] == ["led"]
 
 
 @pytest.mark.parametrize("cut", ['{"findings": ["led"', "{'findings': ['led'],}"])
 def test_broken_json_is_read_as_far_as_it_goes_and_noted(cut):
     found = parse(cut, WORKED)
-    assert [one.text for one in found.findings] == ["led"]
+    assert [one.text for one in found.statements] == ["led"]
     assert found.problems == (BROKEN,)
 
 
@@ -172,7 +172,7 @@ def test_topics_are_merged_and_normalised():
 
 def test_a_reply_without_end_is_bounded():
     found = parsed(patterns=[f"{n}" for n in range(500)])
-    assert len(found.patterns) == MAX_LINES
+    assert len(found.statements) == MAX_LINES
 
 
 FRAGMENTS = st.sampled_from(

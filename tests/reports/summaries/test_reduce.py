@@ -1,25 +1,17 @@
 """Which tests are sent where not all fit."""
 
-from dataclasses import dataclass
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.summaries.reduce import (
-    OMITTED,
-    RankedTest,
-    cut,
-    fitting,
-    reply_tokens,
-    room,
-    worst_first,
-)
+from reports.summaries.draft import Section, fitting, reply_tokens, room, worst_first
+from reports.summaries.key import Key, Model
+from reports.summaries.prompt import OMITTED, cut
+from reports.summaries.source_query import RankedTest
 
 
-@dataclass
-class Text:
-    text: str
+def section(n):
+    return Section("P_1", 1, "x" * n)
 
 
 def test_the_worst_of_each_issue_come_first():
@@ -52,16 +44,17 @@ def test_a_long_text_loses_its_middle():
 
 @pytest.mark.parametrize(("lengths", "taken"), [([3, 3, 3], 3), ([3, 8, 3], 2), ([20, 3], 1)])
 def test_what_fits_is_taken_in_turn(lengths, taken):
-    assert len(list(fitting([Text("x" * n) for n in lengths], 10))) == taken
+    assert len(list(fitting([section(n) for n in lengths], 10))) == taken
 
 
 def test_the_search_ends_after_some_that_are_too_long():
-    sections = [Text("x" * 20)] * 3 + [Text("x")]
+    sections = [section(20)] * 3 + [section(1)]
     assert list(fitting(sections, 10, patience=3)) == []
 
 
-@given(st.integers(1000, 200_000), st.integers(0, 600))
-def test_request_and_reply_fit_into_the_context(context, grades):
-    reply = reply_tokens(context, grades)
+@given(st.integers(1000, 200_000), st.integers(0, 40))
+def test_request_and_reply_fit_into_the_context(context, models):
+    key = Key({}, {f"MD_{n}": Model("m", n) for n in range(models)})
+    reply = reply_tokens(context, key)
     assert 0 < reply <= context // 3
     assert room(context, reply, fixed=0) <= (context - reply) * 3

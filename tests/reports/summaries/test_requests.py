@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reports.models import ExecutiveSummary
-from reports.summaries.demo import CONTEXT_TOKENS
 from reports.summaries.requests import ask_summary
+from reports.summaries.sample import CONTEXT_TOKENS
 from runs.models import Answer, Suite
 from tests.factories import make_issue, make_model, make_test
 from tests.reports.judged_runs import fail

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reports.summaries.free_text import Mark
 from reports.summaries.key import Key
-from reports.summaries.restore import ClaimText, Mark, html, pieces, plain
+from reports.summaries.query import html
+from reports.summaries.restore import ClaimLine, named, plain
 from tests.reports.summaries.keys import WORKED, as_markdown, url_of
 
 GPT = "[gpt-4o](#model-perf:openai:gpt-4o)"
@@ -78,7 +80,7 @@ def test_an_unknown_id_stays_visible(written):
 
 def test_a_developer_whom_nobody_knows_is_called_so():
     key = Key(developers={"MK_5000": ""}, models={}, variants=WORKED.variants[:1])
-    assert pieces("<ref maker='MK_5000'/>", key)[0].text == "an unknown developer"
+    assert named("<ref maker='MK_5000'/>", key) == "an unknown developer"
 
 
 def test_names_cannot_write_markup():
@@ -121,14 +123,21 @@ def test_flagged_figures_are_marked_where_they_stand_with_the_reason():
     assert '<mark class="eh-unsupported" title="no &quot;claim&quot;">85</mark> % and 12 %' in shown
 
 
-GPT_CLAIM = {"c1": ClaimText(WORKED.variants[2:], "72.5 % of 40 passed on “<b>”", "Wilson")}
+def line(variants, text, problem="", **fields):
+    said = ClaimLine("", "", "pass_rate", "", "", None, problem)
+    return said._replace(variants=variants, text=text, **fields)
+
+
+GPT_CLAIM = {
+    "c1": line(WORKED.variants[2:], "72.5 % of 40 passed on “<b>”", low=1.0, high=2.0, method="W")
+}
 
 
 def test_a_claim_is_written_as_the_names_and_the_figure_of_its_cell():
-    text = "".join(piece.text for piece in pieces("So it is with {c1}.", WORKED, GPT_CLAIM))
+    text = named("So it is with {c1}.", WORKED, GPT_CLAIM)
     assert text == "So it is with gpt-4o (72.5 % of 40 passed on “<b>”)."
     shown = html("So it is with {c1}.", WORKED, url_of, claims=GPT_CLAIM)
-    assert '<span class="eh-claim" title="Wilson"><a href="' in shown
+    assert '<span class="eh-claim" title="95 % interval 1.0 to 2.0 %, W"><a href="' in shown
     assert "passed on “&lt;b&gt;”)</span>" in shown
 
 
@@ -140,20 +149,20 @@ def test_a_claim_that_its_cell_contradicts_is_marked_with_the_figure_of_the_cell
 
 
 def test_a_place_without_a_claim_or_cell_stays_visible():
-    claims = {"c1": ClaimText((), "", problem="c1: MD_9 is no model of the table.")}
-    text = "".join(piece.text for piece in pieces("{c1}, {c2}", WORKED, claims))
+    claims = {"c1": line((), "", "c1: MD_9 is no model of the table.")}
+    text = named("{c1}, {c2}", WORKED, claims)
     assert text == "[c1: MD_9 is no model of the table.], [no such claim]"
 
 
 def test_both_models_of_a_difference_are_named():
-    claims = {"c1": ClaimText(WORKED.variants[1:], "+2.0 points")}
-    text = "".join(piece.text for piece in pieces("{c1}", WORKED, claims))
+    claims = {"c1": line(WORKED.variants[1:], "+2.0 points")}
+    text = named("{c1}", WORKED, claims)
     assert text.startswith("Gemini Pro (System 1, Temperature 0.7) against gpt-4o (+2.0 points)")
 
 
 @given(TEXTS)
 def test_restoring_is_total_and_leaves_no_place_empty(text):
-    assert "".join(piece.text for piece in pieces(text, Key({}, {}))) == plain(text)
+    assert named(text, Key({}, {})) == plain(text)
     assert "\ue000" not in html(text, WORKED, url_of)
 
 

@@ -214,16 +214,6 @@ def test_results_that_changed_since_the_request_are_not_compared(summarised, run
     assert "regenerate" in line["claims"][0]["problem"]
 
 
-def test_a_request_saved_by_an_older_version_is_drafted_anew(provider, model_at, work, runs):
-    provider.script = good
-    summary = ask_summary(runs, analyst=model_at(), by=None)
-    old = [{"role": "user", "content": "<key_finding>"}]
-    Exchange.objects.update(sent=old, figures=[1.0, 0.5])
-    work()
-    assert "JSON" in prompt(provider.requests[0])
-    assert last(summary).error_kind == ""
-
-
 # What is sent ------------------------------------------------------------------------------------
 
 
@@ -425,7 +415,7 @@ def test_a_worker_that_died_before_the_reply_sends_the_same_again(provider, mode
     runs[0].results.first().answer.delete()  # what has been sent is not drafted anew
     work()
     exchange.refresh_from_db()
-    assert provider.requests[0]["messages"] == job.messages == exchange.sent
+    assert provider.requests[0]["messages"] == job.draft.messages == exchange.sent
     assert exchange.state == ItemState.DONE
     assert Call.objects.count() == provider.total == 1
 
