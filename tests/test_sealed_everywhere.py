@@ -386,7 +386,7 @@ def sealed_queue(result: Any) -> Queue:
 
 def sealed_summary(run: Any, test: Any) -> ExecutiveSummary:
     """What an analyst made of the run, with the secret in every text."""
-    said = {"findings": [{"text": SECRET, "flagged": []}], "problems": [SECRET]}
+    said = {"findings": [{"text": SECRET, "flagged": [], "claims": []}], "problems": [SECRET]}
     summary = ask_summary([run], analyst=run.language_model, by=None)
     ExecutiveSummary.objects.update(content=said)
     summary.grades.create(

@@ -15,7 +15,7 @@ from runs.models import Run, Suite
 class ExecutiveSummary(Batch):
     """An analyst model's summary of anonymous runs over the same suite.
 
-    The analyst is frozen by copy in `endpoint`. `content` is what `reports.summaries.parse` read
+    The analyst is frozen by copy in `endpoint`. `content` is what `reports.summaries.replies` read
     in the newest usable reply; {} until there is one. `tags` are its topics, normalised and not
     confirmed.
     """
@@ -68,7 +68,7 @@ class Exchange(Item):
 
     `sent` are the messages, stored before sending and [] until then; `key` resolves the anonymous
     ids in them (`reports.summaries.key`); `figures` is the table in them, whose cells claims name
-    (`reports.summaries.figure_table`; {} if none was sent); `masked` counts the names removed from
+    (`reports.summaries.key`; {} if none was sent); `masked` counts the names removed from
     texts; `notes` list what was left out or cut. `received` is the reply in use, usable or not.
     `repair` are the first reply, the request to mend it and the second reply, as messages; [] if
     the first one had no problem. `tests` are those whose text was sent: a reader who may not see

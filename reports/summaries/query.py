@@ -135,20 +135,11 @@ def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page
         )
         .order_by("-pk")
     )
-    page.object_list = [
-        Row(
-            summary,
-            list(summary.runs.all()),
-            state_of(
-                summary,
-                list(summary.exchanges.all())[-1],
-                is_waiting=summary.pk in waiting,
-                may_ask=may_ask,
-            ),
-            summary.graded,
-        )
-        for summary in summaries
-    ]
+    page.object_list = []
+    for summary in summaries:
+        last = list(summary.exchanges.all())[-1]
+        state = state_of(summary, last, is_waiting=summary.pk in waiting, may_ask=may_ask)
+        page.object_list.append(Row(summary, list(summary.runs.all()), state, summary.graded))
     return page
 
 
@@ -270,11 +261,9 @@ class View:
     @property
     def labels(self) -> list[str]:
         """Labels that its figures carry wherever they appear."""
-        labels = {
-            "scripted analyst": bool(self.summary.endpoint.get("is_scripted")),
-            "scripted model": any(run.is_scripted for run in self.runs),
-        }
-        return [label for label, holds in labels.items() if holds]
+        analyst = ["scripted analyst"] if self.summary.endpoint.get("is_scripted") else []
+        are_scripted = any(run.is_scripted for run in self.runs)
+        return analyst + (["scripted model"] if are_scripted else [])
 
 
 def view_of(summary: ExecutiveSummary, reader: User) -> View:
