@@ -1,8 +1,6 @@
 """Cells, charts and pages of a report's tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from django import template
@@ -30,7 +28,13 @@ NUMBERS: frozenset[Form] = frozenset(
 SHADED: frozenset[Form] = frozenset(("rate", "share", "score", "estimate"))
 """Formats that a heat map shades: other numbers are not in [0, 1]."""
 
-VERDICT_BADGES = {"worse": "failed", "better": "passed", "same": "pending"}
+BADGES: dict[Form, dict[str, str]] = {
+    "outcome": {},
+    "verdict": {"worse": "failed", "better": "passed", "same": "pending"},
+}
+"""Formats shown as badges, and the colours of values that are no outcome."""
+
+COMPOSED = (Rate, Estimate, Link, Linked, tuple)
 
 
 @register.filter
@@ -57,120 +61,81 @@ def page_query(context: dict[str, Any], table: Table, number: int) -> str:
     return f"?{query.urlencode()}#{table.key}"
 
 
-@dataclass(frozen=True)
-class ShownRate:
-    """A rate in words, and in percent the places of its bar and interval; "" for none."""
-
-    share: str
-    words: str
-    passed: str
-    basis: str
-    method: str
-    bar: str
-    between: str = ""
-    low: str = ""
-    width: str = ""
-
-
-def _shown_rate(rate: Rate) -> ShownRate:
-    is_whole = rate.total in (None, rate.n)
-    low, high = rate.interval or (0.0, 0.0)
-    return ShownRate(
-        share=percent(rate.share),
-        words=words(rate, "rate"),
-        passed=f"{rate.passed:,} of {rate.n:,}",
-        basis=f"{rate.n:,}" if is_whole else f"{rate.n:,}/{rate.total:,}",
-        method=str(rate.method),
-        bar="" if rate.share is None else f"{100 * rate.share:.2f}",
-        between=between(rate) if rate.interval else "",
-        low=f"{100 * low:.2f}",
-        width=f"{100 * (high - low):.2f}",
-    )
-
-
-class ShownCell:
-    """A cell of a table, for the template of its kind.
-
-    Attributes:
-        text: A plain value in words; "" for a value that is more than words.
-    """
-
-    def __init__(
-        self, value: Cell, column: Column, look: str = "", *, is_heading: bool = False
-    ) -> None:
-        self.value = value
-        self.column = column
-        self.look = look
-        self.is_heading = is_heading
-        kind = _kind(value, column.form, look)
-        self.template = f"reports/documents/cells/{kind}.html"
-        self.text = words(value, column.form) if kind == "text" else ""
-
-    @cached_property
-    def heat(self) -> str:
-        """The shade of a cell of a heat map in percent; "" for none."""
-        is_shaded = self.column.form in SHADED or isinstance(self.value, Link)
-        return heat(self.value) if self.look == "heat" and is_shaded else ""
-
-    @property
-    def css(self) -> str:
-        """The class that aligns numbers and keeps columns of phrases and sentences wide."""
-        if is_number(self.column):
-            return "eh-num"
-        text = self.value.text if isinstance(self.value, Link) else self.value
-        length = len(text) if isinstance(text, str) else 0
-        return "eh-sentence" if length > 80 else "eh-phrase" if length > 25 else ""
-
-    @property
-    def parts(self) -> list["ShownCell"]:
-        return [ShownCell(part, self.column) for part in self.value]
-
-    @property
-    def separator(self) -> str:
-        return " " if self.column.form in ("outcome", "verdict") else ", "
-
-    @cached_property
-    def inside(self) -> "ShownCell":
-        """The cell without its link."""
-        return ShownCell(self.value.value, self.column, self.look)
-
-    @property
-    def rate(self) -> ShownRate:
-        return _shown_rate(self.value)
-
-    @property
-    def estimate(self) -> tuple[str, str]:
-        """The number, and its basis."""
-        number, _, basis = words(self.value, "estimate").partition(" ")
-        return number, basis
-
-    @property
-    def badge(self) -> str:
-        return VERDICT_BADGES.get(self.value, "")
-
-
-def _kind(value: Cell, form: Form, look: str) -> str:
+def parts_of(value: Cell, form: Form, look: str, site: str) -> list[dict[str, Any]]:
+    """Return what `rows.html` shows of a value, in order; links begin with the site's address."""
+    if isinstance(value, Linked):
+        inside = parts_of(value.value, form, look, site)
+        return [part | {"url": f"{site}{value.url}"} for part in inside]
+    if isinstance(value, tuple):
+        several = [part for one in value for part in parts_of(one, form, "", site)]
+        separator = " " if form in BADGES else ", "
+        return [*several[:1], *(part | {"before": separator} for part in several[1:])]
+    part: dict[str, Any] = {"before": "", "url": "", "rows": "", "note": ""}
     if isinstance(value, Rate):
-        return "heat_rate" if look == "heat" else "rate"
-    for kind in (Link, Linked, Estimate):
-        if isinstance(value, kind):
-            return kind.__name__.lower()
-    if isinstance(value, tuple) and value:
-        return "several"
-    if value and form in ("outcome", "verdict"):
-        return "outcome" if value in OUTCOMES else "verdict"
-    return "text"
+        return [part | _rate(value, look)]
+    if isinstance(value, Link):
+        part |= {"url": value.url and f"{site}{value.url}", "rows": value.rows, "note": value.note}
+        return [part | {"kind": "text", "text": value.text}]
+    text = words(value, form)
+    if isinstance(value, Estimate):
+        number, _, basis = text.partition(" ")
+        return [part | {"kind": "estimate", "text": number, "basis": basis}]
+    if value and form in BADGES:
+        badge = value if value in OUTCOMES else BADGES[form].get(value, "")
+        return [part | {"kind": "badge", "text": text, "badge": badge}]
+    return [part | {"kind": "text", "text": text}]
 
 
-@register.simple_tag
-def shown(table: Table, rows: Iterable[tuple[Cell, ...]]) -> Iterator[list[ShownCell]]:
-    """Yield the cells of each row, the heading of the row first."""
+def _rate(rate: Rate, look: str) -> dict[str, Any]:
+    """Return a rate in words, and the places of its bar and interval in percent; "" for none."""
+    shown: dict[str, Any] = {"rate": rate, "share": percent(rate.share)}
+    if look == "heat":
+        is_whole = rate.total in (None, rate.n)
+        basis = f"{rate.n:,}" if is_whole else f"{rate.n:,}/{rate.total:,}"
+        return shown | {"kind": "heat", "basis": basis, "words": words(rate, "rate")}
+    low, high = rate.interval or (0.0, 0.0)
+    return shown | {
+        "kind": "rate",
+        "passed": f"{rate.passed:,} of {rate.n:,}",
+        "bar": "" if rate.share is None else f"{100 * rate.share:.2f}",
+        "between": between(rate) if rate.interval else "",
+        "low": f"{100 * low:.2f}",
+        "width": f"{100 * (high - low):.2f}",
+    }
+
+
+def _css(value: Cell, form: Form) -> str:
+    """Return the class that aligns numbers and keeps columns of phrases and sentences wide."""
+    if form in NUMBERS:
+        return "eh-num"
+    text = value.text if isinstance(value, Link) else value
+    length = len(text) if isinstance(text, str) else 0
+    return "eh-sentence" if length > 80 else "eh-phrase" if length > 25 else ""
+
+
+@register.simple_tag(takes_context=True)
+def shown(
+    context: dict[str, Any], table: Table, rows: Iterable[tuple[Cell, ...]]
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the cells of each row, its heading first: words, or parts for all that is more.
+
+    They are dictionaries with every key, as a template reads nothing faster.
+    """
+    site = context.get("base_url", "")
     for row in rows:
-        first, *others = zip(row, table.columns, strict=True)
-        yield [
-            ShownCell(*first, is_heading=True),
-            *(ShownCell(value, column, table.look) for value, column in others),
-        ]
+        cells = []
+        for value, column in zip(row, table.columns, strict=True):
+            form, look = column.form, table.look if cells else ""
+            is_plain = not isinstance(value, COMPOSED) and not (value and form in BADGES)
+            cell = {
+                "is_heading": not cells,
+                "heat": heat(value) if look == "heat" and form in SHADED else "",
+                "css": _css(value, form),
+                "text": words(value, form) if is_plain else "",
+                "parts": () if is_plain else parts_of(value, form, look, site),
+            }
+            cells.append(cell)
+        yield cells
 
 
 def heat(value: Cell) -> str:
