@@ -80,8 +80,11 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     list_fullwidth = True
     view_on_site: Any = False
     warn_unsaved_form = True
+
+    # The theme's templates look for these at each field or row, and slowly where they are missing.
     conditional_fields: Mapping[str, str] = {}
-    """When fields are shown. The theme looks for it at each field, and slowly where it is not."""
+    list_sections: Sequence[Any] = ()
+    change_form_show_cancel_button = False
 
     class Media:
         css = {"all": ("evalhub/forms.css",)}
