@@ -123,7 +123,7 @@ def shown(
     """
     site = context.get("base_url", "")
     for row in rows:
-        cells = []
+        cells: list[dict[str, Any]] = []
         for value, column in zip(row, table.columns, strict=True):
             form, look = column.form, table.look if cells else ""
             is_plain = not isinstance(value, COMPOSED) and not (value and form in BADGES)
