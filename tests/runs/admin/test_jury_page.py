@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import LanguageModel
-from issues.judge_templates.builtin import BUILTIN
 from runs.models import DEFAULT_APPROACHES, Judge, JudgeRun, Jury
 from tests.factories import make_jury, make_model, make_template, make_user
 from tests.runs.judged_runs import judged_run
@@ -59,70 +58,49 @@ def test_usually_a_model_judges_whole_tests_and_each_criterion_twice(client, mai
     assert {judge.approach for judge in jury.judges.all()} == set(DEFAULT_APPROACHES)
 
 
-def test_equal_judges_are_one(client, maintainer):
+def test_each_temperature_makes_a_judge_and_equal_ones_are_one(client, maintainer):
     one, two = make_model(), make_model()
     before = Judge.objects.given(one, params={"temperature": 0.2})
-
     for name in ("first", "second"):
         made(client, one, two, name=name, temperatures="0.2")
-
     assert Judge.objects.count() == 2
     assert before in Jury.objects.get(name="second").judges.all()
 
-
-def test_each_temperature_makes_a_judge(client, maintainer):
-    jury = made(client, make_model(), temperatures="0, 0.7", approaches=["holistic"], samples="3")
-
-    assert [judge.params for judge in jury.judges.all()] == [
-        {"temperature": 0},
-        {"temperature": 0.7},
-    ]
-    assert {judge.samples for judge in jury.judges.all()} == {3}
+    jury = made(client, one, temperatures="0, 0.7", approaches=["holistic"], samples="3")
+    judges = jury.judges.order_by("pk")
+    assert [judge.params for judge in judges] == [{"temperature": 0}, {"temperature": 0.7}]
+    assert {judge.samples for judge in judges} == {3}
 
 
 def test_a_template_is_used_for_its_approach(client, maintainer):
-    whole, rubric = make_template(), make_template(text=RUBRIC_TEXT)
+    model, whole, rubric = make_model(), make_template(), make_template(text=RUBRIC_TEXT)
+    page = client.post(ADD, sent(model, criterion_prompt=whole.pk))
+    assert "Select a valid choice" in said(page)
 
-    jury = made(
-        client,
-        make_model(),
-        approaches=["template", "standard"],
-        whole_prompt=whole.pk,
-        criterion_prompt=rubric.pk,
-    )
+    templates = {"whole_prompt": whole.pk, "criterion_prompt": rubric.pk}
+    jury = made(client, model, approaches=["template", "standard"], **templates)
 
     assert [judge.template for judge in jury.judges.order_by("pk")] == [whole, rubric]
 
 
-def test_a_template_for_whole_tests_is_not_offered_for_criteria(client, maintainer):
-    whole = make_template(text=BUILTIN[0].text)
-
-    page = client.post(ADD, sent(make_model(), criterion_prompt=whole.pk))
-
-    assert "Select a valid choice" in said(page)
-    assert not Jury.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"params": '{"api_key": "sk-1"}'}, "api_key"),
-        ({"params": "[1]"}, "Enter a JSON object of parameters, not [1]."),
+def test_what_cannot_be_is_said_and_makes_no_jury(client, maintainer, subtests):
+    model = make_model()
+    for words, fields in (
+        ("api_key", {"params": '{"api_key": "sk-1"}'}),
+        ("Enter a JSON object of parameters, not [1].", {"params": "[1]"}),
         (
-            {"params": '{"temperature": 1}', "temperatures": "0"},
             "Set the temperature in its own",
+            {"params": '{"temperature": 1}', "temperatures": "0"},
         ),
-        ({"temperatures": "hot"}, "&#x27;hot&#x27; is not a temperature from 0 to 5"),
-        ({"temperatures": "0,7"}, "&#x27;7&#x27; is not a temperature from 0 to 5"),
-        ({"samples": "26"}, "less than or equal to 25"),
-        ({"approaches": []}, "Choose at least one approach."),
-        ({"models": []}, "Choose at least one model to judge."),
-    ],
-)
-def test_what_cannot_be_is_said_and_makes_no_jury(client, maintainer, fields, words):
-    assert words in said(client.post(ADD, sent(make_model(), **fields)))
-    assert not Jury.objects.exists()
-    assert not Judge.objects.exists()
+        ("&#x27;hot&#x27; is not a temperature from 0 to 5", {"temperatures": "hot"}),
+        ("&#x27;7&#x27; is not a temperature from 0 to 5", {"temperatures": "0,7"}),
+        ("less than or equal to 25", {"samples": "26"}),
+        ("Choose at least one approach.", {"approaches": []}),
+        ("Choose at least one model to judge.", {"models": []}),
+    ):
+        with subtests.test(words):
+            assert words in said(client.post(ADD, sent(model, **fields)))
+            assert (Jury.objects.exists(), Judge.objects.exists()) == (False, False)
 
 
 # The backup --------------------------------------------------------------------------------------
@@ -137,21 +115,15 @@ def test_a_backup_is_kept_beside_the_judges(client, maintainer):
     assert [judge.language_model for judge in jury.judges.all()] == [judge]
 
 
-@pytest.mark.parametrize("temperatures", ["", "0"])
-def test_a_backup_that_judges_already_is_refused_in_words(client, maintainer, temperatures):
+def test_a_backup_that_judges_already_is_refused_and_one_alike_warned_of(client, maintainer):
     model = make_model(name="busy")
-
-    page = said(client.post(ADD, sent(model, backup_model=model.pk, temperatures=temperatures)))
-
-    assert "busy is one of the judges and would get the same request again." in page
+    for temperatures in ("", "0"):
+        fields = {"backup_model": model.pk, "temperatures": temperatures}
+        page = said(client.post(ADD, sent(model, **fields)))
+        assert "busy is one of the judges and would get the same request again." in page
     assert not Jury.objects.exists()
 
-
-def test_a_backup_of_a_model_that_judges_otherwise_is_warned_of(client, maintainer):
-    model = make_model(name="busy")
-
     response = client.post(ADD, sent(model, backup_model=model.pk, temperatures="1"), follow=True)
-
     assert "busy is both judge and backup: if it fails" in said(response)
     assert Jury.objects.get().backup.language_model == model
 
@@ -226,10 +198,11 @@ def test_renaming_a_jury_leaves_judges_that_were_put_together_elsewhere(client, 
     assert set(jury.judges.all()) == before
 
 
-def test_viewers_see_a_jury_without_its_form(client, db):
-    client.force_login(make_user("viewer"))
+def test_viewers_see_a_jury_without_its_form(client, maintainer):
     backup = Judge.objects.given(make_model(name="the spare"))
-    jury = make_jury(make_model(name="the judge"), backup=backup)
+    jury = make_jury(make_model(name="the judge"), backup=backup, approaches=DEFAULT_APPROACHES)
+    assert "Calls per answer" in said(client.get(change(jury)))
+    client.force_login(make_user("viewer"))
 
     page = said(client.get(change(jury)))
 
@@ -248,41 +221,24 @@ def asked(client, *models, **fields):
 
 
 def test_the_preview_counts_calls_for_a_rubric_and_for_a_test_without_one(client, maintainer):
-    found, page = asked(
-        client, make_model(), approaches=list(DEFAULT_APPROACHES), samples="2", criteria="7"
-    )
-
+    one, two, spare = make_model(), make_model(), make_model(name="spare")
+    more = {"samples": "2", "criteria": "7", "approaches": list(DEFAULT_APPROACHES)}
+    found, page = asked(client, one, **more)
     # Of a whole test one judge is asked, of each of seven criteria the other two; each twice.
     assert (found.whole, found.rubric) == (2, 28)
-    assert "Rubric of 7" in page
-    assert "2 samples take 2 calls" in page
-    assert "They hardly differ" in page
+    for part in ("Rubric of 7", "2 samples take 2 calls", "They hardly differ"):
+        assert part in page
 
-
-def test_a_jury_without_a_look_at_criteria_is_asked_about_them_all_the_same(client, maintainer):
-    found, page = asked(client, make_model(), make_model())
-
+    found, page = asked(client, one, two)  # of approaches that look at no criterion
     assert (found.whole, found.rubric) == (2, 10)
     assert "for a rubric the prompt, the answer and one criterion" in page
 
-
-def test_half_a_form_is_no_error_and_makes_no_rows(client, maintainer):
-    _, page = asked(client, approaches=["holistic"], temperatures="x", samples="")
-
-    assert "Choose a model" in page
-    assert not Judge.objects.exists()
-
-
-def test_the_backup_is_said_with_what_it_may_add(client, maintainer):
-    _, page = asked(client, make_model(), backup_model=make_model(name="spare").pk, criteria="3")
-
+    _, page = asked(client, one, backup_model=spare.pk, criteria="3")
     assert "spare is called only if a judge fails: at most 3 more calls" in page
 
-
-def test_a_saved_jury_says_what_it_is_asked(client, maintainer):
-    jury = make_jury(make_model(), approaches=DEFAULT_APPROACHES)
-
-    assert "Calls per answer" in said(client.get(change(jury)))
+    _, page = asked(client, approaches=["holistic"], temperatures="x", samples="")
+    assert "Choose a model" in page
+    assert not Judge.objects.exists()
 
 
 def test_method_and_role_belong_to_every_judge_and_are_shown_again(client, maintainer):
