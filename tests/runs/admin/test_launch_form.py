@@ -1,13 +1,15 @@
 import pytest
 from django.urls import reverse
 
-from issues.models import Tag, TestState
+from evalhub.models import LanguageModel
+from issues.models import Tag, Test, TestState
 from runs.admin.launch.parameters import Row, read_rows, rows_of
 from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.launching.number_lists import as_ranges, numbers_in
 from runs.launching.schedules import launch_again
 from runs.models import Judge, Launch, Run, Suite
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
+from tests.shared_data import shared_data
 
 URL = "/admin/runs/launch/add/"
 
@@ -19,8 +21,32 @@ def maintainer(client, db):
     return person
 
 
-def sent(**fields):
+@shared_data
+def test():
+    return make_test(issue=make_issue(title="Adds the wrong column", tags=("tables",)))
+
+
+@shared_data
+def model():
+    return priced_model()
+
+
+@shared_data
+def jury():
+    return make_jury(priced_model(), backup=Judge.objects.given(priced_model()))
+
+
+def priced_model():
+    return make_model(input_usd_per_mtok=1, output_usd_per_mtok=1)
+
+
+@pytest.fixture
+def least(test, model):
     """A form as it leaves the browser, with the least that a launch needs."""
+    return sent(tests=str(test.pk), models=[model.pk])
+
+
+def sent(**fields):
     return {"label": "one", "repeats": "1", "jury": "", "act": "launch"} | fields
 
 
@@ -31,21 +57,14 @@ def problems_in(response):
 # What is written in the fields -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [("", []), ("3", [3]), ("3, 8-10", [3, 8, 9, 10]), ("8 – 9;3 3", [8, 9, 3])],
-)
-def test_numbers_are_read_as_people_write_them(text, numbers):
-    assert numbers_in(text) == numbers
-
-
-@pytest.mark.parametrize("text", ["x", "3-", "9-8", "1-99999999", "²"])
-def test_what_is_no_number_is_named(text):
-    with pytest.raises(ValueError, match=text.split("-")[0]):
-        numbers_in(text)
-
-
-def test_ranges_say_the_same_numbers():
+def test_numbers_are_read_as_people_write_them(subtests):
+    read = {"": [], "3": [3], "3, 8-10": [3, 8, 9, 10], "8 – 9;3 3": [8, 9, 3]}
+    for text, numbers in read.items():
+        with subtests.test(text):
+            assert numbers_in(text) == numbers
+    for text in ("x", "3-", "9-8", "1-99999999", "²"):
+        with subtests.test(text), pytest.raises(ValueError, match=text.split("-")[0]):
+            numbers_in(text)
     assert as_ranges([5, 3, 4, 9, 3]) == "3-5, 9"
     assert numbers_in(as_ranges([5, 3, 4, 9])) == [3, 4, 5, 9]
 
@@ -93,134 +112,68 @@ def test_a_parameter_given_twice_is_a_problem():
 # The page ----------------------------------------------------------------------------------------
 
 
-def test_choices_come_from_the_address(client, maintainer):
-    issue = make_issue(title="Adds the wrong column", tags=("tables",))
-    test = make_test(issue=issue)
+def test_choices_come_from_the_address(client, maintainer, test):
     tag = Tag.objects.get()
     suite = Suite.objects.create(name="nightly")
 
     page = client.get(
-        f"{URL}?tests={test.pk}&issues={issue.pk}&tags={tag.pk}&suite={suite.pk}"
+        f"{URL}?tests={test.pk}&issues={test.issue_id}&tags={tag.pk}&suite={suite.pk}"
     ).content.decode()
 
-    assert f'name="issues" value="{issue.pk}" checked' in page
-    assert f'name="tags" value="{tag.pk}" checked' in page
-    assert f'<option value="{suite.pk}" selected>' in page
-    assert f'name="tests" value="{test.pk}"' in page
-
-
-def test_an_earlier_launch_can_be_launched_with_changes(client, maintainer):
-    test, model = make_test(), make_model()
-    fields = sent(tests=str(test.pk), models=[model.pk], system_prompt=["Be brief."], repeats="2")
-    fields |= {"param_name": ["seed"], "param_type": ["integer"], "param_value": ["7"]}
-    client.post(URL, fields)
-
-    page = client.get(f"{URL}?again={Launch.objects.get().pk}").content.decode()
-
-    for text in ("Be brief.", 'value="seed"', 'value="7"', f'value="{model.pk}" checked'):
-        assert text in page
-
-
-def test_a_nonsensical_address_is_said_and_shows_the_form(client, maintainer):
+    for part in (
+        f'name="issues" value="{test.issue_id}" checked',
+        f'name="tags" value="{tag.pk}" checked',
+        f'<option value="{suite.pk}" selected>',
+        f'name="tests" value="{test.pk}"',
+    ):
+        assert part in page
     response = client.get(f"{URL}?tests=x&again=999&issues=-1")
-
     assert response.status_code == 200
     assert "tests in the address" in response.content.decode()
 
 
-def test_without_models_the_next_step_is_said(client, maintainer):
-    page = client.get(URL).content.decode()
+def test_every_field_reaches_the_launch_and_can_be_launched_with_changes(
+    client, maintainer, least, model, jury
+):
+    fields = {"release": "2.1", "repeats": "3", "cost_limit_usd": "0.5", "cron": "0 6 * * 1"}
+    fields |= {"allow_self_evaluation": "on", "jury": str(jury.pk), "system_prompt": ["Be brief."]}
+    fields |= {"param_name": ["seed", ""], "param_type": ["integer", "number"]}
+    fields |= {"similarity_weight": "0.25", "score_by_similarity": "on"}
+    fields |= {"param_value": ["7", ""], "similarity_model": model.pk}
 
-    assert "There is no language model yet" in page
-    assert "No test can run yet" in page
+    response = client.post(URL, least | fields)
 
-
-def test_only_who_may_launch_sees_it(client, db):
-    client.force_login(make_user("annotator"))
-
-    assert client.get(URL).status_code == 403
-    assert client.post(URL, sent()).status_code == 403
-    assert client.post(reverse("admin:runs_launch_estimate"), sent()).status_code == 403
+    run, record = Run.objects.get(), Launch.objects.get()
+    assert response.url == run.get_absolute_url()
+    assert (run.release, run.repeats, run.params) == ("2.1", 3, {"seed": 7})
+    assert (str(run.cost_limit_usd), run.self_evaluation_allowed) == ("0.5000", True)
+    assert (run.requested_by, run.judge_runs.get().jury_name) == (maintainer, jury.name)
+    assert (run.similarity_weight, run.score_by_similarity) == (0.25, True)
+    assert run.embedder() == model.endpoint()
+    assert (record.cron, record.is_paused) == ("0 6 * * 1", False)
+    assert record.next_at is not None
+    page = client.get(f"{URL}?again={record.pk}").content.decode()
+    for text in ("Be brief.", 'value="seed"', 'value="7"', f'value="{model.pk}" checked'):
+        assert text in page
 
 
 # Launching ---------------------------------------------------------------------------------------
 
 
-def test_one_run_leads_to_its_page(client, maintainer):
-    test, model, jury = make_test(), make_model(), make_jury(make_model())
+def test_several_runs_lead_to_the_list_of_them(client, maintainer, least):
+    several = {"models": [make_model().pk, make_model().pk], "system_prompt": ["", "Be brief."]}
 
-    response = client.post(URL, sent(tests=str(test.pk), models=[model.pk], jury=str(jury.pk)))
-
-    run = Run.objects.get()
-    assert response.url == run.get_absolute_url()
-    assert (run.requested_by, run.judge_runs.get().jury_name) == (maintainer, jury.name)
-
-
-def test_several_runs_lead_to_the_list_of_them(client, maintainer):
-    models = [make_model().pk, make_model().pk]
-
-    response = client.post(
-        URL,
-        sent(tests=str(make_test().pk), models=models, system_prompt=["", "Be brief."]),
-    )
+    response = client.post(URL, least | several)
 
     assert response.url == f"/admin/runs/run/?launch__id__exact={Launch.objects.get().pk}"
     assert Run.objects.count() == 4
+    assert not any(run.wants_similarity for run in Run.objects.all())  # as nobody asked for it
     assert client.get(response.url).status_code == 200
 
 
-def test_every_field_reaches_the_launch(client, maintainer):
-    model = make_model(input_usd_per_mtok=1, output_usd_per_mtok=1)
-    fields = sent(tests=str(make_test().pk), models=[model.pk], release="2.1", repeats="3")
-    fields |= {"cost_limit_usd": "0.5", "allow_self_evaluation": "on", "jury": make_jury(model).pk}
-    fields |= {
-        "param_name": ["seed", ""],
-        "param_type": ["integer", "number"],
-        "param_value": ["7", ""],
-    }
-
-    client.post(URL, fields)
-
-    run = Run.objects.get()
-    assert (run.release, run.repeats, run.params) == ("2.1", 3, {"seed": 7})
-    assert str(run.cost_limit_usd) == "0.5000"
-    assert run.self_evaluation_allowed
-
-
-def test_each_temperature_makes_a_run(client, maintainer):
-    fields = sent(tests=str(make_test().pk), models=[make_model().pk], temperatures="0, 0.7")
-
-    client.post(URL, fields)
-
-    assert [run.params for run in Run.objects.order_by("pk")] == [
-        {"temperature": 0},
-        {"temperature": 0.7},
-    ]
-
-
-SIMILARITY = {"similarity_weight": "0.25", "score_by_similarity": "on"}
-
-
-def test_similarity_reaches_the_run(client, maintainer):
-    embedder = make_model()
-    fields = sent(tests=str(make_test().pk), models=[make_model().pk], **SIMILARITY)
-
-    client.post(URL, fields | {"similarity_model": embedder.pk})
-
-    run = Run.objects.get()
-    assert (run.similarity_weight, run.score_by_similarity) == (0.25, True)
-    assert run.embedder() == embedder.endpoint()
-
-
-def test_similarity_does_not_count_unless_it_is_asked_for(client, maintainer):
-    client.post(URL, sent(tests=str(make_test().pk), models=[make_model().pk]))
-
-    assert not Run.objects.get().wants_similarity
-
-
-def test_a_launch_that_recurs_keeps_temperatures_and_similarity(client, maintainer):
-    fields = sent(tests=str(make_test().pk), models=[make_model().pk], cron="0 6 * * 1")
-    client.post(URL, fields | SIMILARITY | {"temperatures": "0, 1"})
+def test_a_launch_that_recurs_keeps_temperatures_and_similarity(client, maintainer, least):
+    similarity = {"similarity_weight": "0.25", "score_by_similarity": "on"}
+    client.post(URL, least | similarity | {"cron": "0 6 * * 1", "temperatures": "0, 1"})
     record = Launch.objects.get()
 
     launch_again(record, by=None)
@@ -230,21 +183,9 @@ def test_a_launch_that_recurs_keeps_temperatures_and_similarity(client, maintain
     page = client.get(f"{URL}?again={record.pk}").content.decode()
     for part in ('name="temperatures" value="0, 1"', 'value="0.25"'):
         assert part in page
-    detail = " ".join(
-        client.get(f"/admin/runs/launch/{record.pk}/change/").content.decode().split()
-    )
-    assert "β = 0.25, by the built-in word vectors" in detail
-    assert "<dd>0, 1</dd>" in " ".join(detail.split())
-
-
-def test_a_launch_may_recur(client, maintainer):
-    fields = sent(tests=str(make_test().pk), models=[make_model().pk], cron="0 6 * * 1")
-
-    client.post(URL, fields)
-
-    launch = Launch.objects.get()
-    assert (launch.cron, launch.is_paused) == ("0 6 * * 1", False)
-    assert launch.next_at is not None
+    detail = client.get(f"/admin/runs/launch/{record.pk}/change/").content.decode()
+    for part in ("β = 0.25, by the built-in word vectors", "<dd>0, 1</dd>"):
+        assert part in " ".join(detail.split())
 
 
 def test_all_problems_are_shown_at_once_and_nothing_is_lost(client, maintainer):
@@ -265,30 +206,28 @@ def test_all_problems_are_shown_at_once_and_nothing_is_lost(client, maintainer):
     assert not Run.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"temperatures": "warm"}, "Temperatures: &#x27;warm&#x27; is not a temperature"),
-        ({"similarity_weight": "2"}, "Similarity weight (β): Enter a number from 0 to 1"),
-        ({"similarity_model": "999"}, "Similarity model: 999 is unknown or inactive"),
-        ({"jury": "999"}, "Jury: 999 is unknown or inactive"),
-        ({"jury": []}, "Jury: Choose one, or “Human evaluation only”."),
-        ({"models": ["999"]}, "Models: 999 is unknown or inactive"),
-        (
-            {"temperatures": "0", "param_name": "temperature", "param_value": "1"},
-            "leave one of them out",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_said(client, maintainer, fields, words):
-    row = {"param_type": "number"} if "param_name" in fields else {}
-    least = sent(tests=str(make_test().pk), models=[make_model().pk])
-
-    assert words in problems_in(client.post(URL, least | fields | row))
-    assert not Run.objects.exists()
+def test_what_does_not_fit_is_said(client, maintainer, least, subtests):
+    row = {"param_name": "temperature", "param_value": "1", "param_type": "number"}
+    for words, fields in (
+        ("Temperatures: &#x27;warm&#x27; is not a temperature", {"temperatures": "warm"}),
+        ("Similarity weight (β): Enter a number from 0 to 1", {"similarity_weight": "2"}),
+        ("Similarity model: 999 is unknown or inactive", {"similarity_model": "999"}),
+        ("Jury: 999 is unknown or inactive", {"jury": "999"}),
+        ("Jury: Choose one, or “Human evaluation only”.", {"jury": []}),
+        ("Models: 999 is unknown or inactive", {"models": ["999"]}),
+        ("leave one of them out", {"temperatures": "0", **row}),
+    ):
+        with subtests.test(words):
+            assert words in problems_in(client.post(URL, least | fields))
+            assert not Run.objects.exists()
 
 
-def test_juries_that_cannot_judge_are_not_offered(client, maintainer):
+def test_models_and_juries_are_offered_that_can_be_called(client, maintainer):
+    LanguageModel.objects.update(is_active=False)
+    Test.objects.update(state=TestState.DRAFT)
+    page = client.get(URL).content.decode()
+    assert "There is no language model yet" in page
+    assert "No test can run yet" in page
     make_jury(make_model(name="Old judge", is_active=False))
     make_jury(make_model(name="New judge"))
 
@@ -324,8 +263,7 @@ def test_without_script_a_button_adds_a_line_and_launches_nothing(client, mainta
 
 
 @pytest.fixture
-def suite(db):
-    model, jury = make_model(), make_jury(make_model())
+def suite(test, model, jury):
     suite = Suite.objects.create(
         name="nightly",
         defaults={
@@ -337,7 +275,7 @@ def suite(db):
             "params": {"seed": 7},
         },
     )
-    suite.tests.add(make_test())
+    suite.tests.add(test)
     return suite
 
 
@@ -346,41 +284,30 @@ def spec_shown(response):
     return response.context["plan"].spec
 
 
-def assert_filled(spec, suite):
-    assert {name: getattr(spec, name) for name in suite.defaults} == suite.defaults
+def test_a_suite_fills_in_its_defaults_and_leaves_the_rest(client, maintainer, suite):
+    def is_filled(spec):
+        return {name: getattr(spec, name) for name in suite.defaults} == suite.defaults
 
-
-def test_a_suite_in_the_address_fills_in_its_defaults(client, maintainer, suite):
     response = client.get(f"{URL}?suite={suite.pk}")
-
-    assert_filled(spec_shown(response), suite)
+    assert is_filled(spec_shown(response))
     assert response.context["filled_in"][:3] == ["Models", "System prompts", "Parameters"]
 
-
-def test_a_suite_that_is_chosen_fills_in_its_defaults_and_leaves_the_rest(
-    client, maintainer, suite
-):
     typed = sent(suite=suite.pk, act="suite_defaults", label="mine", repeats="3", models=["999"])
-
     spec = spec_shown(client.post(URL, typed))
-
-    assert_filled(spec, suite)
+    assert is_filled(spec)
     assert (spec.label, spec.repeats, spec.suite) == ("mine", 3, suite.pk)
     assert not Launch.objects.exists()
 
-
-def test_an_earlier_launch_of_a_suite_is_shown_as_it_was(client, maintainer, suite):
     client.post(URL, sent(suite=suite.pk, models=[make_model().pk]))
-
     spec = spec_shown(client.get(f"{URL}?again={Launch.objects.get().pk}"))
+    assert spec.temperatures == []  # An earlier launch is shown as it was.
 
-    assert spec.temperatures == []
 
-
-def test_what_is_filled_in_can_be_kept_as_the_suites_defaults(client, maintainer):
-    suite = Suite.objects.create(name="weekly")
-    suite.tests.add(make_test())
-    model = make_model()
+def test_what_is_filled_in_can_be_kept_as_the_suites_defaults(client, maintainer, suite, model):
+    before = suite.defaults
+    wrong = sent(suite=suite.pk, temperatures="x", act="keep_defaults")
+    assert "Temperatures:" in problems_in(client.post(URL, wrong))
+    assert Suite.objects.get().defaults == before
     fields = sent(suite=suite.pk, models=[model.pk], temperatures="0", repeats="2")
 
     client.post(URL, fields | {"act": "keep_defaults"})
@@ -390,46 +317,38 @@ def test_what_is_filled_in_can_be_kept_as_the_suites_defaults(client, maintainer
     assert not Launch.objects.exists()
 
 
-def test_defaults_that_cannot_be_launched_are_not_kept(client, maintainer, suite):
-    before = suite.defaults
-    fields = sent(suite=suite.pk, temperatures="x", act="keep_defaults")
-
-    assert "Temperatures:" in problems_in(client.post(URL, fields))
-    assert Suite.objects.get().defaults == before
-
-
-@pytest.mark.parametrize(
-    ("defaults", "words"),
-    [
-        ({"colour": "red"}, "'colour' cannot be a default"),
-        ({"tests": [1]}, "'tests' cannot be a default"),
-        ({"repeats": 0}, "repeats: Input should be greater than or equal to 1"),
-        ({"temperatures": [9]}, "temperatures.0"),
-    ],
-)
-def test_defaults_of_a_suite_are_checked(defaults, words):
-    with pytest.raises(LaunchRefused) as refused:
-        check_defaults(defaults)
-
-    assert words in str(refused.value)
+def test_defaults_of_a_suite_are_checked(subtests):
+    for words, defaults in (
+        ("'colour' cannot be a default", {"colour": "red"}),
+        ("'tests' cannot be a default", {"tests": [1]}),
+        ("repeats: Input should be greater than or equal to 1", {"repeats": 0}),
+        ("temperatures.0", {"temperatures": [9]}),
+    ):
+        with subtests.test(words), pytest.raises(LaunchRefused) as refused:
+            check_defaults(defaults)
+        assert words in str(refused.value)
 
 
 # The estimate ------------------------------------------------------------------------------------
 
 
-def estimated(client, **fields):
-    response = client.post(reverse("admin:runs_launch_estimate"), sent(**fields))
-    assert response.status_code == 200
-    return " ".join(response.content.decode().split())
+@pytest.fixture
+def estimated(client, maintainer, least):
+    """What the panel beside the form says."""
+
+    def panel(**fields):
+        response = client.post(reverse("admin:runs_launch_estimate"), least | fields)
+        assert response.status_code == 200
+        return " ".join(response.content.decode().split())
+
+    return panel
 
 
-def test_the_estimate_counts_and_says_what_is_left_out(client, maintainer):
-    issue = make_issue()
-    make_test(issue=issue)
-    make_test(issue=issue, state=TestState.DRAFT)
-    model = make_model(name="dear")
+def test_the_estimate_counts_and_says_what_is_left_out(estimated, test):
+    make_test(issue=test.issue, state=TestState.DRAFT)
+    dear = make_model(name="dear")
 
-    panel = estimated(client, issues=[issue.pk], models=[model.pk], repeats="4")
+    panel = estimated(tests="", issues=[test.issue_id], models=[dear.pk], repeats="4")
 
     assert '<span class="eh-figure">4</span> answers' in panel
     assert "1 test excluded: still a draft." in panel
@@ -437,61 +356,38 @@ def test_the_estimate_counts_and_says_what_is_left_out(client, maintainer):
     assert "Add the prices of dear." in panel
 
 
-def test_the_estimate_says_what_the_runs_are_made_of(client, maintainer):
-    models = [make_model().pk, make_model().pk]
-    jury = make_jury(make_model(), backup=Judge.objects.given(make_model()))
+def test_the_estimate_says_what_the_runs_are_made_of(estimated, model, jury):
+    models, prompts = [model.pk, make_model().pk], ["", "Be brief."]
 
     panel = estimated(
-        client,
-        tests=str(make_test().pk),
-        models=models,
-        system_prompt=["", "Be brief."],
-        temperatures="0, 0.7, 1",
-        jury=str(jury.pk),
+        models=models, system_prompt=prompts, temperatures="0, 0.7, 1", jury=str(jury.pk)
     )
 
     assert "1 test in 12 runs: 2 models × 2 system prompts × 3 temperatures" in panel
     assert "Excluding the backup judge" in panel
 
 
-def test_the_estimate_warns_of_tests_that_similarity_leaves_without_a_score(client, maintainer):
+def test_the_estimate_warns_of_tests_that_similarity_leaves_without_a_score(estimated, jury):
     test = make_test(reference="")
+    fields, said = {"tests": str(test.pk), "similarity_weight": "0.5"}, f"answer: {test.pk}."
 
-    panel = estimated(client, tests=str(test.pk), models=[make_model().pk], similarity_weight="0.5")
-
-    assert f"without a reference answer: {test.pk}." not in panel  # nobody judges it anyway
-    jury = make_jury(make_model())
-    panel = estimated(
-        client,
-        tests=str(test.pk),
-        models=[make_model().pk],
-        similarity_weight="0.5",
-        jury=str(jury.pk),
-    )
-    assert f"without a reference answer: {test.pk}." in panel
+    assert f"without a reference {said}" not in estimated(**fields)  # nobody judges it anyway
+    assert f"without a reference {said}" in estimated(**fields, jury=str(jury.pk))
 
 
-def test_the_estimate_of_half_a_form_says_what_is_missing(client, maintainer):
-    panel = estimated(client, label="", repeats="")
+def test_the_estimate_of_half_a_form_says_what_is_missing(estimated):
+    panel = estimated(label="", repeats="", tests="", models=[])
 
     for part in ("Choose the tests to run", "Models: Choose at least one", "Enter a label"):
         assert part in panel
+    assert "may exceed its limit of $0.50 by up to" in estimated(cost_limit_usd="0.5")
 
 
-def test_the_estimate_says_how_far_a_limit_may_be_passed(client, maintainer):
-    model = make_model(input_usd_per_mtok=1, output_usd_per_mtok=1)
-
-    panel = estimated(client, tests=str(make_test().pk), models=[model.pk], cost_limit_usd="0.5")
-
-    assert "may exceed its limit of $0.50 by up to" in panel
-
-
-def test_the_estimate_warns_and_tells_the_next_times(client, maintainer):
+def test_the_estimate_warns_and_tells_the_next_times(estimated):
     judge = make_model(developer="Acme", note="Judges at chance.")
     model = make_model(developer="Acme", is_scripted=True)
-    fields = {"tests": str(make_test().pk), "models": [model.pk], "cron": "0 6 * * 1"}
 
-    panel = estimated(client, jury=str(make_jury(judge).pk), **fields)
+    panel = estimated(jury=str(make_jury(judge).pk), models=[model.pk], cron="0 6 * * 1")
 
     for part in ("favour related models", "Judges at chance.", "is scripted", "Mondays at 06:00"):
         assert part in panel
@@ -500,21 +396,21 @@ def test_the_estimate_warns_and_tells_the_next_times(client, maintainer):
 # From the lists ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["issue", "test", "tag"])
-def test_lists_lead_to_the_form_with_what_was_selected(client, maintainer, name):
-    test = make_test(issue=make_issue(tags=("maths",)))
-    row = {"issue": test.issue, "test": test, "tag": Tag.objects.get()}[name]
+def test_lists_lead_to_the_form_with_what_was_selected(client, maintainer, test, subtests):
+    for name, row in {"issue": test.issue, "test": test, "tag": Tag.objects.get()}.items():
+        with subtests.test(name):
+            chosen = {"action": "launch_selected", "_selected_action": [row.pk]}
+            response = client.post(reverse(f"admin:issues_{name}_changelist"), chosen)
+            assert response.url == f"{URL}?{name}s={row.pk}"
+    client.force_login(make_user("annotator"))
+    assert "launch_selected" not in client.get("/admin/issues/test/").content.decode()
 
-    response = client.post(
-        reverse(f"admin:issues_{name}_changelist"),
-        {"action": "launch_selected", "_selected_action": [row.pk]},
+
+def test_a_selection_too_long_for_an_address_travels_in_the_session(client, maintainer, test):
+    tests = [test.pk, *range(test.pk + 3, test.pk + 1200, 3)]
+    Test.objects.bulk_create(
+        Test(pk=pk, issue=test.issue, messages=test.messages, state=test.state) for pk in tests[1:]
     )
-
-    assert response.url == f"{URL}?{name}s={row.pk}"
-
-
-def test_a_selection_too_long_for_an_address_travels_in_the_session(client, maintainer):
-    tests = [make_test(pk=1000 + 3 * n).pk for n in range(400)]
     response = client.post(
         reverse("admin:issues_test_changelist"),
         {"action": "launch_selected", "_selected_action": tests, "select_across": "1"},
@@ -524,22 +420,12 @@ def test_a_selection_too_long_for_an_address_travels_in_the_session(client, main
     assert as_ranges(tests) in client.get(response.url).content.decode()
 
 
-def test_annotators_are_not_offered_to_launch(client, db):
-    make_test()
-    client.force_login(make_user("annotator"))
-
-    assert "launch_selected" not in client.get("/admin/issues/test/").content.decode()
-
-
 # Sent twice --------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
-def test_a_form_that_is_sent_twice_launches_once(client):
-    client.force_login(make_user("maintainer"))
+def test_a_form_that_is_sent_twice_launches_once(client, maintainer, least):
     page = reverse("admin:runs_launch_add")
-    key = client.get(page).context["form_key"]
-    form = sent(tests=str(make_test().pk), models=[make_model().pk], form_key=key)
+    form = least | {"form_key": client.get(page).context["form_key"]}
 
     first, again = (client.post(page, form, follow=True) for _ in range(2))
     changed = client.post(page, form | {"repeats": "2"}, follow=True)
