@@ -24,6 +24,7 @@ SLOW = {
     "runs/review/test_blind_everywhere.py::test_every_door": "a verdict shown and not recorded",
     "runs/review/test_blind_everywhere.py::test_no_page": "a page that tells a blind reviewer",
     "runs/review/test_pages.py::test_the_pages_take_as_many": "a queue that reads all its results",
+    "runs/importers/weval/test_round_trip.py": "a blueprint that its import or export changes",
     "runs/workbench/test_export.py::test_the_script": "an exported script that scores otherwise",
     "runs/workbench/test_export.py::test_a_failure": "an exported script that scores errors",
     "runs/trials/generation/test_generation.py::test_the_experiment": "a stage that loses texts",

@@ -7,30 +7,33 @@ from runs.completeness import is_enough
 from runs.figures.states import state_of
 from runs.figures.tallies import cells_of, group_of
 from runs.models import JudgeRun, Run
-from tests.factories import make_run, make_test
+from tests.factories import make_model, make_run, make_test
 
 pytestmark = pytest.mark.django_db
 
 
 def test_runs_are_complete_where_their_state_is_done():
     """Each state of the run, of its current judging, and of one that is not current."""
-    test = make_test()
-    for run_state, current, other in product(BatchState, BatchState, BatchState):
-        run = make_run(test)
-        run.judge_runs.update(state=current)
-        JudgeRun.objects.create(run=run, number=2, jury={}, state=other)
-        Run.objects.filter(pk=run.pk).update(state=run_state)
+    model, unjudged = make_model(), make_run()
+    unjudged.judge_runs.all().delete()
+    Run.objects.filter(pk=unjudged.pk).update(state=BatchState.DONE)
+    states = list(product(BatchState, BatchState, BatchState))
+    common = {"language_model": model, "model_name": model.name, "endpoint": unjudged.endpoint}
+    made = Run.objects.bulk_create(
+        Run(label="run", variant_key="v", suite_fingerprint="s", state=state, **common)
+        for state, _, _ in states
+    )
+    JudgeRun.objects.bulk_create(
+        JudgeRun(run=run, number=number, jury={}, state=state, is_active=number == 1)
+        for run, (_, *judging) in zip(made, states, strict=True)
+        for number, state in enumerate(judging, 1)
+    )
+
     runs = Run.objects.prefetch_related("judge_runs")
     done = {run.pk for run in runs if state_of(run, run.judge_runs.all()) == BatchState.DONE}
     assert {run.pk for run in Run.objects.complete()} == done
-    assert 0 < len(done) < runs.count()
-
-
-def test_run_that_nobody_judges_is_complete_once_it_is_answered():
-    run = make_run()
-    run.judge_runs.all().delete()
-    Run.objects.filter(pk=run.pk).update(state=BatchState.DONE)
-    assert list(Run.objects.complete()) == [run]
+    assert unjudged.pk in done  # Nobody judges it: it is complete once it is answered.
+    assert 1 < len(done) < runs.count()
 
 
 OUTCOMES = {
@@ -42,9 +45,9 @@ OUTCOMES = {
 }
 
 
-def run_with(**counts):
+def run_with(test=None, **counts):
     """A complete run with so many results of each outcome, as repeats of one test."""
-    run = make_run(make_test(), repeats=max(1, sum(counts.values())))
+    run = make_run(test or make_test(), repeats=max(1, sum(counts.values())))
     Run.objects.filter(pk=run.pk).update(state=BatchState.DONE)
     run.judge_runs.update(state=BatchState.DONE)
     rows = iter(run.results.values_list("pk", flat=True))
@@ -53,44 +56,45 @@ def run_with(**counts):
     return run
 
 
-@pytest.mark.parametrize("missing", ["unscored", "error", "pending"])
-@pytest.mark.parametrize(("lacking", "is_conclusive"), [(0, True), (1, True), (2, False)])
-def test_a_run_of_twenty_may_lack_one_score(missing, lacking, is_conclusive):
-    run = run_with(passed=10, failed=10 - lacking, **{missing: lacking})
-
-    assert Run.objects.conclusive().exists() == is_conclusive
-    assert Run.objects.inconclusive().exists() != is_conclusive
-    assert group_of(cells_of([run.pk])).is_enough == is_conclusive
+def test_a_run_of_twenty_may_lack_one_score(subtests):
+    test = make_test()
+    for missing, lacking in product(("unscored", "error", "pending"), (0, 1, 2)):
+        run = run_with(test, passed=10, failed=10 - lacking, **{missing: lacking})
+        Run.objects.filter(pk=run.pk).update(has_imported_answers=missing == "unscored")
+        mine, is_conclusive = Run.objects.filter(pk=run.pk), lacking < 2
+        with subtests.test(missing, lacking=lacking):
+            assert mine.conclusive().exists() == is_conclusive
+            assert mine.inconclusive().exists() != is_conclusive
+            assert group_of(cells_of([run.pk])).is_enough == is_conclusive
 
 
 def test_the_query_and_the_rule_agree_on_every_count():
-    sizes = [(total, lacking) for total in (1, 19, 20, 21, 39, 40, 41, 60) for lacking in range(5)]
+    test = make_test()
+    sizes = [(1, 0), (1, 1), (19, 0), (19, 1), (20, 1), (20, 2), (21, 1), (21, 2), (39, 1)]
+    sizes += [(39, 2), (40, 2), (40, 3), (41, 2), (41, 3), (60, 3), (60, 4)]
     runs = {
-        run_with(passed=total - lacking, error=lacking).pk: is_enough(total - lacking, total)
+        run_with(test, passed=total - lacking, error=lacking).pk: is_enough(total - lacking, total)
         for total, lacking in sizes
-        if lacking <= total
     }
 
     conclusive = set(Run.objects.conclusive().values_list("pk", flat=True))
     assert conclusive == {pk for pk, enough in runs.items() if enough}
     assert {run.pk for run in Run.objects.inconclusive()} == runs.keys() - conclusive
+    assert conclusive
 
 
-def test_a_run_without_results_concludes_nothing():
-    Run.objects.filter(pk=run_with(passed=1).pk).update(n_results=0)
-
+def test_an_unfinished_run_is_neither(subtests):
+    """A cancelled run is not incomplete: it was stopped on purpose, and can be resumed."""
+    run_with(passed=20)
+    assert Run.objects.conclusive().exists()
+    for state in set(BatchState) - {BatchState.DONE}:
+        with subtests.test(state):
+            Run.objects.update(state=state)
+            assert not Run.objects.conclusive().exists()
+            assert not Run.objects.inconclusive().exists()
+    Run.objects.update(n_results=0, state=BatchState.DONE)
     assert not Run.objects.conclusive().exists()
     assert not is_enough(0, 0)
-
-
-@pytest.mark.parametrize("state", sorted(set(BatchState) - {BatchState.DONE}))
-def test_an_unfinished_run_is_neither(state):
-    """A cancelled run is not incomplete: it was stopped on purpose, and can be resumed."""
-    run = run_with(passed=20)
-    Run.objects.filter(pk=run.pk).update(state=state)
-
-    assert not Run.objects.conclusive().exists()
-    assert not Run.objects.inconclusive().exists()
 
 
 def test_a_run_without_judges_concludes_once_annotators_scored_it():
@@ -99,10 +103,3 @@ def test_a_run_without_judges_concludes_once_annotators_scored_it():
 
     run.results.update(**OUTCOMES["passed"])
     assert Run.objects.conclusive().exists()
-
-
-def test_imported_answers_count_like_others():
-    run = run_with(passed=1, unscored=19)
-    Run.objects.filter(pk=run.pk).update(has_imported_answers=True)
-
-    assert not Run.objects.conclusive().exists()

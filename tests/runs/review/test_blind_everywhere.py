@@ -1,6 +1,9 @@
 """A verdict is blind only if its annotator was shown none, at any address of the site."""
 
+from itertools import product
+
 import pytest
+from django.db import transaction
 
 from runs.models import HumanEvaluation, Judgment, Result, Sight
 from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
@@ -116,27 +119,33 @@ def test_a_result_under_blind_review_is_in_no_table_of_its_run(client, rows):
     assert is_hidden(rows["reviewitem"].assignments.get(annotator=ann))
 
 
-@pytest.mark.parametrize("sight", ["page", "grid", "file", "script"])
-def test_a_verdict_after_a_look_is_not_blind(client, rows, sight):
-    ann, run, result = make_user("annotator"), rows["run"].pk, rows["result"]
-    client.force_login(ann)
-    url = {
-        "page": f"/admin/runs/result/{result.pk}/change/",
-        "grid": f"/reports/runs/{run}/",
-        "file": f"/reports/runs/{run}/results.csv",
-        "script": f"/api/v1/results/{result.pk}/",
-    }[sight]
-    text_of((client_of(ann) if sight == "script" else client).get(url))
+def test_a_verdict_after_a_look_is_not_blind(client, rows, subtests):
+    run, result = rows["run"].pk, rows["result"]
+    looks = {
+        "page": (f"/admin/runs/result/{result.pk}/change/",),
+        "grid": (f"/reports/runs/{run}/",),
+        "file": (f"/reports/runs/{run}/results.csv",),
+        "script": (f"/api/v1/results/{result.pk}/",),
+        "none": ("/admin/", f"/admin/runs/result/{result.pk}/change/", "/reports/trend/"),
+    }
+    for sight, urls in looks.items():
+        with subtests.test(sight), transaction.atomic():
+            ann = make_user("annotator")
+            client.force_login(ann)
+            assignment = take(rows["queue"], by=ann) if sight == "none" else None
+            for url in urls:
+                text_of((client_of(ann) if sight == "script" else client).get(url))
+            review(assignment or take(rows["queue"], by=ann))
 
-    review(take(rows["queue"], by=ann))
+            evaluation = HumanEvaluation.objects.filter(annotator=ann).latest("pk")
+            assert evaluation.blind is (sight == "none")
+            transaction.set_rollback(True)
 
-    assert not HumanEvaluation.objects.filter(annotator=ann).latest("pk").blind
 
-
-@pytest.mark.parametrize("held", [True, False])
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_list_that_a_result_is_missing_from_tells_its_outcome(client, rows, subtests):
+    """Except pages that leave out what is reviewed blind now, as they tell nothing of it."""
+    names = {name: rows[name].pk for name in ("run", "test", "issue")}
+    addresses = (
         "/api/v1/results/?run={run}&outcome=failed",
         "/api/v1/results/?test={test}&outcome=failed&outcome=unscored",
         "/reports/runs/{run}/rows/?outcome=failed",
@@ -144,35 +153,18 @@ def test_a_verdict_after_a_look_is_not_blind(client, rows, sight):
         "/admin/runs/result/?outcome=failed&issue__id__exact={issue}",
         "/reports/issue_timeline/?issue={issue}",
         "/api/v1/reports/issue_timeline/?issue={issue}",
-    ],
-)
-def test_a_list_that_a_result_is_missing_from_tells_its_outcome(client, rows, url, held):
-    """Except pages that leave out what is reviewed blind now, as they tell nothing of it."""
-    ann = make_user("annotator")
-    client.force_login(ann)
-    if held:
-        take(rows["queue"], by=ann)
-    names = {name: rows[name].pk for name in ("run", "test", "issue")}
-    asker = client_of(ann) if url.startswith("/api/") else client
+    )
+    for held, url in product((False, True), addresses):
+        with subtests.test(url, held=held), transaction.atomic():
+            ann = make_user("annotator")
+            client.force_login(ann)
+            if held:
+                take(rows["queue"], by=ann)
+            asker = client_of(ann) if url.startswith("/api/") else client
 
-    response = asker.get(url.format(**names))
+            response = asker.get(url.format(**names))
 
-    assert response.status_code == 200
-    leaves_out = held and url.startswith(("/admin/", "/reports/runs/"))
-    assert has_seen(ann.pk, rows["result"]) is not leaves_out
-
-
-def test_a_verdict_without_a_look_is_blind(client, rows):
-    ann = make_user("annotator")
-    client.force_login(ann)
-    assignment = take(rows["queue"], by=ann)
-    for address in (
-        "/admin/",
-        f"/admin/runs/result/{rows['result'].pk}/change/",
-        "/reports/trend/",
-    ):
-        client.get(address)
-
-    review(assignment)
-
-    assert HumanEvaluation.objects.filter(annotator=ann).latest("pk").blind
+            assert response.status_code == 200
+            leaves_out = held and url.startswith(("/admin/", "/reports/runs/"))
+            assert has_seen(ann.pk, rows["result"]) is not leaves_out
+            transaction.set_rollback(True)

@@ -12,80 +12,63 @@ from tests.runs.review.rows import FAILS, expire, filled, review
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("blind", "is_random", "hidden"),
-    [
+def test_blind_mode_decides_which_items_are_hidden_until_submitted(ann, subtests):
+    queue = filled(1)
+    assert not is_hidden(take(queue, by=ann))
+    for blind, is_random, hidden in (
         ("none", True, False),
         ("random", True, True),
         ("random", False, False),
         ("all", True, True),
         ("all", False, True),
-    ],
-)
-def test_blind_mode_decides_which_items_are_hidden(ann, blind, is_random, hidden):
-    assert is_hidden(take(filled(1, is_random=is_random, blind=blind), by=ann)) is hidden
-
-
-def test_submitting_reveals(ann):
-    queue = filled(1, blind="all")
-
-    assert not is_hidden(review(take(queue, by=ann)).assignment)
-
-
-def test_place_of_nobody_is_hidden():
-    filled(1, blind="all")
-
+    ):
+        queue.items.update(is_random=is_random)
+        type(queue).objects.update(blind=blind)
+        with subtests.test(blind=blind, is_random=is_random):
+            assert is_hidden(Assignment.objects.get()) is hidden
+    assert not is_hidden(review(Assignment.objects.get()).assignment)
+    Assignment.objects.update(state="open", annotator=None, reserved_until=None)
     assert is_hidden(Assignment.objects.get())
 
 
 def test_who_has_seen_it_is_not_blind_again(ann):
     queue = filled(1, blind="all")
-    assignment = review(take(queue, by=ann)).assignment
+    review(take(queue, by=ann))
+    again = undo(queue, by=ann)
+    assert not is_hidden(again)
+    expire(again)
+    other = make_user("annotator")
+    assert is_hidden(take(queue, by=other))
+    evaluate(again.item.result, HumanVerdict(FAILS, "On its page."), by=other)
+    assert not is_hidden(take(queue, by=other))
+    assignment = review(take(queue, by=other)).assignment
     send_back(assignment, "Look again.", by=make_user("adjudicator"))
-    assert not is_hidden(take(queue, by=ann))
-
-    review(take(queue, by=ann))
-    assert not is_hidden(undo(queue, by=ann))
+    assert not is_hidden(take(queue, by=other))
 
 
-def test_who_evaluated_it_elsewhere_is_not_blind(ann):
-    queue = filled(1, blind="all")
-    evaluate(queue.items.get().result, HumanVerdict(FAILS, "On its page."), by=ann)
-
-    assert not is_hidden(take(queue, by=ann))
-
-
-def test_item_is_hidden_from_each_next_reviewer(ann):
-    queue = filled(1, blind="all")
-    review(take(queue, by=ann))
-    expire(undo(queue, by=ann))
-
-    assert is_hidden(take(queue, by=make_user("annotator")))
-
-
-def test_the_result_s_own_page_opens_once_it_is_reviewed(client, ann):
+def test_the_results_own_page_opens_once_it_is_reviewed_and_to_others(client, ann):
     queue = filled(1, blind="all")
     assignment = take(queue, by=ann)
-    client.force_login(ann)
     page = f"/admin/runs/result/{assignment.item.result_id}/change/"
-    before = client.get(page)
+    client.force_login(make_user("annotator"))
+    assert client.get(page).status_code == 200
+    client.force_login(ann)
+    assert client.get(page).headers["Location"] == f"/admin/review/queue/{queue.pk}/work/"
     review(assignment)
-
-    assert before.headers["Location"] == f"/admin/review/queue/{queue.pk}/work/"
     assert client.get(page).status_code == 200
 
 
-@pytest.mark.parametrize("act", ["evaluate", "correct"])
-def test_a_form_that_is_refused_shows_nothing_either(client, ann, act):
+def test_a_form_that_is_refused_shows_nothing_either(client, ann):
     queue = filled(1, blind="all")
     result = take(queue, by=ann).item.result
     result.judgments.update(justification="Because of QUILLWORT.")
     client.force_login(ann)
 
-    response = client.post(f"/admin/runs/result/{result.pk}/{act}/", {"act": "save"}, follow=True)
-
-    assert response.redirect_chain[-1][0] == f"/admin/review/queue/{queue.pk}/work/"
-    assert "QUILLWORT" not in response.content.decode()
+    for act in ("evaluate", "correct"):
+        url = f"/admin/runs/result/{result.pk}/{act}/"
+        response = client.post(url, {"act": "save"}, follow=True)
+        assert response.redirect_chain[-1][0] == f"/admin/review/queue/{queue.pk}/work/"
+        assert "QUILLWORT" not in response.content.decode()
     assert not result.evaluations.exists()
 
 
@@ -102,10 +85,3 @@ def test_nobody_claims_to_have_been_blind(ann):
     assert problems_in(refused).keys() == {"blind", "seconds"}
     evaluation = result.evaluations.get()
     assert (evaluation.blind, evaluation.seconds) == (False, None)
-
-
-def test_it_is_open_to_those_who_do_not_review_it(client, ann):
-    assignment = take(filled(1, blind="all"), by=ann)
-    client.force_login(make_user("annotator"))
-
-    assert client.get(f"/admin/runs/result/{assignment.item.result_id}/change/").status_code == 200

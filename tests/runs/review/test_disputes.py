@@ -3,6 +3,9 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from runs.models import Suite
@@ -10,6 +13,7 @@ from runs.review.disputes import disputes_of
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import first_result, make_issue, make_template, make_test, make_user
 from tests.runs.judged_runs import judged_run
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +28,7 @@ def adjudicator(client):
     return annotator
 
 
-@pytest.fixture
+@shared_data
 def annotators():
     return make_user("annotator", username="anna"), make_user("annotator", username="bela")
 
@@ -51,37 +55,34 @@ def listed(client, **query):
     return [result.pk for result in response.context_data["cl"].result_list]
 
 
-def test_list_has_its_url():
-    assert reverse("admin:review_dispute_changelist") == URL
-
-
-def test_only_disputed_results_are_listed_with_their_verdicts(client, adjudicator, annotators):
+def test_disputed_results_are_listed_with_their_verdicts_until_resolved(
+    client, adjudicator, annotators
+):
     result = disputed(annotators)
     disputed(annotators, "11")
 
-    page = client.get(URL).content.decode()
-
+    page = client.get(reverse("admin:review_dispute_changelist")).content.decode()
     assert listed(client) == [result.pk]
     for text in ("anna", "passes (1)", "anna says 1.", "bela", "fails (0)", "bela says 0."):
         assert text in page
+    settle(result, adjudicator)
+    assert listed(client) == []
+    assert listed(client, state="settled") == [result.pk]
+    page = client.get(URL, {"state": "settled"}).content.decode()
+    for text in ("anna says 1.", "bela says 0.", "carla", "Read again."):
+        assert text in page
+    withdraw(result, by=adjudicator)
+    assert listed(client) == [result.pk]
+    assert listed(client, state="settled") == []
 
-
-def test_list_needs_the_right_to_adjudicate(client):
-    client.force_login(make_user("annotator"))
-    assert client.get(URL).status_code == 403
-
-
-def test_disputes_over_sealed_tests_need_the_right_to_read_them(client, annotators):
-    from django.contrib.auth.models import Permission
-
-    disputed(annotators, test=make_test(sealed=True))
-    annotator = make_user("viewer")
-    annotator.user_permissions.add(Permission.objects.get(codename="adjudicate"))
-    client.force_login(annotator)
+    type(result.test).objects.update(sealed=True)
+    viewer = make_user("viewer")
+    viewer.user_permissions.add(Permission.objects.get(codename="adjudicate"))
+    client.force_login(viewer)
     assert listed(client) == []
 
 
-def test_filters_by_suite_tag_and_side(client, adjudicator, annotators):
+def test_filters_by_suite_tag_and_side_go_along_to_the_result(client, adjudicator, annotators):
     suite = Suite.objects.create(name="Facts")
     tagged = disputed(annotators, test=make_test(issue=make_issue(tags=("law",))), suite=suite)
     scale = make_template(scale={"options": FIVE, "threshold": 0.5, "rule": "strict"})
@@ -92,25 +93,10 @@ def test_filters_by_suite_tag_and_side(client, adjudicator, annotators):
     assert listed(client, run__suite__id__exact=suite.pk) == [tagged.pk]
     assert listed(client, outcome="passed") == [passing.pk]
     assert listed(client, outcome="unscored") == [tagged.pk]
-
-
-def test_resolved_dispute_moves_to_the_resolved_list(client, adjudicator, annotators):
-    result = disputed(annotators)
-    settle(result, adjudicator)
-
-    assert listed(client) == []
-    assert listed(client, state="settled") == [result.pk]
-    page = client.get(URL, {"state": "settled"}).content.decode()
-    for text in ("anna says 1.", "bela says 0.", "carla", "Read again."):
-        assert text in page
-
-
-def test_undoing_an_adjudication_makes_it_disputed_again(client, adjudicator, annotators):
-    result = disputed(annotators)
-    settle(result, adjudicator)
-    withdraw(result, by=adjudicator)
-    assert listed(client) == [result.pk]
-    assert listed(client, state="settled") == []
+    first = client.get(URL, {"tag": "law"}).context_data["cl"].first_url
+    kept = parse_qs(urlsplit(first).query)["_changelist_filters"][0]
+    assert parse_qs(kept) == {"tag": ["law"], "is_disputed__exact": ["1"]}
+    assert client.get(first).context_data["navigation"].ids == [tagged.pk]
 
 
 def test_disputes_are_resolved_one_after_another(client, adjudicator, annotators):
@@ -134,15 +120,6 @@ def test_disputes_are_resolved_one_after_another(client, adjudicator, annotators
     assert listed(client) == in_order[1:]
 
 
-def test_filters_go_along_to_the_result(client, adjudicator, annotators):
-    tagged = disputed(annotators, test=make_test(issue=make_issue(tags=("law",))))
-    disputed(annotators)
-    first = client.get(URL, {"tag": "law"}).context_data["cl"].first_url
-    kept = parse_qs(urlsplit(first).query)["_changelist_filters"][0]
-    assert parse_qs(kept) == {"tag": ["law"], "is_disputed__exact": ["1"]}
-    assert client.get(first).context_data["navigation"].ids == [tagged.pk]
-
-
 def test_a_dispute_over_a_criterion_says_which(annotators):
     test = make_test(criteria=[{"text": "Is polite."}, {"text": "Is short."}])
     result = first_result(judged_run(test))
@@ -164,16 +141,13 @@ def test_a_dispute_over_a_criterion_says_which(annotators):
 def test_the_list_takes_the_same_number_of_queries_however_long(
     client, adjudicator, annotators, django_assert_max_num_queries
 ):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     disputed(annotators)
     client.get(URL)
     with CaptureQueriesContext(connection) as few:
         listed(client)
     n = len(few)
-    for _ in range(4):
-        disputed(annotators)
+    for result in judged_run(*[make_test() for _ in range(4)]).results.all():
+        say(result, annotators)
     listed(client)  # records what is shown for the first time
     with django_assert_max_num_queries(n):
         assert len(listed(client)) == 5

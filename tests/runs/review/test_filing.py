@@ -13,11 +13,12 @@ from runs.review.reservations import take
 from tests.factories import make_issue, make_test, make_user
 from tests.reports.judged_runs import judged
 from tests.runs.review.rows import make_queue
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@shared_data
 def result() -> Result:
     test = make_test("How much is 2 + 2?", reference="4", guidelines="Look for 4.")
     found = judged([0], tests=[test]).results.get()
@@ -62,14 +63,13 @@ def test_a_new_issue_has_a_title_and_the_test(client, annotator, result):
     assert test.issue != result.issue
 
 
-@pytest.mark.parametrize(
-    ("title", "problem"), [("  ", "Enter a title"), ("x" * 201, "at most 200 characters")]
-)
-def test_a_title_that_cannot_be_is_refused(client, annotator, result, title, problem):
+def test_what_cannot_be_filed_is_refused(client, annotator, result):
     before = Issue.objects.count(), Test.objects.count()
-    html = file(client, result, act="issue", title=title).content.decode()
-
-    assert problem in html
+    for title, problem in (("  ", "Enter a title"), ("x" * 201, "at most 200 characters")):
+        assert problem in file(client, result, act="issue", title=title).content.decode()
+    result.answer.delete()
+    html = file(client, result, act="test").content.decode()
+    assert "no answer to make a test from" in html
     assert (Issue.objects.count(), Test.objects.count()) == before
 
 
@@ -83,9 +83,11 @@ def test_a_test_of_a_sealed_answer_is_sealed(client, annotator, result):
 
 
 def test_an_answer_is_added_to_a_queue_once_with_who_wants_it(client, annotator, result):
-    queue = make_queue()
-    first = file(client, result, act="queue", queue=queue.pk).content.decode()
-    again = file(client, result, act="queue", queue=queue.pk).content.decode()
+    queue, closed = make_queue(), make_queue(state="closed")
+    first, again, refused = (
+        file(client, result, act="queue", queue=one.pk).content.decode()
+        for one in (queue, queue, closed)
+    )
 
     item = queue.items.get()
     assert item.result == result
@@ -93,60 +95,37 @@ def test_an_answer_is_added_to_a_queue_once_with_who_wants_it(client, annotator,
     assert queue.assignments.count() == queue.reviewers
     assert "1 answer added to" in first
     assert "has it already" in again
+    assert "This queue is closed" in refused
+    assert not closed.items.exists()
 
 
-def test_a_closed_queue_takes_nothing(client, annotator, result):
-    queue = make_queue(state="closed")
-
-    page = file(client, result, act="queue", queue=queue.pk)
-
-    assert "This queue is closed" in page.content.decode()
-    assert not queue.items.exists()
-
-
-def test_who_may_not_write_files_nothing(client, result):
+def test_who_may_not_write_is_not_offered_to_file(client, result):
     client.force_login(make_user("viewer"))
-    page = client.get(result.get_absolute_url()).content.decode()
 
-    assert "File as…" not in page
-    for act in ("test", "issue", "queue", "else"):
-        assert file(client, result, act=act, title="x", queue="1").status_code == 403
-    assert Test.objects.count() == 1
-
-
-def test_an_error_has_nothing_to_file(client, annotator, result):
-    result.answer.delete()
-    html = file(client, result, act="test").content.decode()
-
-    assert "no answer to make a test from" in html
-    assert Test.objects.count() == 1
+    assert "File as…" not in client.get(result.get_absolute_url()).content.decode()
 
 
 # Several -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
+@shared_data
 def several():
     tests = [make_test("How much is 2 + 2?"), make_test("How much is 3 + 3?")]
     return list(judged([0, 0], tests=tests).results.order_by("pk"))
 
 
-def test_several_become_tests_of_their_own_issues_or_of_one(client, annotator, several):
-    issue = make_issue()
+def test_several_become_tests_of_their_own_issues_of_one_or_a_new_one(client, annotator, several):
+    issue, queue = make_issue(), make_queue()
+    tests = set(Test.objects.all())
 
     file(client, *several, act="test")
     file(client, *several, act="test", issue=issue.pk)
-
-    issues = Test.objects.order_by("pk").values_list("issue", flat=True)
-    assert list(issues)[2:] == [several[0].issue_id, several[1].issue_id, issue.pk, issue.pk]
-
-
-def test_several_become_a_new_issue_or_go_into_a_queue(client, annotator, several):
-    queue = make_queue()
     file(client, *several, act="issue", title="Adds wrongly")
     page = file(client, *several, act="queue", queue=queue.pk)
 
-    assert Issue.objects.get(title="Adds wrongly").tests.count() == 2
+    issues = [test.issue for test in Test.objects.order_by("pk") if test not in tests]
+    new = Issue.objects.get(title="Adds wrongly")
+    assert issues == [several[0].issue, several[1].issue, issue, issue, new, new]
     assert queue.items.count() == 2
     assert "2 answers added to" in page.content.decode()
 
@@ -170,31 +149,28 @@ def test_the_list_of_results_leads_to_filing_its_selection(client, annotator, se
     page = client.post(reverse("admin:runs_result_changelist"), sent, follow=True)
 
     assert page.context["results"] == several
-
-
-def test_nothing_selected_is_said(client, annotator):
-    page = client.get(reverse("admin:runs_result_file"), follow=True)
-
-    assert "Select 1 to 100 results" in page.content.decode()
+    nothing = client.get(reverse("admin:runs_result_file"), follow=True)
+    assert "Select 1 to 100 results" in nothing.content.decode()
 
 
 # Undo --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "sent", [{"act": "test"}, {"act": "issue", "title": "Adds wrongly"}, {"act": "queue"}]
-)
-def test_undo_removes_exactly_what_was_made(client, annotator, several, sent):
+def test_undo_removes_exactly_what_was_made(client, annotator, several, subtests):
     queue = make_queue()
-    kept = add_results(queue, several[:1], by=annotator) if sent["act"] == "queue" else []
-    before = set(Issue.objects.all()), set(Test.objects.all())
+    kept = add_results(queue, several[:1], by=annotator)
 
-    page = file(client, *several, queue=queue.pk, **sent)
-    assert (set(Issue.objects.all()), set(Test.objects.all())) != before or queue.items.count() == 2
-    said = undo(client, page).content.decode()
+    def all_rows():
+        rows = Issue.objects.all(), Test.objects.all(), queue.items.all()
+        return [set(each) for each in rows]
 
-    assert "Undone" in said
-    assert (set(Issue.objects.all()), set(Test.objects.all())) == before
+    before = all_rows()
+    for sent in ({"act": "test"}, {"act": "issue", "title": "Adds wrongly"}, {"act": "queue"}):
+        with subtests.test(sent["act"]):
+            page = file(client, *several, queue=queue.pk, **sent)
+            assert all_rows() != before
+            assert "Undone" in undo(client, page).content.decode()
+            assert all_rows() == before
     assert list(queue.items.all()) == kept
 
 
@@ -216,12 +192,6 @@ def test_what_somebody_reviews_stays_in_the_queue(client, annotator, result):
     take(queue, by=make_user("annotator"))
 
     assert "Somebody has begun to review" in undo(client, page).content.decode()
-    assert queue.items.count() == 1
-
-
-def test_nobody_undoes_what_another_filed(client, annotator, result):
-    page = file(client, result, act="test")
     client.force_login(make_user("maintainer"))
-
-    assert undo(client, page).status_code == 403
-    assert Test.objects.count() == 2
+    assert undo(client, page).status_code == 403  # as another filed it
+    assert queue.items.count() == 1

@@ -21,16 +21,19 @@ pytestmark = pytest.mark.django_db
 
 def test_submission_records_the_verdict_and_scores_the_result(ann):
     queue = filled(1)
+    given = submission(FAILS, "It is 5.", seconds=12, note="See issue 3.", correction="It is 4.")
 
-    submitted = submit(take(queue, by=ann), submission(FAILS, "It is 5.", seconds=12), by=ann)
+    submitted = submit(take(queue, by=ann), given, by=ann)
 
     evaluation = HumanEvaluation.objects.get()
     assert (evaluation.value, evaluation.justification) == (0.0, "It is 5.")
     assert (evaluation.chosen_by, evaluation.seconds) == (ChosenBy.QUEUE_SELECTED, 12)
     assert submitted.assignment.item.result.passed is False
+    assert submitted.agrees is False
     assignment = Assignment.objects.get()
     assert (assignment.state, assignment.seconds) == (AssignmentState.SUBMITTED, 12)
     assert list(assignment.evaluations.all()) == [evaluation]
+    assert (assignment.note, Correction.objects.get().text) == ("See issue 3.", "It is 4.")
 
 
 def test_item_drawn_at_random_is_recorded_as_such(ann):
@@ -42,15 +45,9 @@ def test_item_drawn_at_random_is_recorded_as_such(ann):
     assert (evaluation.chosen_by, evaluation.blind) == (ChosenBy.QUEUE_RANDOM, True)
 
 
-@pytest.mark.parametrize(("option", "agrees"), [(PASSES, True), (FAILS, False)])
-def test_submission_reports_agreement_with_the_judges(ann, option, agrees):
-    assert review(take(filled(1), by=ann), option).agrees is agrees
-
-
 def test_second_submission_does_nothing_and_another_is_refused(ann):
-    queue = filled(1)
-    assignment = take(queue, by=ann)
-    review(assignment)
+    assignment = take(filled(1), by=ann)
+    assert review(assignment).agrees is True
 
     again = submit(assignment, submission(PASSES, "As asked.", seconds=3), by=ann)
     with pytest.raises(ValidationError, match="another verdict"):
@@ -60,72 +57,50 @@ def test_second_submission_does_nothing_and_another_is_refused(ann):
     assert HumanEvaluation.objects.count() == 1
 
 
-def test_note_and_correction_are_kept(ann):
-    queue = filled(1)
-
-    submit(take(queue, by=ann), submission(note="See issue 3.", correction="It is 4."), by=ann)
-
-    assert Assignment.objects.get().note == "See issue 3."
-    assert Correction.objects.get().text == "It is 4."
-
-
 # When it is refused ------------------------------------------------------------------------------
 
 
-def problems(assignment, given):
-    with pytest.raises(ValidationError) as caught:
-        submit(assignment, given, by=assignment.annotator)
-    assert not HumanEvaluation.objects.exists()
-    return caught.value.message_dict
+def test_a_refused_submission_says_why_and_saves_nothing(ann, subtests):
+    queue = filled(1)
+    assignment = take(queue, by=ann)
+
+    def refused(said, given, **settings):
+        Queue.objects.update(**settings, state=QueueState.OPEN)
+        mine = Assignment.objects.get(pk=assignment.pk)
+        with subtests.test(said), pytest.raises(ValidationError) as caught:
+            submit(mine, given, by=ann)
+        assert [f"{name}: {text}" for name, (text,) in caught.value.message_dict.items()] == [said]
+        assert not HumanEvaluation.objects.exists()
+
+    refused("option: Choose a verdict.", ReviewSubmission(()))
+    refused("option: '5' is not one of 0, 1.", submission("5"))
+    why = "justification: Enter a reason"
+    refused(f"{why} for overriding the judges.", submission(FAILS))
+    refused(f"{why}.", submission(PASSES), reasoning="always", blind="all")
+    note = "note: 100,001 characters are too long: write at most 100,000."
+    refused(note, submission(PASSES, "Yes.", note="x" * 100_001))
 
 
-def test_nothing_chosen_is_refused(ann):
-    assert problems(take(filled(1), by=ann), ReviewSubmission(())) == {
-        "option": ["Choose a verdict."]
-    }
+@pytest.mark.parametrize(("blind", "option"), [("all", FAILS), ("none", PASSES)])
+def test_a_blind_verdict_or_one_that_agrees_needs_no_reason(ann, blind, option):
+    submit(take(filled(1, blind=blind), by=ann), submission(option), by=ann)
+
+    evaluation = HumanEvaluation.objects.get()
+    assert (evaluation.justification, evaluation.blind) == ("", blind == "all")
 
 
-def test_option_off_the_scale_is_refused(ann):
-    told = problems(take(filled(1), by=ann), submission("5"))
-    assert told == {"option": ["'5' is not one of 0, 1."]}
-
-
-def test_overriding_the_judges_needs_a_reason(ann):
-    told = problems(take(filled(1), by=ann), submission(FAILS))
-    assert told == {"justification": ["Enter a reason for overriding the judges."]}
-
-
-def test_agreeing_with_the_judges_needs_no_reason(ann):
-    submit(take(filled(1), by=ann), submission(PASSES), by=ann)
-
-    assert HumanEvaluation.objects.get().justification == ""
-
-
-def test_blind_verdict_needs_no_reason(ann):
-    submit(take(filled(1, blind="all"), by=ann), submission(FAILS), by=ann)
-
-    assert HumanEvaluation.objects.get().blind
-
-
-def test_queue_may_always_want_a_reason(ann):
-    told = problems(take(filled(1, reasoning="always", blind="all"), by=ann), submission(PASSES))
-    assert told == {"justification": ["Enter a reason."]}
-
-
-def test_too_long_a_note_is_refused(ann):
-    told = problems(take(filled(1), by=ann), submission(note="x" * 100_001))
-    assert list(told) == ["note"]
-
-
-def test_place_that_another_took_is_lost(ann, bob):
+def test_place_that_another_took_or_of_a_closed_queue_is_lost(ann, bob):
     queue = filled(1)
     assignment = take(queue, by=ann)
     expire(assignment)
-    take(queue, by=bob)
+    theirs = take(queue, by=bob)
 
     with pytest.raises(ValidationError, match="somebody took this item") as caught:
         submit(assignment, submission(), by=ann)
     assert caught.value.code == "lost"
+    Queue.objects.update(state=QueueState.CLOSED)
+    with pytest.raises(ValidationError, match="is closed"):
+        submit(Assignment.objects.get(pk=theirs.pk), submission(), by=bob)
 
 
 def test_expired_place_that_nobody_took_is_submitted(ann):
@@ -135,46 +110,42 @@ def test_expired_place_that_nobody_took_is_submitted(ann):
     assert review(assignment).is_new
 
 
-def test_closed_queue_takes_nothing(ann):
-    assignment = take(filled(1), by=ann)
-    Queue.objects.update(state=QueueState.CLOSED)
-
-    with pytest.raises(ValidationError, match="is closed"):
-        submit(assignment, submission(), by=ann)
-
-
 # Undoing -----------------------------------------------------------------------------------------
 
 
 def test_undo_withdraws_and_brings_the_draft_back(ann):
     queue = filled(1)
     assignment = take(queue, by=ann)
-    submit(assignment, submission(FAILS, "It is 5.", note="Odd."), by=ann)
+    given = submission(FAILS, "It is 5.", note="Odd.", correction="It is 4.")
+    submit(assignment, given, by=ann)
 
     undone = undo(queue, by=ann)
 
     assert (undone, undone.state) == (assignment, AssignmentState.RESERVED)
-    assert undone.draft == {"option": FAILS, "justification": "It is 5.", "note": "Odd."}
+    draft = {"option": FAILS, "justification": "It is 5.", "note": "Odd."}
+    assert undone.draft == draft | {"correction": "It is 4."}
     kinds = list(HumanEvaluation.objects.order_by("pk").values_list("kind", flat=True))
     assert kinds == [EvaluationKind.EVALUATION, EvaluationKind.WITHDRAWAL]
     undone.item.result.refresh_from_db()
     assert undone.item.result.passed is True  # the judges' verdict stands again
+    assert Correction.objects.get().undone_at is not None
+
+    submit(undone, submission(correction="It is 4."), by=ann)
+    assert Correction.objects.get().undone_at is None
+    (past,) = Assignment.objects.get().past
+    assert (past["what"], past["by"], past["draft"]) == ("undone", "ann", undone.draft)
 
 
-def test_undo_takes_back_the_newest_first(ann):
+def test_undo_takes_back_ones_own_newest_first(ann, bob):
     queue = filled(2)
-    first, second = review(take(queue, by=ann)), review(take(queue, by=ann))
-
-    assert undo(queue, by=ann) == second.assignment
-    assert undo(queue, by=ann) == first.assignment
-    assert undo(queue, by=ann) is None
-
-
-def test_undo_takes_back_nobody_elses(ann, bob):
-    queue = filled(1)
-    review(take(queue, by=ann))
+    first, second = (review(take(queue, by=ann)).assignment for _ in range(2))
 
     assert undo(queue, by=bob) is None
+    assert reopen(first, by=ann).state == AssignmentState.RESERVED
+    review(first)
+    assert undo(queue, by=ann) == first
+    assert undo(queue, by=ann) == second
+    assert undo(queue, by=ann) is None
 
 
 def test_undone_review_is_not_blind_any_more(ann):
@@ -185,17 +156,6 @@ def test_undone_review_is_not_blind_any_more(ann):
 
     newest = HumanEvaluation.objects.latest("pk")
     assert (newest.value, newest.blind) == (0.0, False)
-
-
-def test_undo_takes_the_correction_back(ann):
-    queue = filled(1)
-    submit(take(queue, by=ann), submission(correction="It is 4."), by=ann)
-
-    assignment = undo(queue, by=ann)
-    assert Correction.objects.get().undone_at is not None
-
-    submit(assignment, submission(correction="It is 4."), by=ann)
-    assert Correction.objects.get().undone_at is None
 
 
 def test_undo_refuses_results_evaluated_again_elsewhere(ann):
@@ -210,48 +170,23 @@ def test_undo_refuses_results_evaluated_again_elsewhere(ann):
     assert Assignment.objects.get().state == AssignmentState.SUBMITTED
 
 
-def test_undone_submission_stays_in_the_history(ann):
-    queue = filled(1)
-    submit(take(queue, by=ann), submission(FAILS, "It is 5."), by=ann)
-
-    submit(undo(queue, by=ann), submission(PASSES), by=ann)
-
-    past = Assignment.objects.get().past
-    assert [(entry["what"], entry["by"]) for entry in past] == [("undone", "ann")]
-    assert past[0]["draft"] == {"option": FAILS, "justification": "It is 5."}
-
-
-def test_an_earlier_submission_can_be_reopened(ann):
-    queue = filled(2)
-    first = review(take(queue, by=ann)).assignment
-    review(take(queue, by=ann))
-
-    assert reopen(first, by=ann).state == AssignmentState.RESERVED
-
-
 # Skipping ----------------------------------------------------------------------------------------
 
 
 def test_skipped_item_is_offered_to_others_only(ann, bob):
     queue = filled(1)
-    skip(take(queue, by=ann), "Not my field.", by=ann)
-
-    assert take(queue, by=ann) is None
-    assert take(queue, by=bob) is not None
-
-
-def test_skip_needs_a_reason(ann):
-    assignment = take(filled(1), by=ann)
-
+    assignment = take(queue, by=ann)
     with pytest.raises(ValidationError) as caught:
         skip(assignment, " ", by=ann)
     assert list(caught.value.message_dict) == ["reason"]
+    skipped = skip(assignment, "Not my field.", by=ann)
+    assert skip(assignment, "Not my field.", by=ann) == skipped  # twice is one skip
 
-
-def test_skipping_twice_is_one_skip(ann):
-    assignment = take(filled(1), by=ann)
-
-    assert skip(assignment, "No.", by=ann) == skip(assignment, "No.", by=ann)
+    assert take(queue, by=ann) is None
+    assert take(queue, by=bob) is not None
+    with pytest.raises(NoAssignment):
+        undo(queue, by=ann)
+    assert Skip.objects.get().undone_at is None
 
 
 def test_undo_of_a_skip_brings_the_item_and_the_draft_back(ann):
@@ -267,33 +202,18 @@ def test_undo_of_a_skip_brings_the_item_and_the_draft_back(ann):
     assert Skip.objects.get().undone_at is not None
 
 
-def test_skip_cannot_be_undone_after_another_took_the_item(ann, bob):
-    queue = filled(1)
-    skip(take(queue, by=ann), "Not my field.", by=ann)
-    take(queue, by=bob)
-
-    with pytest.raises(NoAssignment):
-        undo(queue, by=ann)
-    assert Skip.objects.get().undone_at is None
-
-
-def test_undo_releases_assignments_reserved_since(ann, bob):
+def test_undo_releases_assignments_reserved_since_that_have_no_input(ann, bob):
     queue = filled(2)
-    skipped = take(queue, by=ann)
-    skip(skipped, "Not now.", by=ann)
+    skip(take(queue, by=ann), "Not now.", by=ann)
     given = take(queue, by=ann)
     undo(queue, by=ann)
-
     assert take(queue, by=bob) == given
 
-
-def test_undo_keeps_assignments_with_input(ann, bob):
-    queue = filled(2)
-    review(take(queue, by=ann), FAILS)
-    save_draft(take(queue, by=ann), {"justification": "Half a sentence"}, by=ann)
-    undo(queue, by=ann)
-
-    assert take(queue, by=bob) is None
+    other = filled(2)
+    review(take(other, by=ann), FAILS)
+    save_draft(take(other, by=ann), {"justification": "Half a sentence"}, by=ann)
+    undo(other, by=ann)
+    assert take(other, by=bob) is None
 
 
 # Sending back ------------------------------------------------------------------------------------
@@ -316,15 +236,22 @@ def test_sent_back_review_counts_until_it_is_replaced(ann, bob):
     assert HumanEvaluation.objects.count() == 2
 
 
-def test_annotator_is_notified_each_time_without_the_note(ann, bob):
+def test_every_sending_back_needs_a_note_and_is_told_and_remembered(ann, bob):
     queue = filled(1)
-    for why in ("Read the reference.", "And the guidelines."):
-        send_back(review(take(queue, by=ann), FAILS).assignment, why, by=bob)
-    told = Notification.objects.filter(recipient=ann)
+    assignment = take(queue, by=ann)
+    with pytest.raises(ValidationError, match="no submission to send back"):
+        send_back(assignment, "Look.", by=bob)
+    with pytest.raises(ValidationError, match="Enter a note"):
+        send_back(assignment, "", by=bob)
+    notes = ["Read the reference.", "And the guidelines."]
+    for note in notes:
+        send_back(review(take(queue, by=ann), FAILS).assignment, note, by=bob)
 
+    told = Notification.objects.filter(recipient=ann)
     assert told.count() == 2
     assert all(f"/queue/{queue.pk}/work/" in notification.url for notification in told)
     assert not any("Read" in notification.text for notification in told)
+    assert [entry["note"] for entry in Assignment.objects.get().past] == notes
 
 
 def test_undo_after_it_was_sent_back_leaves_it_sent_back(ann, bob):
@@ -351,22 +278,3 @@ def test_skipping_a_sent_back_review_withdraws_it(ann, bob):
     assignment = take_item(assignment.item, by=bob)
     assert (assignment.draft, assignment.sent_back_note) == ({}, "")
     assert assignment.item.result.passed is True  # the judges' verdict stands again
-
-
-def test_sending_back_needs_a_note_and_a_submission(ann, bob):
-    assignment = take(filled(1), by=ann)
-
-    with pytest.raises(ValidationError, match="no submission to send back"):
-        send_back(assignment, "Look.", by=bob)
-    with pytest.raises(ValidationError, match="Enter a note"):
-        send_back(assignment, "", by=bob)
-
-
-def test_every_sending_back_is_remembered(ann, bob):
-    queue = filled(1)
-    assignment = review(take(queue, by=ann)).assignment
-    for note in ("First.", "Second."):
-        send_back(assignment, note, by=bob)
-        review(take(queue, by=ann))
-
-    assert [entry["note"] for entry in Assignment.objects.get().past] == ["First.", "Second."]

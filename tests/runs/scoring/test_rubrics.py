@@ -80,48 +80,43 @@ def test_each_criterion_is_asked_of_each_judge_and_the_whole_is_not(judged, mode
 
 def test_a_default_jury_asks_about_the_whole_where_there_is_no_rubric(provider, model_at, work):
     provider.script = lambda r: verdict(1) if is_judge(r) else "Four."
-    jury = make_jury(
-        model_at(), approaches=(Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTIC)
+    approaches = (Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTIC)
+    model = model_at()
+    run = make_run(make_test(), model=model, jury=make_jury(model_at(), approaches=approaches))
+    other = make_run(
+        make_test(), model=model, jury=make_jury(model_at(), approaches=RUBRIC_APPROACHES)
     )
-    run = make_run(make_test(), model=model_at(), jury=jury)
 
     work()
 
-    (judgment,) = Judgment.objects.all()
+    judgment = Judgment.objects.get(result__run=run)
     assert judgment.criterion.key == ""
     assert judgment.judge.approach == Approach.TEMPLATE
     assert first_result(run).outcome == "passed"
+    # Two approaches of one model are one vote on a test without rubric.
+    assert Judgment.objects.filter(result__run=other).count() == 1
 
 
-def test_two_approaches_of_one_model_are_one_vote_on_a_test_without_rubric(
-    provider, model_at, work
-):
-    provider.script = lambda r: verdict(1) if is_judge(r) else "Four."
-    make_run(
-        make_test(), model=model_at(), jury=make_jury(model_at(), approaches=RUBRIC_APPROACHES)
-    )
+def test_an_approach_shows_what_it_is_named_for(judged, provider, model_at):
+    shows = {  # the prompt, and the other criteria
+        Approach.STANDARD: (False, False),
+        Approach.PROMPT_AWARE: (True, False),
+        Approach.HOLISTIC: (True, True),
+    }
+    models = {approach: model_at() for approach in shows}
+    jury = make_jury()
+    jury.judges.set(Judge.objects.given(model, approach=one) for one, model in models.items())
 
-    work()
+    judged(criteria("Is polite.", "Is short."), jury=jury)
 
-    assert Judgment.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    ("approach", "shows_prompt", "shows_others"),
-    [
-        (Approach.STANDARD, False, False),
-        (Approach.PROMPT_AWARE, True, False),
-        (Approach.HOLISTIC, True, True),
-    ],
-)
-def test_an_approach_shows_what_it_is_named_for(
-    judged, provider, model_at, approach, shows_prompt, shows_others
-):
-    judged(criteria("Is polite.", "Is short."), jury=make_jury(model_at(), approaches=(approach,)))
-
-    polite = [p for r in provider.requests if is_judge(r) and "Is polite." in (p := prompt(r))]
-    assert all("What is 2 + 2?" in text for text in polite) is shows_prompt
-    assert any("Is short." in text for text in polite) is shows_others
+    found = {
+        approach: ("What is 2 + 2?" in text, "Is short." in text)
+        for request in provider.requests
+        if is_judge(request) and "Is polite." in (text := prompt(request))
+        for approach, model in models.items()
+        if request["model"] in model.litellm_model
+    }
+    assert found == shows
 
 
 def test_forty_criteria_are_asked_of_three_judges_at_once_and_saved_together(
@@ -145,42 +140,49 @@ def test_forty_criteria_are_asked_of_three_judges_at_once_and_saved_together(
 # Scoring -----------------------------------------------------------------------------------------
 
 
-def test_a_should_not_is_inverted_after_the_consensus(judged):
-    result = judged(criteria("Insults the user.", polarity="should_not"))
-    assert values(result) == [1]
-    assert (result.outcome, result.score) == ("failed", 0)
+def test_polarity_weights_alternatives_and_what_is_mandatory_make_the_score(
+    provider, model_at, work, subtests
+):
+    right = {"text": "Is right."}
+    unsaid = "I cannot say."
+    votes = {
+        "Explains it.": verdict("UNMET"),
+        "Cites it.": verdict("MODERATELY_MET"),
+        "Warns first.": verdict("UNMET"),
+        "Warns last.": unsaid,
+        "Is short.": unsaid,
+    }
+    alternatives = [{"text": "Explains it.", "alternative": 1}]
+    alternatives += [{"text": "Cites it.", "alternative": 2}]
+    cases = {
+        "inverted after the consensus": ([{**right, "polarity": "should_not"}], 0, "failed"),
+        # required: 1·3; the ways: 0 and 0.5, of which the better counts once: (3·1 + 1·0.5) / 4
+        "best alternative": ([{**right, "weight": 3}, *alternatives], 0.875, "passed"),
+        "mandatory": ([right, {"text": "Warns first.", "mandatory": True}], 0, "failed"),
+        "not judged": ([right, {"text": "Warns last.", "mandatory": True}], None, "unscored"),
+        "takes its weight": ([right, {"text": "Is short.", "weight": 9}], 1, "passed"),
+    }
 
+    def script(request):
+        if not is_judge(request):
+            return "Four."
+        replies = (reply for text, reply in votes.items() if text in prompt(request))
+        return next(replies, verdict("FULLY_MET"))
 
-def test_weights_and_the_best_alternative_make_the_score(judged):
-    # required: 1·3; the ways: 0 and 0.5, of which the better counts once: (3·1 + 1·0.5) / 4
-    rubric = [
-        {"text": "Is right.", "weight": 3},
-        {"text": "Explains it.", "alternative": 1},
-        {"text": "Cites it.", "alternative": 2},
-    ]
-    result = judged(
-        rubric, {"Explains it.": verdict("UNMET"), "Cites it.": verdict("MODERATELY_MET")}
-    )
-    assert result.score == pytest.approx(0.875)
+    provider.script = script
+    jury, model = make_jury(model_at(), approaches=(Approach.PROMPT_AWARE,)), model_at()
+    runs = {
+        name: make_run(make_test(criteria=rubric), model=model, jury=jury)
+        for name, (rubric, *_) in cases.items()
+    }
+    work()
 
-
-def test_a_mandatory_criterion_that_is_not_met_zeroes_the_score(judged):
-    rubric = [{"text": "Is right."}, {"text": "Warns first.", "mandatory": True}]
-    result = judged(rubric, {"Warns first.": verdict("UNMET")})
-    assert (result.outcome, result.score) == ("failed", 0)
-
-
-def test_a_mandatory_criterion_without_a_verdict_leaves_the_result_unscored(judged):
-    rubric = [{"text": "Is right."}, {"text": "Warns first.", "mandatory": True}]
-    result = judged(rubric, {"Warns first.": "I cannot say."})
-    assert (result.outcome, result.score) == ("unscored", None)
-
-
-def test_a_criterion_without_a_verdict_takes_its_weight_with_it(judged):
-    rubric = [{"text": "Is right."}, {"text": "Is short.", "weight": 9}]
-    result = judged(rubric, {"Is short.": "I cannot say."})
-    assert result.score == 1
-    result_score = result.result_scores.get()
+    for name, (_, score, outcome) in cases.items():
+        with subtests.test(name):
+            result = first_result(runs[name])
+            assert (result.score, result.outcome) == (score and pytest.approx(score), outcome)
+    assert values(first_result(runs["inverted after the consensus"])) == [1]
+    result_score = first_result(runs["takes its weight"]).result_scores.get()
     assert (result_score.answered, result_score.expected) == (1, 2)
 
 
@@ -224,19 +226,22 @@ def test_checks_see_the_tool_calls_of_every_turn(provider, model_at, work):
     assert values(first_result(run)) == [1]
 
 
-def test_a_check_that_cannot_run_has_no_value_and_is_no_zero(judged):
-    result = judged([{"text": "Is right."}, check("js", source="r.length > 3")])
-    failed = Judgment.objects.get(result=result, judge=None)
+def test_a_check_that_cannot_run_has_no_value_and_is_no_zero(judged, work):
+    pattern, code = check("matches", pattern=r"^(a|aa)+$"), check("js", source="r.length > 3")
+    result = judged([{"text": "Is right."}, code, pattern], answer="a" * 80 + "!")
+    failed = Judgment.objects.get(result=result, criterion__check_name="js")
     assert (failed.state, failed.value, failed.failure) == ("failed", None, "cannot_run")
     assert failed.failure_message
-    assert result.score == 1
+    assert (result.state, result.outcome, result.score) == (ItemState.DONE, "passed", 1)
+    assert values(result) == [1, None, None]  # A catastrophic pattern hangs nothing.
+    calls = Call.objects.count()
+    result.answer.text, result.answer.turns = "aa", []
+    result.answer.save()
 
+    control.retry_errors(result.run)
+    work()
 
-def test_a_catastrophic_pattern_hangs_nothing(judged):
-    pattern = check("matches", pattern=r"^(a|aa)+$")
-    result = judged([{"text": "Is right."}, pattern], answer="a" * 80 + "!")
-    assert (result.state, result.outcome) == (ItemState.DONE, "passed")
-    assert Judgment.objects.get(result=result, judge=None).value is None
+    assert (Call.objects.count(), values(result)) == (calls, [1, None, 1])  # No judge is asked.
 
 
 # Backup, samples, agreement ----------------------------------------------------------------------
@@ -299,19 +304,6 @@ def test_a_run_that_is_resumed_asks_only_what_is_missing(judged, provider, model
     assert (result.score, values(result)) == (1, [1, 1])
 
 
-def test_a_check_that_broke_is_run_again_and_no_judge_is_asked(judged, work):
-    pattern = check("matches", pattern=r"^(a|aa)+$")
-    result = judged([{"text": "Is right."}, pattern], answer="a" * 80 + "!")
-    calls = Call.objects.count()
-    result.answer.text, result.answer.turns = "aa", []
-    result.answer.save()
-
-    control.retry_errors(result.run)
-    work()
-
-    assert (Call.objects.count(), values(result)) == (calls, [1, 1])
-
-
 # People ------------------------------------------------------------------------------------------
 
 
@@ -323,15 +315,10 @@ def say(result, text, value):
     result.refresh_from_db()
 
 
-def test_a_person_overrides_one_criterion(judged):
+def test_a_person_overrides_one_criterion_and_then_the_whole(judged):
     result = judged(criteria("Is right.", "Is short."))
     say(result, "Is short.", 0)
     assert (result.score, result.is_overridden, result.outcome) == (0.5, True, "failed")
-
-
-def test_a_verdict_on_the_whole_outranks_those_on_criteria(judged):
-    result = judged(criteria("Is right.", "Is short."))
-    say(result, "Is short.", 0)
     say(result, "", 1)
     assert (result.score, result.outcome) == (1, "passed")
 
@@ -364,27 +351,21 @@ def test_a_rubric_without_a_verdict_has_no_score_however_near_the_answer(judged)
 
 def test_a_test_that_nothing_judges_is_scored_by_similarity_if_asked(provider, model_at, work):
     provider.script = lambda request: "The sky is blue."
-    test = make_test(reference="The sky is blue.")
-    bare = make_run(test, model=model_at(), score_by_similarity=True)
-    unasked = make_run(test, model=model_at())
+    test, unworded = (make_test(reference="The sky is blue.") for _ in range(2))
+    type(unworded).objects.filter(pk=unworded.pk).update(template=None)
+    unworded.refresh_from_db()
+    model = model_at()
+    bare = make_run(test, model=model, score_by_similarity=True)
+    unasked = make_run(test, model=model)
+    judges = make_jury(model_at())
+    mute = make_run(unworded, model=model, jury=judges, score_by_similarity=True)
 
     work()
 
     assert first_result(bare).score == pytest.approx(1)
     assert first_result(unasked).score is None
-
-
-def test_judges_without_a_wording_leave_a_bare_test_to_its_similarity(provider, model_at, work):
-    provider.script = lambda request: "The sky is blue."
-    test = make_test(reference="The sky is blue.")
-    test.template = None
-    test.save()
-    run = make_run(test, model=model_at(), jury=make_jury(model_at()), score_by_similarity=True)
-
-    work()
-
-    assert first_result(run).score == pytest.approx(1)
-    assert provider.total == 1
+    assert first_result(mute).score == pytest.approx(1)  # Its judges have no wording.
+    assert provider.total == 3
 
 
 def test_an_embedding_model_that_fails_leaves_the_score_unmeasured(

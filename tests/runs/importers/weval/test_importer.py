@@ -44,37 +44,29 @@ def history_length() -> int:
 
 
 def test_a_blueprint_becomes_one_issue_with_its_tests_and_one_suite():
-    loaded = load()
+    Tag.objects.create(name="Fairness")
+    person = make_user("maintainer")
+    suite = load(by=person).suite
 
     issue = Issue.objects.get(source_id="weval:sample")
     assert (issue.title, issue.state) == ("Lending a bicycle", "in_review")
     assert issue.tests.count() == 2
-    assert set(loaded.suite.tests.all()) == set(issue.tests.all())
-
-
-def test_its_tags_are_normalised_and_put_on_issue_and_suite():
-    Tag.objects.create(name="Fairness")
-    load()
-
-    issue, suite = Issue.objects.get(), Suite.objects.get()
-    names = ["Fairness", "_sample", "everyday-law"]
-    assert sorted(tag.name for tag in issue.tags.all()) == names
-    assert sorted(tag.name for tag in suite.tags.all()) == names
-
-
-def test_its_references_become_sources_of_the_issue():
-    load()
-
-    sources = Issue.objects.get().sources.values_list("kind", "value")
-    assert list(sources) == [
+    assert set(suite.tests.all()) == set(issue.tests.all())
+    for tagged in (issue, suite):
+        names = ["Fairness", "_sample", "everyday-law"]
+        assert sorted(tag.name for tag in tagged.tags.all()) == names
+    assert list(issue.sources.values_list("kind", "value")) == [
         ("general", "Weval blueprint sample"),
         ("url", "https://ledger.example/shed"),
     ]
-
-
-def test_a_prompt_s_points_become_criteria():
-    load()
-
+    first, second = Test.objects.order_by("pk")
+    assert (first.weight, first.note) == (2, "A plain request, with two good ways to meet it.")
+    assert [(m["role"], m["content"] is None) for m in second.messages][1:3] == [
+        ("user", False),
+        ("assistant", True),
+    ]
+    for model in (Criterion, Test):
+        assert {row.history_user for row in model.history.all()} == {person}
     criteria = Test.objects.get(source_id="weval:sample:ask-for-it-back").criteria
     rows = criteria.values_list("polarity", "alternative", "weight", "check_name")
     assert list(rows) == [
@@ -90,17 +82,7 @@ def test_a_prompt_s_points_become_criteria():
         ("should_not", 1, 1, ""),
         ("should_not", 2, 1, ""),
     ]
-
-
-def test_a_prompt_becomes_a_test_with_its_weight_and_turns():
-    load()
-
-    first, second = Test.objects.order_by("pk")
-    assert (first.weight, first.note) == (2, "A plain request, with two good ways to meet it.")
-    assert [(m["role"], m["content"] is None) for m in second.messages][1:3] == [
-        ("user", False),
-        ("assistant", True),
-    ]
+    assert export(suite).blueprint == blueprint_of(WHOLE)
 
 
 def test_a_test_with_only_an_ideal_answer_is_judged_as_a_whole_against_it():
@@ -127,65 +109,76 @@ def test_tools_are_offered_to_the_model_as_functions():
     ]
 
 
-@pytest.mark.parametrize(("approve", "state"), [(False, "in_review"), (True, "approved")])
-def test_tests_wait_for_review_unless_they_are_approved(approve, state):
-    load(approve=approve)
+def test_tests_wait_for_review_unless_they_are_approved_then_or_later():
+    def states():
+        return {row.state for row in (*Test.objects.all(), *Issue.objects.all())}
 
-    assert {test.state for test in Test.objects.all()} == {state}
-    assert Issue.objects.get().state == state
-
-
-def test_what_was_imported_before_can_be_approved_later():
+    assert load(dry_run=True).counts.new == 2
+    assert (Issue.objects.exists(), Suite.objects.exists()) == (False, False)
     load()
-    loaded = load(approve=True)
-
-    assert loaded.is_changed
+    assert states() == {"in_review"}
+    assert load(approve=True).is_changed
     assert Test.objects.filter(state=TestState.APPROVED).count() == 2
+    load(replace(blueprint_of(WHOLE), id="other"), approve=True)
+    assert states() == {"approved"}
 
 
 # Models, system prompts, judges ------------------------------------------------------------------
 
 
-def test_the_suite_s_launch_begins_with_the_blueprint_s_lists():
-    model = make_model(litellm_model="openai/small-one")
+def test_models_and_judges_that_are_not_here_are_kept_by_name_and_noted():
+    make_model(litellm_model="openai/small-one", is_active=False)
+    make_model(litellm_model="openai/judge-one")
+    loaded = load()
+
+    assert "models" not in loaded.suite.defaults
+    assert loaded.suite.extras["names"] == COLLECTIONS["SMALL"]
+    assert not Jury.objects.exists()
+    for note in (
+        "these models do not exist here: openai:small-one, openrouter:developer/small-two.",
+        "no jury is created, for these judges are not models here: openai:judge-two.",
+    ):
+        assert note in loaded.notes
+
+
+def test_models_and_judges_that_are_here_are_linked_once():
+    models = {
+        name: make_model(litellm_model=f"openai/{name}", name=name)
+        for name in ("judge-one", "judge-two", "small-one")
+    }
     suite = load().suite
 
+    jury = Jury.objects.get(pk=suite.defaults.pop("jury"))
     assert suite.defaults == {
-        "models": [model.pk],
+        "models": [models["small-one"].pk],
         "system_prompts": ["", "You answer people who share a shed. Be brief."],
         "temperatures": [0.0, 0.7],
     }
-
-
-def test_unknown_models_are_kept_by_name_and_noted():
+    assert sorted((j.language_model.name, j.approach) for j in jury.judges.all()) == [
+        ("judge-one", "prompt_aware"),
+        ("judge-two", "holistic"),
+    ]
+    before = history_length()
     loaded = load()
+    assert not loaded.is_changed
+    assert loaded.counts == (0, 0, 2, 0)
+    assert history_length() == before
+    assert export(Suite.objects.get()).blueprint == blueprint_of(WHOLE)
 
-    assert loaded.suite.extras["names"] == COLLECTIONS["SMALL"]
-    assert (
-        "these models do not exist here: openai:small-one, openrouter:developer/small-two."
-    ) in loaded.notes
 
-
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_a_model_is_found_by_its_address_name_or_identity(subtests):
+    for fields in (
         {"litellm_model": "openrouter/developer/small-two"},
         {"litellm_model": "developer/small-two"},
         {"identity": "small-two"},
         {"name": "openrouter:developer/small-two"},
         {"name": "Small-Two"},
-    ],
-)
-def test_a_model_is_found_by_its_address_name_or_identity(fields):
-    model = make_model(**fields)
-
-    assert load().suite.defaults["models"] == [model.pk]
-
-
-def test_an_inactive_model_is_not_linked():
-    make_model(litellm_model="openai/small-one", is_active=False)
-
-    assert "models" not in load().suite.defaults
+    ):
+        with subtests.test(**fields):
+            model = make_model(**fields)
+            assert load().suite.defaults["models"] == [model.pk]
+            Suite.objects.all().delete()
+            model.delete()
 
 
 def test_a_collection_that_is_not_there_is_noted():
@@ -194,57 +187,19 @@ def test_a_collection_that_is_not_there_is_noted():
     assert loaded.notes == ["there is no collection of models CORE beside it."]
 
 
-def test_its_judges_become_a_jury_where_the_ledger_has_their_models():
-    for name in ("judge-one", "judge-two"):
-        make_model(litellm_model=f"openai/{name}", name=name)
-    suite = load().suite
-
-    jury = Jury.objects.get(pk=suite.defaults["jury"])
-    assert sorted((j.language_model.name, j.approach) for j in jury.judges.all()) == [
-        ("judge-one", "prompt_aware"),
-        ("judge-two", "holistic"),
-    ]
-
-
-def test_no_jury_is_made_of_some_of_its_judges():
-    make_model(litellm_model="openai/judge-one")
-    loaded = load()
-
-    assert not Jury.objects.exists()
-    assert (
-        "no jury is created, for these judges are not models here: openai:judge-two."
-    ) in loaded.notes
-
-
 # Again -------------------------------------------------------------------------------------------
-
-
-def test_a_second_import_changes_nothing():
-    for name in ("judge-one", "judge-two", "small-one"):
-        make_model(litellm_model=f"openai/{name}")
-    load()
-    before = history_length()
-    loaded = load()
-
-    assert not loaded.is_changed
-    assert loaded.counts == (0, 0, 2, 0)
-    assert history_length() == before
-
-
-def test_what_people_have_edited_stays_while_the_blueprint_is_the_same():
-    load(sample("greets"))
-    Test.objects.update(note="Checked by Ana.")
-    load(sample("greets"))
-
-    assert the_test().note == "Checked by Ana."
 
 
 def test_a_changed_blueprint_changes_its_test_and_makes_a_new_revision():
     load(sample("greets"), approve=True)
+    Test.objects.update(note="Checked by Ana.")
+    load(sample("greets"), approve=True)
+    assert the_test().note == "Checked by Ana."  # as the blueprint is the same
     before = freeze([the_test()])
-    load(sample("greets", "thanks"), approve=True)
+    load(sample("greets", "thanks"))
     after = freeze([the_test()])
 
+    assert the_test().state == "in_review"  # again, as it was changed
     assert [c.text for c in the_test().criteria.all()] == ["greets", "thanks"]
     assert list(before.values()) != list(after.values())
 
@@ -268,15 +223,9 @@ def test_equal_criteria_keep_a_key_each():
     assert keys < set(the_test().criteria.values_list("key", flat=True))
 
 
-def test_a_changed_test_waits_for_review_again():
-    load(sample("greets"), approve=True)
-    load(sample("thanks"))
-
-    assert the_test().state == "in_review"
-
-
-def test_a_test_that_the_blueprint_no_longer_holds_leaves_the_suite_and_is_deprecated():
-    load(approve=True)
+def test_a_test_that_the_blueprint_no_longer_holds_leaves_the_suite_until_it_comes_back():
+    own = make_test()
+    load(approve=True).suite.tests.add(own)
     whole = blueprint_of(WHOLE)
     loaded = load(replace(whole, prompts=whole.prompts[:1]), approve=True)
 
@@ -284,25 +233,10 @@ def test_a_test_that_the_blueprint_no_longer_holds_leaves_the_suite_and_is_depre
     assert gone.state == "deprecated"
     assert gone not in loaded.suite.tests.all()
     assert loaded.counts == (0, 0, 1, 1)
-
-
-def test_a_test_that_comes_back_is_the_same_test():
-    whole = blueprint_of(WHOLE)
-    load()
-    load(replace(whole, prompts=whole.prompts[:1]))
     loaded = load()
-
     assert loaded.counts == (0, 1, 1, 0)
-    assert set(Test.objects.values_list("state", flat=True)) == {"in_review"}
-
-
-def test_a_test_that_people_put_into_the_suite_stays_there():
-    suite = load().suite
-    own = make_test()
-    suite.tests.add(own)
-    load(replace(blueprint_of(WHOLE), title="Lending"))
-
-    assert own in suite.tests.all()
+    assert Test.objects.get(pk=gone.pk).state == "in_review"
+    assert own in loaded.suite.tests.all()  # as people put it there
 
 
 def test_another_blueprint_with_the_same_title_has_a_suite_of_its_own():
@@ -310,36 +244,3 @@ def test_another_blueprint_with_the_same_title_has_a_suite_of_its_own():
     loaded = load(replace(sample("greets"), id="other"))
 
     assert loaded.suite.name == "Sample (other)"
-
-
-def test_a_tuning_saves_nothing():
-    loaded = load(dry_run=True)
-
-    assert loaded.counts.new == 2
-    assert not Issue.objects.exists()
-    assert not Suite.objects.exists()
-
-
-def test_whoever_imports_stands_in_the_history():
-    person = make_user("maintainer")
-    load(by=person)
-
-    assert {row.history_user for row in Criterion.history.all()} == {person}
-    assert {row.history_user for row in Test.history.all()} == {person}
-
-
-# And back ----------------------------------------------------------------------------------------
-
-
-def test_what_was_imported_is_exported_equal():
-    load()
-
-    assert export(Suite.objects.get()).blueprint == blueprint_of(WHOLE)
-
-
-def test_it_is_exported_equal_with_its_models_and_judges_linked():
-    for name in ("judge-one", "judge-two", "small-one"):
-        make_model(litellm_model=f"openai/{name}")
-    load()
-
-    assert export(Suite.objects.get()).blueprint == blueprint_of(WHOLE)
