@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from django.urls import reverse
 
@@ -135,11 +137,11 @@ def test_choices_come_from_the_address(client, maintainer, test):
 def test_every_field_reaches_the_launch_and_can_be_launched_with_changes(
     client, maintainer, least, model, jury
 ):
-    fields = {"release": "2.1", "repeats": "3", "cost_limit_usd": "0.5", "cron": "0 6 * * 1"}
+    fields: dict[str, Any] = {"release": "2.1", "repeats": "3", "cost_limit_usd": "0.5"}
     fields |= {"allow_self_evaluation": "on", "jury": str(jury.pk), "system_prompt": ["Be brief."]}
     fields |= {"param_name": ["seed", ""], "param_type": ["integer", "number"]}
     fields |= {"similarity_weight": "0.25", "score_by_similarity": "on"}
-    fields |= {"param_value": ["7", ""], "similarity_model": model.pk}
+    fields |= {"param_value": ["7", ""], "similarity_model": model.pk, "cron": "0 6 * * 1"}
 
     response = client.post(URL, least | fields)
 
