@@ -19,7 +19,7 @@ CHANGED = "The number of calls has changed: read the estimate again, then start.
 SHOWN_ERRORS = 20
 
 
-class StartForm(forms.Form):
+class BatchForm(forms.Form):
     """Cost limit of a batch, and consent to send sealed tests."""
 
     cost_limit_usd = limit_field()
@@ -55,12 +55,12 @@ class StartPages(PageAdmin):
         """Show the form with the estimate; start what was estimated.
 
         Args:
-            estimate: None if the form is not filled in.
+            estimate: None if it depends on the form, which is not filled in.
             start: Returns what was started, in words, and the address of its page.
         """
         found = estimate() if estimate else None
         confirmed = request.POST.get("start")
-        if confirmed and found and not found.problems:
+        if confirmed and found and not found.problems and form.is_valid():
             if confirmed == str(found.calls.low):
                 try:
                     words, address = start()

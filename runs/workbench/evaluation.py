@@ -4,11 +4,10 @@ It is streamed as “Try it” is and needs no worker: rows are few, a person lo
 has been judged is kept, so that an evaluation that stopped goes on where it was.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Protocol
 
 from django.db import transaction
 
@@ -19,91 +18,54 @@ from evalhub.work.errors import GivenBack
 from issues.models import Test
 from issues.states import Refused
 from runs.judging.work import all_or_none
-from runs.playground.direct_calls import caller_of, cost_of, cost_words, over_limit, save_calls
+from runs.playground.direct_calls import caller_of, cost_words, over_limit, save_calls
 from runs.playground.event_stream import Emit, Event, line, streamed
 from runs.workbench.judges import Setup
-from runs.workbench.models import BenchRow, RowJudgment, RowPairJudgment
+from runs.workbench.models import BenchRow
 from runs.workbench.pairs import (
     MAX_PAIRS,
     PairJudgments,
-    RowPairReply,
-    RowPairRequest,
-    fields_of,
-    pair_reply,
     pair_requests,
     pairs_of,
 )
-from runs.workbench.requests import BenchRequest, RowReply, missing_requests, reply_to
-
-Request = TypeVar("Request")
-Reply = TypeVar("Reply")
+from runs.workbench.requests import missing_requests
 
 MAX_CALLS = 1000
 """Calls of one evaluation."""
 
 
-class Evaluation(ABC, Generic[Request, Reply]):
-    """Requests to make, and the sealed tests whose text they carry, of `tests` in all."""
+class Request(Protocol):
+    """Something to ask about rows."""
 
-    nothing: str
+    @property
+    def rows(self) -> list[BenchRow]: ...
+    async def ask(self, caller: DirectCaller) -> dict[str, Any]:
+        """Return the fields of a judgment; raise what `ask_judge` raises."""
 
-    def __init__(
-        self, setup: Setup, requests: list[Request], sealed: list[int], tests: int
-    ) -> None:
-        self.setup, self.requests, self.sealed, self.tests = setup, requests, sealed, tests
-        self.replies: list[Reply] = []
-
-    @abstractmethod
-    async def reply_to(self, request: Request, caller: DirectCaller) -> Reply: ...
-
-    @abstractmethod
-    def rows_of(self, reply: Reply) -> list[BenchRow]:
-        """Return the rows that the reply is about; it is not saved once one of them is gone."""
-
-    @abstractmethod
-    def save(self, reply: Reply) -> None:
-        """Save a judgment in place of a failed one of the same request."""
+    def save(self, fields: dict[str, Any]) -> None:
+        """Save the judgment in place of a failed one of the same request."""
 
 
-class RowEvaluation(Evaluation[BenchRequest, RowReply]):
-    nothing = "Nothing has changed: every row is judged as it is now."
+@dataclass
+class Evaluation:
+    """Requests to make, and the sealed tests whose text they carry, of `tests` in all.
 
-    async def reply_to(self, request: BenchRequest, caller: DirectCaller) -> RowReply:
-        return await reply_to(self.setup, request, caller)
+    `replies` are not saved yet, each with the fields of its judgment.
+    """
 
-    def rows_of(self, reply: RowReply) -> list[BenchRow]:
-        return [reply.request.row]
+    setup: Setup
+    requests: Sequence[Request]
+    sealed: list[int]
+    tests: int
+    subject: str = "row"
+    replies: list[tuple[Request, dict[str, Any]]] = field(default_factory=list)
 
-    def save(self, reply: RowReply) -> None:
-        judgment, request = reply.judgment, reply.request
-        changed: dict[str, Any] = {
-            name: getattr(judgment, name)
-            for name in ("state", "option", "value", "justification", "message", "call")
-        }
-        if reply.caller is not None:
-            changed["cost_usd"] = cost_of(reply.caller.calls)
-        RowJudgment.objects.update_or_create(
-            row=request.row, digest=request.digest, **request.place._asdict(), defaults=changed
-        )
+    @property
+    def nothing(self) -> str:
+        return f"Nothing has changed: every {self.subject} is judged as it is now."
 
 
-class PairEvaluation(Evaluation[RowPairRequest, RowPairReply]):
-    nothing = "Nothing has changed: every pair is judged as it is now."
-
-    async def reply_to(self, request: RowPairRequest, caller: DirectCaller) -> RowPairReply:
-        return await pair_reply(request, caller)
-
-    def rows_of(self, reply: RowPairReply) -> list[BenchRow]:
-        return reply.request.rows
-
-    def save(self, reply: RowPairReply) -> None:
-        names = ("first_id", "second_id", "slot", "order", "digest")
-        changed = fields_of(reply) | {"cost_usd": cost_of(reply.caller.calls)}
-        place: dict[str, Any] = dict(zip(names, reply.request.key, strict=True))
-        RowPairJudgment.objects.update_or_create(**place, defaults=changed)
-
-
-def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> RowEvaluation:
+def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluation:
     """Return what is to be asked about these rows.
 
     Raises:
@@ -124,10 +86,10 @@ def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> RowEval
         raise Refused(
             ["The judge prompt shows an example of a sealed test, which you may not read."]
         )
-    return RowEvaluation(setup, requests, pks, len(tests | set(pks)))
+    return Evaluation(setup, requests, pks, len(tests | set(pks)))
 
 
-def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> PairEvaluation:
+def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> Evaluation:
     """Return what is to be asked about the pairs of answers to one input.
 
     Raises:
@@ -145,7 +107,9 @@ def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> PairEvaluation
     _check_size(len(requests), "Delete rows, or choose fewer judges.")
     tests = _tests_of(rows)
     sealed = Test.objects.filter(pk__in=tests, sealed=True)
-    return PairEvaluation(setup, requests, sorted(sealed.values_list("pk", flat=True)), len(tests))
+    return Evaluation(
+        setup, requests, sorted(sealed.values_list("pk", flat=True)), len(tests), "pair"
+    )
 
 
 def _tests_of(rows: Sequence[BenchRow]) -> set[int]:
@@ -160,7 +124,7 @@ def _check_size(calls: int, advice: str) -> None:
 
 
 def lines_of(
-    evaluation: Evaluation[Any, Any],
+    evaluation: Evaluation,
     user: User,
     *,
     shown: Callable[[set[int]], Event],
@@ -188,14 +152,14 @@ def lines_of(
     yield line(at_end())
 
 
-async def _evaluate(evaluation: Evaluation[Any, Any], caller: DirectCaller, emit: Emit) -> None:
-    async def ask(request: Any) -> None:
+async def _evaluate(evaluation: Evaluation, caller: DirectCaller, emit: Emit) -> None:
+    async def ask(request: Request) -> None:
         own = replace(caller, calls=[])
         try:
-            reply = await evaluation.reply_to(request, own)
+            fields = await request.ask(own)
         finally:
             caller.calls += own.calls
-        evaluation.replies.append(reply)
+        evaluation.replies.append((request, fields))
         emit({})
 
     try:
@@ -208,14 +172,14 @@ async def _evaluate(evaluation: Evaluation[Any, Any], caller: DirectCaller, emit
 
 
 @transaction.atomic
-def _saved(evaluation: Evaluation[Any, Any], caller: DirectCaller) -> list[int]:
+def _saved(evaluation: Evaluation, caller: DirectCaller) -> list[int]:
     """Save the replies so far with their calls; return a row for each of them."""
     replies = [evaluation.replies.pop(0) for _ in range(len(evaluation.replies))]
     save_calls(caller)
-    about = [{row.pk for row in evaluation.rows_of(reply)} for reply in replies]
+    about = [{row.pk for row in request.rows} for request, _ in replies]
     wanted = set().union(*about)
     known = set(BenchRow.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-    for reply, rows in zip(replies, about, strict=True):
-        if rows <= known:
-            evaluation.save(reply)
+    for (request, fields), rows in zip(replies, about, strict=True):
+        if rows <= known:  # it is not saved once one of them is gone
+            request.save(fields)
     return [min(rows, default=0) for rows in about]

@@ -1,6 +1,7 @@
 """A suggestion of the judges' role, by one call to the first of them."""
 
 from dataclasses import replace
+from typing import Any
 
 from evalhub.models import CallRole
 from evalhub.work.direct_caller import DirectCaller
@@ -23,16 +24,16 @@ Reply with the role and nothing else.
 """
 
 
-class RoleSuggestion(Evaluation[str, str]):
-    """The request for a role; `role` is the reply, "" before."""
-
-    nothing = ""
+class RoleSuggestion(Evaluation):
+    """The request for a role, about no row; `role` is the reply, "" before."""
 
     def __init__(self, bench: Workbench, setup: Setup) -> None:
         self.role = ""
+        self.rows: list[BenchRow] = []
+        self.question = _question(bench, setup)
         asked = replace(setup, judges=setup.judges[:1], repair_models={})
         sealed = [bench.test.pk] if bench.test and bench.test.sealed else []
-        super().__init__(asked, [_question(bench, setup)], sealed, len(sealed))
+        super().__init__(asked, [self], sealed, len(sealed))
 
     def checked(self) -> "RoleSuggestion":
         """Return it; raise Refused if there is no judge to ask."""
@@ -44,18 +45,15 @@ class RoleSuggestion(Evaluation[str, str]):
     def said(self) -> str:
         return "Role suggested: read it before you judge." if self.role else "No role was suggested"
 
-    async def reply_to(self, request: str, caller: DirectCaller) -> str:
+    async def ask(self, caller: DirectCaller) -> dict[str, Any]:
         endpoint = self.setup.judges[0].judge.endpoint
-        messages = [{"role": "user", "content": request}]
+        messages = [{"role": "user", "content": self.question}]
         params = {"temperature": 0}
         reply = await caller.call(endpoint, messages, params, role=CallRole.GENERATOR)
-        return reply.completion.text.strip()[:MAX_ROLE]
+        return {"role": reply.completion.text.strip()[:MAX_ROLE]}
 
-    def rows_of(self, reply: str) -> list[BenchRow]:
-        return []
-
-    def save(self, reply: str) -> None:
-        self.role = reply
+    def save(self, fields: dict[str, Any]) -> None:
+        self.role = fields["role"]
 
 
 def _question(bench: Workbench, setup: Setup) -> str:

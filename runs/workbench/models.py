@@ -144,26 +144,17 @@ class BenchRow(models.Model):
         return all_images(self.messages)
 
 
-class RowJudgment(models.Model):
-    """A judge's or check's judgment of a row, kept by the digest of exactly what was asked.
+class KeptJudgment(models.Model):
+    """A judgment, kept by the digest of exactly what was asked. A failed one says why.
 
-    `slot` names the judge, "check" a check. `order` is 1 where the options were reversed. A failed
-    one has no option and says why. `value` is that of a check, in [0, 1]; a judge's is its
-    option's, on the scale of the moment. `cost_usd` covers the repair too; null if unknown.
+    `slot` names the judge. `order` is 1 where the options, or the answers, were reversed.
+    `cost_usd` covers the repair too; null if unknown.
     """
 
-    sealed_path = "row__test__sealed"
-    sealed_fields = ("option", "justification", "message")
-
-    row = models.ForeignKey(BenchRow, models.CASCADE, related_name="judgments", db_index=False)
-    key = models.CharField(max_length=40, blank=True)
     slot = models.CharField(max_length=40)
     order = models.PositiveSmallIntegerField(default=0)
-    sample = models.PositiveSmallIntegerField(default=0)
     digest = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=JudgmentState)
-    option = models.CharField(max_length=60, blank=True)
-    value = models.FloatField(null=True, blank=True)
     justification = models.TextField(blank=True)
     message = models.TextField(blank=True)
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
@@ -175,7 +166,26 @@ class RowJudgment(models.Model):
     objects = SealedQuerySet.as_manager()
 
     class Meta:
+        abstract = True
         ordering = ("pk",)
+
+
+class RowJudgment(KeptJudgment):
+    """A judge's or check's judgment of a row; `slot` is "check" for a check.
+
+    `value` is that of a check, in [0, 1]; a judge's is its option's, on the scale of the moment.
+    """
+
+    sealed_path = "row__test__sealed"
+    sealed_fields = ("option", "justification", "message")
+
+    row = models.ForeignKey(BenchRow, models.CASCADE, related_name="judgments", db_index=False)
+    key = models.CharField(max_length=40, blank=True)
+    sample = models.PositiveSmallIntegerField(default=0)
+    option = models.CharField(max_length=60, blank=True)
+    value = models.FloatField(null=True, blank=True)
+
+    class Meta(KeptJudgment.Meta):
         constraints = [
             known("workbench_judgment_state_known", "state", JudgmentState),
             models.UniqueConstraint(
@@ -192,12 +202,8 @@ class RowJudgment(models.Model):
         return f"judgment {self.pk} of {self.row}"
 
 
-class RowPairJudgment(models.Model):
-    """A judge's choice between two answers to one input, kept by the digest of what was asked.
-
-    `order` is 1 where the second answer was shown first; `choice` is in terms of the pair. A failed
-    one has none and says why.
-    """
+class RowPairJudgment(KeptJudgment):
+    """A judge's choice between two answers to one input, in terms of the pair."""
 
     sealed_path = "first__test__sealed"
     also_sealed_paths = ("second__test__sealed",)
@@ -205,23 +211,9 @@ class RowPairJudgment(models.Model):
 
     first = models.ForeignKey(BenchRow, models.CASCADE, related_name="+", db_index=False)
     second = models.ForeignKey(BenchRow, models.CASCADE, related_name="+")
-    slot = models.CharField(max_length=40)
-    order = models.PositiveSmallIntegerField(default=0)
-    digest = models.CharField(max_length=64)
-    state = models.CharField(max_length=10, choices=JudgmentState)
     choice = models.CharField(max_length=6, choices=PairChoice, blank=True)
-    justification = models.TextField(blank=True)
-    message = models.TextField(blank=True)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
-    call = models.ForeignKey(
-        Call, models.SET_NULL, null=True, blank=True, related_name="+", db_index=False
-    )
-    created_at = models.DateTimeField(auto_now=True)
 
-    objects = SealedQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("pk",)
+    class Meta(KeptJudgment.Meta):
         constraints = [
             known("workbench_pair_state_known", "state", JudgmentState),
             models.UniqueConstraint(

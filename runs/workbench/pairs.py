@@ -10,13 +10,13 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
-from issues.judge_templates.pairwise_prompt import PairCase, PairVerdict
-from runs.judging.ask_judge import JudgeReply, ask_pair, pair_request
+from issues.judge_templates.pairwise_prompt import PairCase
+from runs.judging.ask_judge import ask_pair, pair_request
 from runs.models import JudgmentState
 from runs.pairwise.pairs import pair_case
 from runs.workbench.judges import Setup
 from runs.workbench.models import BenchRow, RowPairJudgment
-from runs.workbench.requests import case_of
+from runs.workbench.requests import case_of, fields_of
 
 MAX_PAIRS = 500
 
@@ -53,6 +53,19 @@ class RowPairRequest:
     @property
     def rows(self) -> list[BenchRow]:
         return [self.pair.first, self.pair.second]
+
+    def save(self, fields: dict[str, Any]) -> None:
+        names = ("first_id", "second_id", "slot", "order", "digest")
+        lookup: dict[str, Any] = dict(zip(names, self.key, strict=True))
+        RowPairJudgment.objects.update_or_create(**lookup, defaults=fields)
+
+    async def ask(self, caller: DirectCaller) -> dict[str, Any]:
+        """Ask the judge, as `Request.ask` does; the choice is in terms of the pair."""
+        reply = await ask_pair(self.judge.endpoint, self.case, caller, ties=self.ties)
+        if reply.verdict is None:
+            return {**fields_of(reply, caller), "choice": ""}
+        choice = reply.verdict.in_order(self.order)
+        return {**fields_of(reply, caller), "choice": choice, "state": JudgmentState.OK}
 
 
 def player_of(row: BenchRow) -> str:
@@ -134,27 +147,3 @@ class PairJudgments:
     def is_missing(self, request: RowPairRequest) -> bool:
         kept = self.current(request)
         return kept is None or kept.state == JudgmentState.FAILED
-
-
-class RowPairReply(NamedTuple):
-    request: RowPairRequest
-    reply: JudgeReply[PairVerdict]
-    caller: DirectCaller
-
-
-async def pair_reply(request: RowPairRequest, caller: DirectCaller) -> RowPairReply:
-    """Ask one judge about a pair in one order; raises what `ask_pair` raises."""
-    reply = await ask_pair(request.judge.endpoint, request.case, caller, ties=request.ties)
-    return RowPairReply(request, reply, caller)
-
-
-def fields_of(found: RowPairReply) -> dict[str, Any]:
-    """Return the fields of a judgment; the choice is in terms of the pair."""
-    verdict = found.reply.verdict
-    return {
-        "state": JudgmentState.OK if verdict else JudgmentState.FAILED,
-        "choice": verdict.in_order(found.request.order) if verdict else "",
-        "justification": verdict.justification if verdict else "",
-        "message": found.reply.message,
-        "call": found.reply.call,
-    }

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
-from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
 from issues import checks
@@ -20,6 +20,7 @@ from runs.judging.jury import FrozenJudge
 from runs.judging.methods import first_request
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
 from runs.models import JudgmentState, Method
+from runs.playground.direct_calls import cost_of
 from runs.playground.judging import WHOLE
 from runs.workbench.judges import Setup
 from runs.workbench.models import BenchRow, RowJudgment
@@ -50,14 +51,49 @@ class BenchRequest:
     case: JudgedAnswer
     judge: FrozenJudge | None = None
     template: JudgePromptTemplate | None = None
+    repair_model: Endpoint | None = None
+
+    @property
+    def rows(self) -> list[BenchRow]:
+        return [self.row]
+
+    def save(self, fields: dict[str, Any]) -> None:
+        lookup: dict[str, Any] = {"row": self.row, "digest": self.digest, **self.place._asdict()}
+        RowJudgment.objects.update_or_create(**lookup, defaults=fields)
+
+    async def ask(self, caller: DirectCaller) -> dict[str, Any]:
+        """Ask the judge, or run the check, as `Request.ask` does."""
+        if self.judge is None:
+            return await self._checked()
+        asked = (self.judge, self.template, self.case, self.place.key)
+        reply = await ask_judge(*asked, caller, repair_model=self.repair_model)
+        option = reply.verdict.option if reply.verdict else ""
+        return {**fields_of(reply, caller), "option": option, "value": None}
+
+    async def _checked(self) -> dict[str, Any]:
+        name, arguments = self.point.check_name, self.point.arguments
+        material = Material(text_of(self.case.turns))
+        outcome = await asyncio.to_thread(checks.run, name, arguments, material)
+        is_failed = outcome.value is None
+        return {
+            "state": JudgmentState.FAILED if is_failed else JudgmentState.OK,
+            "option": "" if outcome.value is None else f"{outcome.value:.3g}",
+            "value": outcome.value,
+            "justification": "" if is_failed else outcome.explanation,
+            "message": outcome.error if is_failed else "",
+            "call": None,
+        }
 
 
-class RowReply(NamedTuple):
-    """A reply to a request, with the calls that it took."""
-
-    request: BenchRequest
-    judgment: RowJudgment
-    caller: DirectCaller | None = None
+def fields_of(reply: JudgeReply[Any], caller: DirectCaller) -> dict[str, Any]:
+    """Return the fields that a judgment of a row and one of a pair share."""
+    return {
+        "state": reply.state,
+        "justification": reply.verdict.justification if reply.verdict else "",
+        "message": reply.message,
+        "call": reply.call,
+        "cost_usd": cost_of(caller.calls),
+    }
 
 
 def case_of(setup: Setup, row: BenchRow) -> JudgedAnswer:
@@ -77,10 +113,10 @@ def requests_of(setup: Setup, row: BenchRow) -> list[BenchRequest]:
             continue
         for slot, judge in setup.judges:
             for order, asked, template in _orders(setup, judge, case, point.key):
+                repair_model = setup.repair_models.get(template.template_id) if template else None
+                by = (judge, template, repair_model)
                 found += [
-                    BenchRequest(
-                        row, point, Place(point.key, slot, order, n), asked, case, judge, template
-                    )
+                    BenchRequest(row, point, Place(point.key, slot, order, n), asked, case, *by)
                     for n in range(judge.samples)
                 ]
     return found
@@ -158,44 +194,3 @@ def missing_requests(setup: Setup, rows: Sequence[BenchRow]) -> list[BenchReques
     """Return what must be asked: what changed, has never been asked, or failed."""
     kept = judgments_of(rows)
     return [r for row in rows for r in requests_of(setup, row) if kept[row.pk].is_missing(r)]
-
-
-async def reply_to(setup: Setup, request: BenchRequest, caller: DirectCaller) -> RowReply:
-    """Ask one judge, or run one check; raises what `ask_judge` raises."""
-    if request.judge is None:
-        return RowReply(request, await _checked(request))
-    template = request.template
-    repair_model = setup.repair_models.get(template.template_id) if template else None
-    asked = (request.judge, template, request.case, request.place.key)
-    reply = await ask_judge(*asked, caller, repair_model=repair_model)
-    return RowReply(request, _judgment(request, reply), caller)
-
-
-def _judgment(request: BenchRequest, reply: JudgeReply[ParsedVerdict]) -> RowJudgment:
-    verdict = reply.verdict
-    return _new(
-        request,
-        state=reply.state,
-        option=verdict.option if verdict else "",
-        justification=verdict.justification if verdict else "",
-        message=reply.message,
-        call=reply.call,
-    )
-
-
-async def _checked(request: BenchRequest) -> RowJudgment:
-    point, material = request.point, Material(text_of(request.case.turns))
-    outcome = await asyncio.to_thread(checks.run, point.check_name, point.arguments, material)
-    if outcome.value is None:
-        return _new(request, state=JudgmentState.FAILED, message=outcome.error)
-    return _new(
-        request,
-        state=JudgmentState.OK,
-        option=f"{outcome.value:.3g}",
-        value=outcome.value,
-        justification=outcome.explanation,
-    )
-
-
-def _new(request: BenchRequest, **fields: Any) -> RowJudgment:
-    return RowJudgment(row=request.row, digest=request.digest, **request.place._asdict(), **fields)

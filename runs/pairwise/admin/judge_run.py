@@ -13,14 +13,14 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel
 from issues.rubrics.library.entries import pairwise_criteria
-from runs.admin.batches import BatchAdmin, StartForm
+from runs.admin.batches import BatchAdmin, BatchForm
 from runs.models import Run
 from runs.pairwise import judge_runs
 from runs.pairwise.judge_runs import MAX_RUNS, PairwiseOrder
 from runs.pairwise.models import MAX_CRITERION, PairwiseJudgeRun
 
 
-class PairwiseForm(StartForm):
+class PairwiseForm(BatchForm):
     """The judge and the question that it is asked about each pair."""
 
     field_order = ("judge", "criterion", "library", "ties")

@@ -10,14 +10,14 @@ from django.shortcuts import get_object_or_404
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import current_user, row_number
-from runs.admin.batches import BatchAdmin, StartForm
+from runs.admin.batches import BatchAdmin, BatchForm
 from runs.models import JudgeRun
 from runs.position_bias import measuring
 from runs.position_bias.measuring import DEFAULT_RESULTS, MAX_RESULTS, MAX_SEED, Measure, new_seed
 from runs.position_bias.models import ReversedJudgeRun
 
 
-class MeasureForm(StartForm):
+class MeasureForm(BatchForm):
     """The size of the sample, and the seed that draws it."""
 
     field_order = ("results", "seed")

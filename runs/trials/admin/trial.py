@@ -16,7 +16,7 @@ from evalhub.admin_site.pages import current_user, row_number
 from evalhub.display.formatting import DASH, counted, usd
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
-from runs.admin.batches import BatchAdmin, StartForm
+from runs.admin.batches import BatchAdmin, BatchForm
 from runs.models import Jury
 from runs.trials.claims.claim_rows import build_claims
 from runs.trials.judges import trial_control
@@ -26,7 +26,7 @@ from runs.trials.judges.validations import in_words, validations_of
 from runs.trials.models import Benchmark, Trial
 
 
-class TrialForm(StartForm):
+class TrialForm(BatchForm):
     """Judges that are asked: every model with every template, a trial each."""
 
     field_order = ("models", "templates")

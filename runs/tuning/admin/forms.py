@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 
-from evalhub.admin_site.batch_control import limit_field
 from evalhub.admin_site.term_link import with_terms
 from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
@@ -74,22 +73,6 @@ def wanted_pair(found: list[Pair], *, judge: int, template: int) -> str:
         return ""
     fit = [pair for pair in found if judge in (0, pair.judge) and template in (0, pair.template)]
     return fit[0].key if fit else ""
-
-
-class AttemptForm(forms.Form):
-    """Cost limit of an attempt, and consent to send sealed tests."""
-
-    cost_limit_usd = limit_field(
-        widget=forms.NumberInput(attrs={"class": "eh-input eh-narrow", "step": "any"})
-    )
-    allow_sealed_exposure = forms.BooleanField(
-        label="Send the sealed tests to this model", required=False
-    )
-
-    def __init__(self, *args: Any, has_sealed: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not has_sealed:
-            del self.fields["allow_sealed_exposure"]
 
 
 class PromptForm(forms.Form):

@@ -11,14 +11,14 @@ from django.urls import URLPattern, path
 from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import control_batch
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.admin_site.pages import current_user, row_number
 from evalhub.work.control import progress_of
 from evalhub.work.progress import NotPossible
 from issues.states import Refused
+from runs.admin.batches import BatchForm, StartPages
 from runs.tuning import attempt_control
 from runs.tuning.admin.answers import ask_section
 from runs.tuning.admin.forms import (
-    AttemptForm,
     PromptForm,
     ReasonForm,
     StartForm,
@@ -50,7 +50,7 @@ ATTEMPT_ACTIONS = {
 
 
 @admin.register(Tuning)
-class TuningAdmin(PageAdmin):
+class TuningAdmin(StartPages):
     """Judge tunings: a judge's agreement with annotators, and drafts to improve it."""
 
     when_empty = "Evaluate answers yourself first; then improve a judge with your verdicts."
@@ -249,25 +249,21 @@ class TuningAdmin(PageAdmin):
         if not has_draft(tuning):
             self.say(request, "Create a draft first, then test it.")
             return HttpResponseRedirect(tuning.get_absolute_url())
-        estimate = attempt_control.estimate(tuning, tuning.draft)
-        sent = request.POST if request.method == "POST" else None
-        form = AttemptForm(sent, has_sealed=estimate.sealed_exposure is not None)
-        if sent is not None and form.is_valid():
-            try:
-                attempt = attempt_control.start_attempt(
-                    tuning, tuning.draft, by=current_user(request), **form.cleaned_data
-                )
-                self.say_done(request, f"Attempt {attempt.number} started.")
-                return HttpResponseRedirect(tuning.get_absolute_url())
-            except Refused as refused:
-                self.say(request, *refused.problems)
-        return self.page(
+        form = BatchForm(request.POST if request.method == "POST" else None)
+
+        def start_attempt() -> tuple[str, str]:
+            by = current_user(request)
+            made = attempt_control.start_attempt(tuning, tuning.draft, by=by, **form.consent)
+            return f"attempt {made.number}", tuning.get_absolute_url()
+
+        return self.start_page(
             request,
             "tuning/attempt.html",
+            form,
+            lambda: attempt_control.estimate(tuning, tuning.draft),
+            start_attempt,
             title=f"Test {tuning.draft}",
             tuning=tuning,
-            estimate=estimate,
-            form=form,
             back_url=tuning.get_absolute_url(),
         )
 

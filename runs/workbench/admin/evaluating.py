@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.http import StreamingHttpResponse
 
@@ -23,7 +23,7 @@ TRY_TEST = "issues.try_test"
 
 
 def evaluated(
-    wanted: Callable[[], Evaluation[Any, Any]],
+    wanted: Callable[[], Evaluation],
     user: User,
     *,
     consent: str,

@@ -199,7 +199,7 @@ def test_attempt_is_confirmed_before_it_starts(maintainer, tuning):
     draft_of(tuning, by=None)
     assert "Start (16 calls)" in text_of(maintainer.get(url("attempt", tuning)))
     assert not Attempt.objects.exists()
-    maintainer.post(url("attempt", tuning))
+    maintainer.post(url("attempt", tuning), {"start": 16})
     attempt = Attempt.objects.get()
     assert attempt.judgments.count() == len(MIXED)
     text = text_of(maintainer.get(tuning.get_absolute_url()))
