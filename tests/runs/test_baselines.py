@@ -16,7 +16,7 @@ from runs.baselines import (
 )
 from runs.models import Run, Suite
 from tests.api import client_of
-from tests.factories import make_test
+from tests.factories import make_issue, make_template, make_test
 from tests.layers import ROOT, sources
 from tests.reports.judged_runs import judged
 
@@ -43,43 +43,28 @@ def run_of(suite):
 # Opponents ---------------------------------------------------------------------------------------
 
 
-def test_a_run_is_compared_with_the_baseline_of_its_suite(run_of):
-    baseline, _, run = run_of("other model"), run_of(), run_of()
-    pin(baseline)
+def test_a_run_is_compared_with_the_baseline_of_its_suite_or_else_the_previous_run(run_of):
+    first, baseline, previous, _, run = (
+        run_of(),
+        run_of("other model"),
+        run_of(),
+        run_of("other model"),
+        run_of(),
+    )
 
+    assert [opponent_of(one) for one in (first, baseline, run)] == [None, None, previous]
+    pin(baseline)
     assert opponent_of(run) == baseline
-
-
-def test_without_a_baseline_it_is_the_previous_run_of_the_variant(run_of):
-    _, previous, _, run = run_of(), run_of(), run_of("other model"), run_of()
-
-    assert opponent_of(run) == previous
-
-
-def test_the_baseline_itself_is_compared_with_the_previous_run(run_of):
-    previous, baseline = run_of(), run_of()
+    pin(previous)
+    assert opponent_of(previous) == first  # The baseline itself has the previous run.
     pin(baseline)
-
-    assert opponent_of(baseline) == previous
-
-
-def test_a_run_of_another_model_is_no_opponent_unless_it_is_the_baseline(run_of):
-    run_of("other model")
-
-    assert opponent_of(run_of()) is None
+    baseline.judge_runs.update(state="live")
+    assert opponent_of(run) == previous
 
 
 def test_a_baseline_without_a_test_in_common_is_passed_over(run_of):
     previous = run_of()
     pin(run_of("other model", tests=[make_test()]))
-
-    assert opponent_of(run_of()) == previous
-
-
-def test_a_baseline_that_is_judged_again_is_passed_over(run_of):
-    previous, baseline = run_of(), run_of("other model")
-    pin(baseline)
-    baseline.judge_runs.update(state="live")
 
     assert opponent_of(run_of()) == previous
 
@@ -131,11 +116,12 @@ def baseline_lookups(source):
 
 def test_no_other_module_looks_up_baselines():
     """A second rule on what a run is compared with would have to read `Suite.baseline`."""
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in sources("*.py")}
     found = {
-        f"{path.relative_to(ROOT)}:{line}"
-        for path in sources("*.py")
-        if str(path.relative_to(ROOT)) != "runs/baselines.py"
-        for line in baseline_lookups(path.read_text())
+        f"{name}:{line}"
+        for name, text in texts.items()
+        if name != "runs/baselines.py" and "baseline" in text
+        for line in baseline_lookups(text)
     }
 
     assert {place for place in found if not place.startswith(SETS_BASELINES)} == set()
@@ -148,29 +134,15 @@ SETS_BASELINES = ("runs/admin/suite/admin.py:", "reports/urls.py:")
 # Pinning -----------------------------------------------------------------------------------------
 
 
-def test_a_done_run_becomes_the_baseline_of_its_suite(suite):
-    run = judged([1], suite=suite)
-
-    assert pin(run) == suite
-    assert Suite.objects.get().baseline == run
-
-
-def test_another_run_takes_its_place(suite):
-    first, second = judged([1], suite=suite), judged([1], suite=suite)
-    pin(first)
+def test_a_done_run_becomes_the_baseline_of_its_suite_until_another_takes_its_place(run_of, suite):
+    first, second = run_of(), run_of()
+    assert pin(first) == suite
+    with pytest.raises(NoBaseline, match="is not the baseline"):
+        unpin(second)
+    assert Suite.objects.get().baseline == first
     pin(second)
 
     assert Suite.objects.get().baseline == second
-
-
-def test_only_the_baseline_itself_is_taken_back(suite):
-    first, second = judged([1], suite=suite), judged([1], suite=suite)
-    pin(first)
-
-    with pytest.raises(NoBaseline, match="is not the baseline"):
-        unpin(second)
-
-    assert Suite.objects.get().baseline == first
 
 
 def form_of(suite, baseline):
@@ -179,26 +151,16 @@ def form_of(suite, baseline):
     return SuiteForm(sent, instance=suite)
 
 
-@pytest.mark.parametrize(("of_suite", "done"), [(True, False), (False, True)])
-def test_the_admin_refuses_what_the_page_refuses(suite, of_suite, done):
-    run = judged([1], suite=suite if of_suite else None, done=done)
-    form = form_of(suite, run)
-
-    assert not form.is_valid()
-    assert run.label in form.errors["baseline"][0]
-
-
-def test_the_admin_takes_a_done_run_of_the_suite(suite):
-    run = judged([1], suite=suite)
-    form = form_of(suite, run)
-
-    assert form.is_valid(), form.errors
-
-
-def test_programs_set_a_baseline_by_the_same_rule(suite):
+def test_admin_and_programs_set_a_baseline_by_the_same_rule(run_of, suite):
     client = client_of("maintainer")
-    done, undone = judged([1], suite=suite), judged([1], suite=suite, done=False)
+    done, undone, elsewhere = run_of(), run_of(done=False), run_of(suite=None)
 
+    for wrong in (undone, elsewhere):
+        form = form_of(suite, wrong)
+        assert not form.is_valid()
+        assert wrong.label in form.errors["baseline"][0]
+    form = form_of(suite, done)
+    assert form.is_valid(), form.errors
     refused = client.patch(f"/api/v1/suites/{suite.pk}/", {"baseline": undone.pk})
     taken = client.patch(f"/api/v1/suites/{suite.pk}/", {"baseline": done.pk})
 
@@ -212,7 +174,8 @@ def test_programs_set_a_baseline_by_the_same_rule(suite):
 
 @pytest.fixture
 def twenty():
-    return [make_test() for _ in range(20)]
+    issue, template = make_issue(), make_template()
+    return [make_test(issue=issue, template=template) for _ in range(20)]
 
 
 @pytest.fixture
@@ -228,15 +191,14 @@ def partly(run_of, twenty):
     return make
 
 
-def test_a_run_that_lacks_more_than_a_twentieth_is_no_baseline(partly):
+def test_a_run_that_lacks_more_than_a_twentieth_is_no_baseline_and_no_previous_run(partly, suite):
+    enough, incomplete, run = partly(19), partly(18), partly(20)
+    assert opponent_of(run) == enough
+    assert latest_pair() == (enough, run)
     with pytest.raises(NoBaseline, match=r"incomplete, 18/20 scored: a baseline needs 95%"):
-        pin(partly(18))
-
+        pin(incomplete)
     assert Suite.objects.get().baseline is None
-
-
-def test_nineteen_of_twenty_may_be_a_baseline(partly, suite):
-    assert pin(partly(19)) == suite
+    assert pin(enough) == suite
 
 
 def test_a_baseline_that_became_incomplete_is_skipped_with_its_reason(partly):
@@ -250,21 +212,8 @@ def test_a_baseline_that_became_incomplete_is_skipped_with_its_reason(partly):
     assert opponent_of(run) == previous
     (reason,) = skipped_baselines([run.pk]).values()
     assert f"{baseline.label} is incomplete, 0/20 scored" in reason
-
-
-def test_a_baseline_that_is_judged_again_is_skipped_with_its_reason(partly):
-    baseline, run = partly(20), partly(20)
-    pin(baseline)
-    baseline.judge_runs.update(state="live")
-
+    baseline.judge_runs.update(state="live")  # judged again
     assert "must be done" in skipped_baselines([run.pk])[run.pk]
-
-
-def test_an_incomplete_run_is_nobodys_previous_run(partly):
-    previous, _, run = partly(20), partly(18), partly(20)
-
-    assert opponent_of(run) == previous
-    assert latest_pair() == (previous, run)
 
 
 def test_repeats_count_one_by_one(run_of, suite):

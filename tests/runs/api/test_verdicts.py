@@ -5,9 +5,8 @@ import pytest
 from evalhub.statistics.agreement.alpha_bands import Band
 from issues.models import JudgeTemplate
 from runs.models import Approach, Judge
-from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.api import client_of, problems_in
-from tests.factories import first_result, make_jury, make_model, make_run, make_test, make_user
+from tests.factories import first_result, make_jury, make_model, make_run, make_test
 from tests.reports.judged_runs import finish
 from tests.runs.judged_runs import judged_run
 from tests.runs.rubric_runs import jury_of, rubric_run
@@ -37,28 +36,20 @@ def criterion(run, role="viewer"):
 
 
 def test_each_criterion_has_consensus_score_and_weight():
-    votes = {"Is polite.": [1, 0.5], "Swears.": [0.25, 0.25], "Is short.": [1]}
-    polite, rude, short = verdict(rubric_run([POLITE, RUDE, SHORT], votes))["criteria"]
+    votes = {"Is polite.": [1, 0.5, None], "Swears.": [0.25, 0.25, 0.25], "Is short.": [1]}
+    votes |= {"Is right.": [1, 1, 0], "Is kind.": [1, None, None]}
+    criteria = [POLITE, RUDE, SHORT, {"text": "Is right."}, {"text": "Is kind."}]
+    polite, rude, short, right, kind = verdict(rubric_run(criteria, votes))["criteria"]
 
     assert (polite["text"], polite["weight"], polite["mandatory"]) == ("Is polite.", 2.0, True)
     assert (polite["value"], polite["score"]) == (0.75, 0.75)
     # What is not wanted is the better the less it is shown.
     assert (rude["polarity"], rude["value"], rude["score"]) == ("should_not", 0.25, 0.75)
     assert (short["check"], short["value"]) == ("word_count", 1.0)
-
-
-def test_deviation_is_that_of_the_population_and_split_above_three_tenths():
-    found = criterion(rubric_run([POLITE], {"Is polite.": [1, 1, 0]}))
-
-    # √(2/9) of 1, 1, 0.
-    assert found["deviation"] == pytest.approx(0.4714, abs=1e-4)
-    assert (found["is_split"], found["split"]) == (True, [2, 1])
-
-
-def test_deviation_is_not_measured_of_one_judge():
-    found = criterion(rubric_run([POLITE], {"Is polite.": [1, None]}))
-
-    assert (found["deviation"], found["is_split"], found["value"]) == (None, False, 1.0)
+    # √(2/9) of 1, 1, 0, that of the population; it is split above three tenths.
+    assert right["deviation"] == pytest.approx(0.4714, abs=1e-4)
+    assert (right["is_split"], right["split"]) == (True, [2, 1])
+    assert (kind["deviation"], kind["is_split"], kind["value"]) == (None, False, 1.0)
 
 
 def test_a_check_has_no_deviation_and_no_judge():
@@ -73,43 +64,26 @@ def test_a_check_has_no_deviation_and_no_judge():
     )
 
 
-def test_human_value_replaces_the_consensus():
-    run = rubric_run([RUDE], {"Swears.": [1, 1]})
-    key = criterion(run)["key"]
-    human_verdict = HumanVerdict("UNMET", "It is a quotation.", criterion=key)
-    evaluate(first_result(run), human_verdict, by=make_user("annotator"))
-
-    found = criterion(run)
-
-    assert (found["value"], found["human_value"], found["score"]) == (1.0, 0.0, 1.0)
-
-
 def test_a_criterion_is_overridden_and_its_verdict_withdrawn():
     run = rubric_run([POLITE, RUDE], {"Is polite.": [1], "Swears.": [1]})
     client = client_of("annotator")
     rude = verdict(run)["criteria"][1]["key"]
+    url = "/api/v1/human-evaluations/"
     body = {"result": first_result(run).pk, "option": "UNMET", "justification": "It quotes."}
 
-    made = client.post("/api/v1/human-evaluations/", body | {"criterion": rude})
+    refused = client.post(url, body | {"criterion": "nothing"})
+    made = client.post(url, body | {"criterion": rude})
     overridden = detail(run)
-    client.post(f"/api/v1/human-evaluations/{made.json()['id']}/withdraw/")
+    client.post(f"{url}{made.json()['id']}/withdraw/")
 
+    assert refused.status_code == 400
+    assert "nothing" in problems_in(refused)["criterion"][0]
     assert (made.status_code, made.json()["criterion"]) == (201, rude)
     assert (overridden["score"], overridden["is_overridden"]) == (1.0, True)
+    found = overridden["verdict"]["criteria"][1]
+    assert (found["value"], found["human_value"], found["score"]) == (1.0, 0.0, 1.0)
     # Two thirds: of weights 2 and 1 the fault has the latter.
     assert detail(run)["score"] == pytest.approx(2 / 3)
-
-
-def test_an_unknown_criterion_is_refused():
-    run = rubric_run([POLITE], {"Is polite.": [1]})
-    body = {"result": first_result(run).pk, "option": "UNMET", "justification": "No."}
-
-    response = client_of("annotator").post(
-        "/api/v1/human-evaluations/", body | {"criterion": "nothing"}
-    )
-
-    assert response.status_code == 400
-    assert "nothing" in problems_in(response)["criterion"][0]
 
 
 def test_a_test_without_a_rubric_has_one_criterion():
@@ -123,10 +97,14 @@ def test_a_test_without_a_rubric_has_one_criterion():
 
 
 def test_every_judgment_has_judge_approach_template_and_reason():
-    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
-    run = rubric_run([POLITE], {"Is polite.": [1, None, 0.5]}, jury=jury_of(2, backup=backup))
+    spare = make_model(name="spare")
+    backup = Judge.objects.given(spare, approach=Approach.PROMPT_AWARE)
+    votes = {"Is polite.": [1, None, 0.5], "Swears.": [0, None, 0.5]}
+    run = rubric_run([POLITE, RUDE], votes, jury=jury_of(2, backup=backup))
 
-    first, failed, stand_in = criterion(run)["judgments"]
+    found = verdict(run)
+    polite, rude = found["criteria"]
+    first, failed, stand_in = polite["judgments"]
 
     wording = JudgeTemplate.objects.get(family="rubric-prompt-aware")
     assert (first["approach"], first["template"]) == ("prompt_aware", wording.pk)
@@ -134,6 +112,19 @@ def test_every_judgment_has_judge_approach_template_and_reason():
     assert first["justification"].startswith("Because of 1")
     assert (failed["state"], failed["value"], failed["failure"]) == ("failed", None, "unreadable")
     assert [row["is_backup"] for row in (first, failed, stand_in)] == [False, False, True]
+    # Judges without values are listed outside the consensus.
+    assert found["consensus"].endswith("backup prompt-aware (spare)")
+    assert [(one["asked"], one["answered"], one["is_backup"]) for one in found["judges"]] == [
+        (2, 2, False),
+        (2, 0, False),
+        (2, 2, True),
+    ]
+    assert len(found["consensus"].split(", ")) == 2
+    client = client_of("viewer")
+    rows = client.get(f"/api/v1/judgments/?criterion={rude['key']}").json()["results"]
+    assert [row["value"] for row in rows] == [0.5, None, 0]
+    rows = client.get("/api/v1/judgments/?is_backup=true").json()["results"]
+    assert [row["value"] for row in rows] == [0.5, 0.5]
 
 
 def test_samples_are_listed_and_count_as_one_judge():
@@ -149,17 +140,6 @@ def test_samples_are_listed_and_count_as_one_judge():
     assert found["value"] == pytest.approx((2 / 3 + 1 / 2) / 2)
 
 
-def test_judgments_are_found_by_criterion_and_backup():
-    run = rubric_run([POLITE, RUDE], {"Is polite.": [1], "Swears.": [0]})
-    key = run.results.get().revision.criteria.get(text="Swears.").key
-    client = client_of("viewer")
-
-    (row,) = client.get(f"/api/v1/judgments/?criterion={key}").json()["results"]
-
-    assert row["value"] == 0
-    assert client.get("/api/v1/judgments/?is_backup=true").json()["results"] == []
-
-
 # Judges and agreement ----------------------------------------------------------------------------
 
 
@@ -172,67 +152,23 @@ def test_the_consensus_names_judges_in_the_order_of_the_jury():
     assert verdict(run)["consensus"] == "standard (model a), holistic (model b)"
 
 
-def test_judges_without_values_are_listed_outside_the_consensus():
-    backup = Judge.objects.given(make_model(name="spare"))
-    votes = {"Is polite.": [1, None, 0.5], "Swears.": [1, None, 0.5]}
-    run = rubric_run([POLITE, RUDE], votes, jury=jury_of(2, backup=backup))
-
-    found = verdict(run)
-
-    assert found["consensus"].endswith("backup template (spare)")
-    assert [(one["asked"], one["answered"], one["is_backup"]) for one in found["judges"]] == [
-        (2, 2, False),
-        (2, 0, False),
-        (2, 2, True),
-    ]
-    assert len(found["consensus"].split(", ")) == 2
-
-
 def test_agreement_has_band_units_and_coverage():
     texts = [f"Point {n}." for n in range(5)]
     votes = {text: [n % 2, n % 2] for n, text in enumerate(texts)}
+    run = rubric_run([{"text": text} for text in texts], votes)
 
-    found = verdict(rubric_run([{"text": text} for text in texts], votes))
+    found = verdict(run)
 
     assert (found["alpha"], found["band"], found["units"]) == (1.0, Band.NOT_ENOUGH_DATA, 5)
     assert found["alpha_low"] < 0.8
     assert found["alpha_high"] == 1
     assert (found["comparisons_made"], found["comparisons_expected"]) == (5, 5)
     assert (found["answered"], found["expected"]) == (10, 10)
-
-
-def test_with_too_little_data_there_is_no_alpha():
-    found = verdict(rubric_run([POLITE], {"Is polite.": [1, 0]}))
-
-    assert (found["alpha"], found["band"]) == (None, Band.NOT_ENOUGH_DATA)
-
-
-def test_without_variation_there_is_no_alpha():
-    texts = [f"Point {n}." for n in range(5)]
-    run = rubric_run([{"text": text} for text in texts], {key: [1, 1] for key in texts})
-
-    assert (verdict(run)["alpha"], verdict(run)["band"]) == (None, Band.NO_VARIATION)
-
-
-def test_both_fingerprints_are_shown():
-    run = rubric_run([POLITE], {"Is polite.": [1]})
-
-    found = verdict(run)
-
     assert found["jury_fingerprint"] == run.judge_runs.get().jury_fingerprint
     assert found["suite_fingerprint"] == run.suite_fingerprint
-
-
-def test_a_completed_judge_run_has_agreement():
-    texts = [f"Point {n}." for n in range(5)]
-    votes = {text: [n % 2, n % 2] for n, text in enumerate(texts)}
-    run = rubric_run([{"text": text} for text in texts], votes)
     url = f"/api/v1/judge-runs/{run.judge_runs.get().pk}/"
-
-    before = client_of("viewer").get(url).json()["agreement"]
+    assert client_of("viewer").get(url).json()["agreement"] is None  # It is not completed.
     finish(run)
-
-    assert before is None
     assert client_of("viewer").get(url).json()["agreement"] == {
         "alpha": 1.0,
         "interval": None,  # of one result
@@ -241,6 +177,16 @@ def test_a_completed_judge_run_has_agreement():
         "comparisons_made": 5,
         "comparisons_expected": 5,
     }
+
+
+def test_with_too_little_data_or_without_variation_there_is_no_alpha():
+    texts = [f"Point {n}." for n in range(5)]
+    for votes, band in (
+        ({"Is polite.": [1, 0]}, Band.NOT_ENOUGH_DATA),
+        ({text: [1, 1] for text in texts}, Band.NO_VARIATION),
+    ):
+        found = verdict(rubric_run([{"text": text} for text in votes], votes))
+        assert (found["alpha"], found["band"]) == (None, band)
 
 
 def test_a_judge_run_has_the_settings_of_its_judges():
@@ -284,7 +230,7 @@ def test_an_unjudged_result_lists_its_judges():
 
 
 def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
-    texts = [f"Point {n}." for n in range(40)]
+    texts = [f"Point {n}." for n in range(12)]
     run = rubric_run([{"text": text} for text in texts], {key: [1, 0, 1] for key in texts})
     client = client_of("viewer")
 
@@ -292,13 +238,7 @@ def test_queries_do_not_grow_with_the_rubric(django_assert_max_num_queries):
         response = client.get(f"/api/v1/results/{first_result(run).pk}/")
 
     found = response.json()["verdict"]["criteria"]
-    assert sum(len(one["judgments"]) for one in found) == 120
-
-
-def test_a_list_of_results_has_no_verdicts():
-    run = rubric_run([POLITE], {"Is polite.": [1]})
-
-    (row,) = client_of("viewer").get(f"/api/v1/results/?run={run.pk}").json()["results"]
-
-    assert "verdict" not in row
+    assert sum(len(one["judgments"]) for one in found) == 36
+    (row,) = client.get(f"/api/v1/results/?run={run.pk}").json()["results"]
+    assert "verdict" not in row  # A list has none.
     assert row["similarity"] is None

@@ -9,11 +9,12 @@ from runs.launching.detectable_change import detectable
 from runs.models import Outcome, Run, Suite
 from tests.factories import make_jury, make_model, make_test
 from tests.reports.judged_runs import judged
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@shared_data
 def tests():
     return [make_test(f"Question {n}?") for n in range(20)]
 
@@ -34,15 +35,6 @@ def test_without_earlier_runs_the_usual_share_is_assumed():
 
     assert planned.found.change == pytest.approx(0.08, abs=0.0026)
     assert planned.note == "80% power if 15% of 200 tests change (assumed), independently."
-
-
-def test_earlier_runs_of_the_suite_tell_how_many_flip(tests):
-    first, second = run_of(tests, 10, label="March"), run_of(tests, 5, label="April")
-
-    planned = detectable(range(400), suite_of(first, second))
-
-    assert f"25% of 400 tests change (measured from {first} to {second})" in planned.note
-    assert planned.found.change == pytest.approx(0.075, abs=0.005)  # told to half a point
 
 
 def test_the_launch_form_and_compare_print_the_same_number_and_caveat(tests):
@@ -71,11 +63,16 @@ def test_the_baseline_goes_before_the_run_before(tests):
     assert detectable(range(100), suite_of(*runs, baseline=runs[0])).found.changed == 0.5
 
 
-def test_runs_under_different_juries_tell_nothing(tests):
-    another = make_jury(make_model())
-    runs = run_of(tests, 20), run_of(tests, 10, jury=another)
+def test_flips_are_measured_between_the_last_comparable_runs(tests):
+    first, second = run_of(tests, 10, label="March"), run_of(tests, 5, label="April")
+    other = run_of(tests, 20, label="May", jury=make_jury(make_model()))
 
-    assert not detectable(range(100), suite_of(*runs)).found.is_measured
+    planned = detectable(range(400), suite_of(first, second, other))
+
+    assert f"25% of 400 tests change (measured from {first} to {second})" in planned.note
+    assert planned.found.change == pytest.approx(0.075, abs=0.005)  # told to half a point
+    # Runs under different juries tell nothing.
+    assert not detectable(range(100), suite_of(second, other)).found.is_measured
 
 
 def test_too_few_scored_tests_tell_nothing(tests):
@@ -84,18 +81,6 @@ def test_too_few_scored_tests_tell_nothing(tests):
     assert not detectable(range(100), suite_of(*few)).found.is_measured
 
 
-def test_a_small_suite_finds_hardly_anything():
+def test_a_small_suite_finds_hardly_anything_and_none_nothing():
     assert detectable(range(10), None).found.points == "none"
-
-
-def test_no_tests_find_nothing():
     assert detectable([], None) is None
-
-
-def test_flips_are_measured_between_the_last_comparable_runs(tests):
-    first, second = run_of(tests, 10, label="March"), run_of(tests, 5, label="April")
-    other = run_of(tests, 20, label="May", jury=make_jury(make_model()))
-
-    planned = detectable(range(400), suite_of(first, second, other))
-
-    assert f"measured from {first} to {second}" in planned.note

@@ -9,7 +9,7 @@ from issues.models import IssueState, TestState
 from runs.launching.estimate import LeftOut, estimate, left_out
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import named
-from runs.models import DEFAULT_APPROACHES, Judge, Jury, Result
+from runs.models import DEFAULT_APPROACHES, Judge, Result
 from tests.factories import make_issue, make_jury, make_model, make_run, make_template, make_test
 
 pytestmark = pytest.mark.django_db
@@ -29,22 +29,19 @@ def estimated(**values):
 
 
 def test_counts_runs_results_and_calls():
-    tests = [make_test(), make_test()]
-    models = [make_model(), make_model()]
+    tests, models = [make_test().pk, make_test().pk], [make_model().pk, make_model().pk]
     jury = make_jury(make_model(), make_model(), make_model())
+    fields = {"tests": tests, "models": models, "repeats": 3}
 
-    found = estimated(
-        tests=[test.pk for test in tests],
-        models=[model.pk for model in models],
-        system_prompts=["", "Be brief."],
-        repeats=3,
-        jury=jury.pk,
-    )
+    found = estimated(**fields, system_prompts=["", "Be brief."], jury=jury.pk)
 
     # 2 models × 2 prompts; 2 tests × 3 repeats in each; 3 judges, each repairs at most once.
     assert (found.runs, found.results, found.answer_calls) == (4, 24, 24)
     assert found.judge_calls == (72, 144)
     assert found.calls == (96, 168)
+    found = estimated(**fields, temperatures=[0, 0.5])
+    assert (found.runs, found.results, found.answer_calls) == (4, 24, 24)
+    assert found.judge_calls == (0, 0)  # without judges
 
 
 def test_every_generated_turn_is_a_call():
@@ -59,66 +56,36 @@ def test_every_generated_turn_is_a_call():
     assert estimated(tests=[test.pk], models=[make_model().pk]).answer_calls == 2
 
 
-def test_without_judges_no_judge_is_counted():
-    found = estimated(tests=[make_test().pk], models=[make_model().pk])
-
-    assert found.judge_calls == (0, 0)
-
-
-def test_each_criterion_is_put_to_each_judge_and_checks_are_free():
-    jury = make_jury(make_model(), approaches=DEFAULT_APPROACHES)
-
-    found = estimated(tests=[make_test(criteria=RUBRIC).pk], models=[make_model().pk], jury=jury.pk)
-
-    # 2 criteria × 2 judges, prompt-aware and holistic; the third judges whole tests only.
-    assert found.judge_calls == (4, 8)
-    assert "2 criteria are judged one by one, on every answer." in found.assumptions
-    assert "1 criterion is tested by a check, which needs no call." in found.assumptions
-
-
-def test_a_whole_test_is_put_to_the_judge_by_template_alone():
-    jury = make_jury(make_model(), approaches=DEFAULT_APPROACHES)
-
-    found = estimated(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
-
-    assert found.judge_calls == (1, 2)
-
-
-def test_every_sample_is_a_call():
-    judge = Judge.objects.given(make_model(), approach="standard", samples=5)
-    jury = Jury.objects.create(name="sampled")
-    jury.judges.add(judge)
-
-    found = estimated(tests=[make_test(criteria=RUBRIC).pk], models=[make_model().pk], jury=jury.pk)
-
-    assert found.judge_calls == (10, 20)
-    assert f"{judge} takes 5 samples of each judgment." in found.assumptions
-
-
-def test_a_debate_is_counted_from_its_fewest_to_its_most_calls():
-    once, debate = (
-        Judge.objects.given(make_model(), approach="standard", method=method)
-        for method in ("single", "debate")
-    )
-    found = {}
-    for judge in (once, debate):
-        jury = Jury.objects.create(name=str(judge))
-        jury.judges.add(judge)
-        test = make_test(criteria=RUBRIC)
-        found[judge] = estimated(tests=[test.pk], models=[make_model().pk], jury=jury.pk)
-
-    assert found[once].judge_calls == (2, 4)
-    assert found[debate].judge_calls == (4, 16)
-    assert f"{debate} makes 2 to 4 calls for each judgment." in found[debate].assumptions
-
-
-def test_a_backup_is_said_and_not_counted():
-    jury = make_jury(make_model(), backup=Judge.objects.given(make_model(name="spare")))
-
-    found = estimated(tests=[make_test().pk], models=[make_model().pk], jury=jury.pk)
-
-    assert found.judge_calls == (1, 2)
-    assert any("The backup judge, spare," in line for line in found.assumptions)
+def test_judges_are_counted_by_criteria_approach_samples_and_method(subtests):
+    model, judge = make_model(), make_model()
+    whole, rubric = make_test(), make_test(criteria=RUBRIC)
+    usual = make_jury(judge, approaches=DEFAULT_APPROACHES)
+    sampled, once, debate = make_jury(), make_jury(), make_jury()
+    by = {
+        jury: Judge.objects.given(judge, approach="standard", **fields)
+        for jury, fields in (
+            (sampled, {"samples": 5}),
+            (once, {"method": "single"}),
+            (debate, {"method": "debate"}),
+        )
+    }
+    for jury, one in by.items():
+        jury.judges.add(one)
+    spare = make_jury(judge, backup=Judge.objects.given(make_model(name="spare")))
+    for test, jury, calls, said in (
+        # 2 criteria × 2 judges, prompt-aware and holistic; the third judges whole tests only.
+        (rubric, usual, (4, 8), "2 criteria are judged one by one, on every answer."),
+        (rubric, usual, (4, 8), "1 criterion is tested by a check, which needs no call."),
+        (whole, usual, (1, 2), ""),
+        (rubric, sampled, (10, 20), f"{by[sampled]} takes 5 samples of each judgment."),
+        (rubric, once, (2, 4), ""),
+        (rubric, debate, (4, 16), f"{by[debate]} makes 2 to 4 calls for each judgment."),
+        (whole, spare, (1, 2), "The backup judge, spare,"),
+    ):
+        with subtests.test(said, calls=calls):
+            found = estimated(tests=[test.pk], models=[model.pk], jury=jury.pk)
+            assert found.judge_calls == calls
+            assert any(said in line for line in found.assumptions)
 
 
 def test_a_whole_rubric_is_shown_with_every_criterion_to_a_holistic_judge():
@@ -130,14 +97,6 @@ def test_a_whole_rubric_is_shown_with_every_criterion_to_a_holistic_judge():
 
     # Each of two questions shows both criteria of 100 tokens, and not only its own.
     assert tokens[1] - tokens[0] >= 200
-
-
-def test_temperatures_make_runs_of_their_own():
-    found = estimated(
-        tests=[make_test().pk], models=[make_model().pk], temperatures=[0, 0.5], repeats=3
-    )
-
-    assert (found.runs, found.results, found.answer_calls) == (2, 6, 6)
 
 
 def test_similarity_by_a_model_is_counted_and_priced_by_what_it_reads():
@@ -161,35 +120,18 @@ def test_similarity_that_is_built_in_costs_nothing():
     assert any("costs nothing" in line for line in found.assumptions)
 
 
-def test_cost_known_value():
+def test_cost_and_overshoot_have_known_values():
     # 400 characters are 100 tokens in, and the limit lets at most 50 out: 100 + 2 × 50 per million.
-    test = make_test("x" * 400)
-    model = make_model(**PRICES, params={"max_tokens": 50})
-
-    found = estimated(tests=[test.pk], models=[model.pk])
-
-    assert found.cost is not None
-    assert found.cost.high == Decimal("0.0002")
-
-
-def test_cost_is_not_measured_without_prices_and_says_whose():
-    priced, bare = make_model(**PRICES), make_model(name="bare")
-
-    found = estimated(tests=[make_test().pk], models=[priced.pk, bare.pk])
-
-    assert found.cost is None
-    assert found.overshoot_usd is None
-    assert found.unpriced == ["bare"]
-
-
-def test_overshoot_is_that_of_the_calls_in_flight():
-    tests = [make_test("x" * 400) for _ in range(10)]
+    tests = [make_test("x" * 400).pk for _ in range(10)]
     model = make_model(**PRICES, params={"max_tokens": 50}, max_concurrency=4)
 
-    found = estimated(tests=[test.pk for test in tests], models=[model.pk])
-
-    # Four calls at 0.0002 each, as above.
-    assert found.overshoot_usd == Decimal("0.0008")
+    found = estimated(tests=tests[:1], models=[model.pk])
+    assert found.cost is not None
+    assert found.cost.high == Decimal("0.0002")
+    # Four calls in flight at 0.0002 each.
+    assert estimated(tests=tests, models=[model.pk]).overshoot_usd == Decimal("0.0008")
+    found = estimated(tests=tests, models=[model.pk, make_model(name="bare").pk])
+    assert (found.cost, found.overshoot_usd, found.unpriced) == (None, None, ["bare"])
 
 
 def test_judges_of_one_model_share_its_bound_on_calls_in_flight():

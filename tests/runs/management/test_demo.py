@@ -45,7 +45,7 @@ def _allowed(settings, tmp_path):
 
 
 @pytest.mark.django_db
-def test_the_demo_launches_two_runs_once():
+def test_the_demo_launches_two_runs_once(settings, subtests):
     user = make_user("superuser")
 
     first, second = demo.prepare(user), demo.prepare(user)
@@ -55,6 +55,39 @@ def test_the_demo_launches_two_runs_once():
     assert len({run.system_prompt for run in first}) == 2
     assert set(Launch.objects.values_list("requested_by", flat=True)) == {user.pk}
     assert Launch.objects.count() == 2
+    with subtests.test("a summary that fits the embedded model, and drafts, are asked for once"):
+        summary = ExecutiveSummary.objects.get()
+        assert set(summary.runs.all()) == set(first)
+        assert (summary.analyst, summary.requested_by) == (first[0].language_model, user)
+        assert summary.context_tokens < local_model.CONTEXT_TOKENS
+        assert Generation.objects.get().drafts.count() == 5
+    with subtests.test("a blueprint has all that a rubric can have"):
+        run = Run.objects.get(suite__isnull=False)
+        tests = [result.test for result in run.results.all()]
+        criteria = Criterion.objects.filter(test__in=tests)
+        assert criteria.filter(polarity="should_not").exists()
+        assert criteria.filter(alternative=2).exists()
+        assert criteria.exclude(check_name="").exists()
+        assert criteria.exclude(weight=1).exists()
+        assert any(len(turns_to_generate(test.messages)) == 2 for test in tests)
+        assert run.system_prompt.startswith("You answer visitors of the town library.")
+    with subtests.test("the embedded model judges at chance, and itself by consent"):
+        assert "at chance" in first[0].language_model.note
+        assert first[0].self_evaluation_allowed
+    with subtests.test("the jury judges rubrics too and one judge the sample"):
+        judge_run = first[0].judge_runs.get()
+        assert judge_run.jury_name == "Embedded judge"
+        panel = frozen_jury_of(judge_run.jury)
+        assert {judge.approach for judge in panel.frozen_judges} == set(DEFAULT_APPROACHES)
+        assert len(panel.judges_asked(on_rubric=False)) == 1
+        assert len(panel.judges_asked(on_rubric=True)) == 2
+    with subtests.test("two settings point it at another model"):
+        settings.EVALHUB_DEMO_MODEL = "openai/other"
+        settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
+        runs = demo.prepare(user)
+        assert not set(runs) & set(first)
+        assert [run.endpoint["litellm_model"] for run in runs] == ["openai/other"] * 2
+        assert demo.allowed_address(8177) == "127.0.0.1:9000"
 
 
 @pytest.mark.django_db
@@ -70,56 +103,6 @@ def test_whoever_opens_the_demo_has_done_no_step_and_has_something_to_review():
 
 
 @pytest.mark.django_db
-def test_the_demo_asks_once_for_a_summary_that_fits_the_embedded_model():
-    user = make_user("superuser")
-
-    runs = demo.prepare(user)
-    demo.prepare(user)
-
-    summary = ExecutiveSummary.objects.get()
-    assert set(summary.runs.all()) == set(runs)
-    assert (summary.analyst, summary.requested_by) == (runs[0].language_model, user)
-    assert summary.context_tokens < local_model.CONTEXT_TOKENS
-    assert Generation.objects.get().drafts.count() == 5, "drafted once, too"
-
-
-@pytest.mark.django_db
-def test_the_demo_runs_a_blueprint_with_all_that_a_rubric_can_have():
-    demo.prepare(make_user("superuser"))
-
-    run = Run.objects.get(suite__isnull=False)
-    tests = [result.test for result in run.results.all()]
-    criteria = Criterion.objects.filter(test__in=tests)
-    assert criteria.filter(polarity="should_not").exists()
-    assert criteria.filter(alternative=2).exists()
-    assert criteria.exclude(check_name="").exists()
-    assert criteria.exclude(weight=1).exists()
-    assert any(len(turns_to_generate(test.messages)) == 2 for test in tests)
-    assert run.system_prompt.startswith("You answer visitors of the town library.")
-
-
-@pytest.mark.django_db
-def test_the_embedded_model_is_said_to_judge_at_chance_and_judges_itself_by_consent():
-    run = demo.prepare(make_user("superuser"))[0]
-
-    assert "at chance" in run.language_model.note
-    assert run.self_evaluation_allowed
-    assert run.judge_runs.get().jury_name == "Embedded judge"
-
-
-@pytest.mark.django_db
-def test_the_demos_jury_judges_rubrics_too_and_asks_one_judge_of_the_sample():
-    judge_run = demo.prepare(make_user("superuser"))[0].judge_runs.get()
-    panel = frozen_jury_of(judge_run.jury)
-
-    assert {frozen_judge.approach for frozen_judge in panel.frozen_judges} == set(
-        DEFAULT_APPROACHES
-    )
-    assert len(panel.judges_asked(on_rubric=False)) == 1
-    assert len(panel.judges_asked(on_rubric=True)) == 2
-
-
-@pytest.mark.django_db
 def test_another_port_moves_the_embedded_model_and_keeps_what_people_changed(settings):
     model = demo.model()
     LanguageModel.objects.filter(pk=model.pk).update(note="Our own words.")
@@ -130,20 +113,6 @@ def test_another_port_moves_the_embedded_model_and_keeps_what_people_changed(set
     assert moved.pk == model.pk
     assert moved.api_base == "http://127.0.0.1:8999/v1"
     assert moved.note == "Our own words."
-
-
-@pytest.mark.django_db
-def test_two_settings_point_the_demo_at_another_model(settings):
-    user = make_user("superuser")
-    embedded = demo.prepare(user)
-    settings.EVALHUB_DEMO_MODEL = "openai/other"
-    settings.EVALHUB_DEMO_BASE_URL = "http://127.0.0.1:9000/v1"
-
-    runs = demo.prepare(user)
-
-    assert not set(runs) & set(embedded)
-    assert [run.endpoint["litellm_model"] for run in runs] == ["openai/other"] * 2
-    assert demo.allowed_address(8177) == "127.0.0.1:9000"
 
 
 @pytest.mark.parametrize(

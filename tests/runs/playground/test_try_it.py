@@ -185,20 +185,18 @@ def test_a_provider_that_does_not_stream_is_asked_for_the_whole(attempt, model_a
     assert (events["text"], Call.objects.count()) == ([GOOD], 2)
 
 
-@pytest.mark.parametrize(
-    ("fields", "reply", "words"),
-    [
+def test_a_failure_ends_in_a_sentence(attempt, model_at, provider, subtests):
+    for fields, reply, words in (
         ({"api_key_env": "UNSET_KEY"}, Reply(GOOD), "UNSET_KEY, which is not set"),
         ({}, UNAUTHORIZED, "Check the key"),
         ({"timeout_s": 1}, Reply("one two", hang_after=1), "did not answer within 1 s"),
         ({"api_base": "http://127.0.0.1:9/v1"}, Reply(GOOD), "may not be called"),
-    ],
-)
-def test_a_failure_ends_in_a_sentence(attempt, model_at, provider, fields, reply, words):
-    provider.script = lambda request: reply
-    events = attempt("ask", model=model_at(**fields).pk)
-    assert words in events["error"][0]
-    assert Call.objects.get().error_kind
+    ):
+        with subtests.test(words):
+            provider.script = lambda request, reply=reply: reply
+            events = attempt("ask", model=model_at(**fields).pk)
+            assert words in events["error"][0]
+            assert Call.objects.latest("pk").error_kind
 
 
 def test_what_is_wrong_with_the_form_is_said_before_any_call(attempt, model_at, provider):
@@ -300,22 +298,18 @@ def test_a_template_can_be_chosen_for_a_single_model(attempt, model_at, provider
     assert refused.endswith("judges whole tests, but this test has a rubric.")
 
 
-@pytest.mark.parametrize(
-    ("tried", "words"),
-    [
+def test_what_cannot_be_judged_is_said(attempt, model_at, monkeypatch, subtests):
+    model = model_at()
+    unasked = {"answers": ["reply"], "reply": '{"turns": [], "tool_calls": []}'}
+    for tried, words in (
         ({"answers": ["flagged"]}, "nothing to judge"),
         ({"answers": ["reply"], "reply": "[1"}, "nothing to judge"),
-        ({"answers": ["reply"], "reply": '{"turns": [], "tool_calls": []}'}, "Ask the model again"),
-    ],
-)
-def test_what_is_missing_is_said(attempt, model_at, tried, words):
-    assert words in attempt("judge", jury=f"model-{model_at().pk}", **tried)["error"][0]
-
-
-def test_too_many_calls_are_refused(attempt, model_at, monkeypatch):
+        (unasked, "Ask the model again"),
+    ):
+        with subtests.test(words, **tried):
+            assert words in attempt("judge", jury=f"model-{model.pk}", **tried)["error"][0]
     monkeypatch.setattr("runs.playground.acts.MAX_CALLS", 1)
-    jury = make_jury(model_at(), model_at())
-    form = {"flagged_answer": BAD}
+    jury, form = make_jury(model, model_at()), {"flagged_answer": BAD}
     events = attempt("judge", jury=f"jury-{jury.pk}", answers=["flagged"], form=form)
     assert events["error"][0].startswith("This would take 2 calls; one try may take 1.")
 

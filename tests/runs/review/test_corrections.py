@@ -2,6 +2,8 @@
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -13,15 +15,21 @@ from runs.review.corrections import correct, former_version, promote, put_back
 from runs.review.models import Correction
 from tests.factories import first_result, make_test, make_user
 from tests.runs.judged_runs import judged_run
+from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db
 
 RIGHT = "Two and two make four."
 
 
-@pytest.fixture
+@shared_data
 def result():
     return first_result(judged_run(make_test(reference="4", reference_by=Author.MODEL)))
+
+
+@shared_data
+def maintainer():
+    return make_user("maintainer", username="mia")
 
 
 @pytest.fixture
@@ -29,11 +37,6 @@ def annotator(client):
     person = make_user("annotator", username="anna")
     client.force_login(person)
     return person
-
-
-@pytest.fixture
-def maintainer():
-    return make_user("maintainer", username="mia")
 
 
 def page_of(result):
@@ -51,27 +54,19 @@ def promote_url(correction):
 # Writing one -------------------------------------------------------------------------------------
 
 
-def test_a_correction_changes_neither_score_nor_reference(result, maintainer):
+def test_a_correction_is_kept_once_and_changes_neither_score_nor_reference(result, maintainer):
     before = Result.objects.values().get(pk=result.pk)
-    correct(result, RIGHT, by=maintainer)
+    for text in (RIGHT, f" {RIGHT}\n", "Four."):
+        correct(result, text, by=maintainer)
     result.test.refresh_from_db()
+    assert list(Correction.objects.values_list("text", flat=True)) == [RIGHT, "Four."]
     assert Result.objects.values().get(pk=result.pk) == before
     assert result.test.reference == "4"
 
 
-def test_the_same_text_twice_is_kept_once_and_another_beside_it(result, maintainer):
-    correct(result, RIGHT, by=maintainer)
-    correct(result, f" {RIGHT}\n", by=maintainer)
-    correct(result, "Four.", by=maintainer)
-    assert list(Correction.objects.values_list("text", flat=True)) == [RIGHT, "Four."]
-
-
-def test_an_empty_correction_is_refused(result, maintainer):
+def test_an_empty_correction_or_one_of_no_answer_is_refused(result, maintainer):
     with pytest.raises(ValidationError, match="Enter the corrected answer"):
         correct(result, " \n", by=maintainer)
-
-
-def test_result_without_answer_cannot_be_corrected(result, maintainer):
     result.state = ItemState.ERROR
     with pytest.raises(ValidationError, match="no answer to correct"):
         correct(result, RIGHT, by=maintainer)
@@ -96,13 +91,10 @@ def test_promoting_makes_it_the_reference_signed_with_who_and_whence(result, mai
     assert record.history_change_reason == f"Reference: anna's correction of result {result.pk}"
     assert correction.promoted_by == maintainer
     assert correction.promoted_at is not None
-
-
-def test_a_long_name_does_not_break_the_history(result, maintainer):
-    person = make_user("annotator", username="a" * 150)
-    promote(correct(result, RIGHT, by=person), by=maintainer)
-    result.test.refresh_from_db()
-    assert result.test.reference == RIGHT
+    with pytest.raises(Refused, match="already"):
+        promote(correction, by=maintainer)
+    longest = make_user("annotator", username="a" * 150)  # has a place in the history
+    promote(correct(result, "Four.", by=longest), by=maintainer)
 
 
 def test_promotion_without_approval_right_needs_approval_again(result):
@@ -110,13 +102,6 @@ def test_promotion_without_approval_right_needs_approval_again(result):
     assert promote(correction, by=make_user("annotator"))
     result.test.refresh_from_db()
     assert result.test.state == TestState.IN_REVIEW
-
-
-def test_current_reference_is_not_promoted_again(result, maintainer):
-    correction = correct(result, RIGHT, by=maintainer)
-    promote(correction, by=maintainer)
-    with pytest.raises(Refused, match="already"):
-        promote(correction, by=maintainer)
 
 
 def test_withdrawn_correction_is_not_promoted_until_written_again(client, result, maintainer):
@@ -135,34 +120,26 @@ def test_withdrawn_correction_is_not_promoted_until_written_again(client, result
     assert result.test.reference == RIGHT
 
 
-def test_putting_back_restores_text_and_author(result, maintainer):
-    correction = correct(result, RIGHT, by=maintainer)
-    promote(correction, by=maintainer)
-
-    put_back(correction, by=maintainer)
-
-    result.test.refresh_from_db()
-    assert (result.test.reference, result.test.reference_by) == ("4", Author.MODEL)
-    correction.refresh_from_db()
-    assert correction.promoted_at is not None
-
-
-def test_only_the_reference_of_now_is_put_back(result, maintainer):
+def test_putting_back_restores_text_and_author_of_the_reference_of_now(result, maintainer):
+    test = result.test
+    test.note = "Looked at."
+    test.save()
+    assert former_version(test) is None  # Other changes of the test are no former reference.
     first, second = (correct(result, text, by=maintainer) for text in (RIGHT, "Four."))
+    promote(first, by=maintainer)
+    put_back(first, by=maintainer)
+    test.refresh_from_db()
+    assert (test.reference, test.reference_by) == ("4", Author.MODEL)
+    first.refresh_from_db()
+    assert first.promoted_at is not None
+
     promote(first, by=maintainer)
     promote(second, by=maintainer)
     with pytest.raises(Refused, match="not the current reference"):
         put_back(first, by=maintainer)
     put_back(second, by=maintainer)
-    result.test.refresh_from_db()
-    assert result.test.reference == RIGHT
-
-
-def test_other_changes_of_the_test_are_no_former_reference(result):
-    test = result.test
-    test.note = "Looked at."
-    test.save()
-    assert former_version(test) is None
+    test.refresh_from_db()
+    assert test.reference == RIGHT
 
 
 # Pages -------------------------------------------------------------------------------------------
@@ -171,73 +148,40 @@ def test_other_changes_of_the_test_are_no_former_reference(result):
 def test_an_annotator_corrects_on_the_page_of_the_result(client, annotator, result):
     url = reverse("admin:runs_result_correct", args=[result.pk])
 
-    response = client.post(url, {"correction": "<b>Four</b>"}, follow=True)
+    page = client.post(url, {"correction": "<b>Four</b>"}, follow=True).content.decode()
 
-    page = response.content.decode()
     assert "&lt;b&gt;Four&lt;/b&gt;" in page
     assert Correction.objects.get().annotator == annotator
     assert "Use as reference answer" not in page
-
-
-def test_a_refused_correction_loses_nothing_that_was_typed(client, annotator, result):
     Result.objects.filter(pk=result.pk).update(state=ItemState.ERROR)
-    url = reverse("admin:runs_result_correct", args=[result.pk])
-    page = client.post(url, {"correction": "Four."}).content.decode()
-    assert "no answer to correct" in page
+    assert "no answer to correct" in client.post(url, {"correction": "Four."}).content.decode()
 
 
-def test_a_viewer_corrects_nothing(client, result):
-    client.force_login(make_user("viewer"))
-    url = reverse("admin:runs_result_correct", args=[result.pk])
-    assert client.post(url, {"correction": "Four."}).status_code == 403
-    assert not Correction.objects.exists()
-
-
-def test_promotion_shows_a_preview_first(client, result, maintainer):
+def test_promotion_shows_a_preview_first_and_is_put_back(client, result, maintainer):
     client.force_login(maintainer)
     correction = correct(result, RIGHT, by=maintainer)
 
-    asked = client.get(promote_url(correction)).content.decode()
+    def reference():
+        return type(result.test).objects.get(pk=result.test_id).reference
 
+    asked = client.get(promote_url(correction)).content.decode()
     assert "<del>4</del>" in asked
     assert f"<ins>{RIGHT}</ins>" in asked
-    result.test.refresh_from_db()
-    assert result.test.reference == "4"
-
+    assert reference() == "4"
     client.post(promote_url(correction), {"act": "promote"})
-
-    result.test.refresh_from_db()
-    assert result.test.reference == RIGHT
+    assert reference() == RIGHT
     shown = client.get(correction_page(correction)).content.decode()
     assert "current reference" in shown
     assert "Restore previous reference" in shown
 
-
-def test_the_reference_before_is_put_back_on_the_page(client, result, maintainer):
-    client.force_login(maintainer)
-    correction = correct(result, RIGHT, by=maintainer)
-    promote(correction, by=maintainer)
-
     assert f"<del>{RIGHT}</del>" in client.get(f"{promote_url(correction)}?act=put_back").text
     client.post(promote_url(correction), {"act": "put_back"})
-
-    result.test.refresh_from_db()
-    assert result.test.reference == "4"
-
-
-def test_an_annotator_sees_a_correction_and_cannot_promote_it(client, annotator, result):
-    correction = correct(result, RIGHT, by=annotator)
-
-    page = client.get(correction_page(correction)).content.decode()
-
-    assert "A maintainer can use it as the reference answer" in page
-    assert promote_url(correction) not in page
-    assert client.post(promote_url(correction), {"act": "promote"}).status_code == 403
+    assert reference() == "4"
 
 
 def test_the_test_leads_to_the_corrections_of_its_answers(client, annotator, result):
-    correct(result, RIGHT, by=annotator)
     other = first_result(judged_run())
+    correction = correct(result, RIGHT, by=annotator)
     correct(other, "Something else.", by=annotator)
 
     page = client.get(result.test.get_absolute_url()).content.decode()
@@ -248,14 +192,12 @@ def test_the_test_leads_to_the_corrections_of_its_answers(client, annotator, res
     listed = client.get(url).content.decode()
     assert RIGHT in listed
     assert "Something else." not in listed
-
-
-def test_corrections_of_sealed_tests_need_the_right_to_read_them(client, annotator):
-    result = first_result(judged_run(make_test(sealed=True)))
-    correction = correct(result, RIGHT, by=annotator)
+    shown = client.get(correction_page(correction)).content.decode()
+    assert "A maintainer can use it as the reference answer" in shown
+    assert promote_url(correction) not in shown
+    type(result.test).objects.update(sealed=True)
     client.force_login(make_user("viewer"))
-    listed = client.get(reverse("admin:review_correction_changelist"))
-    assert listed.status_code in (302, 403)
+    assert client.get(url).status_code in (302, 403)
     assert client.get(correction_page(correction)).status_code in (302, 403, 404)
 
 
@@ -265,12 +207,9 @@ def test_the_list_takes_the_same_number_of_queries_however_long(
     url = reverse("admin:review_correction_changelist")
     correct(first_result(judged_run()), RIGHT, by=annotator)
     client.get(url)
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
     with CaptureQueriesContext(connection) as few:
         client.get(url)
-    for _ in range(4):
-        correct(first_result(judged_run()), RIGHT, by=annotator)
+    for result in judged_run(*[make_test() for _ in range(4)]).results.all():
+        correct(result, RIGHT, by=annotator)
     with django_assert_max_num_queries(len(few)):
         assert client.get(url).text.count(RIGHT) >= 5

@@ -2,13 +2,21 @@ from collections import Counter
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 
-from runs.models import Result, Run
+from runs.models import Result
 from runs.review.models import Assignment, QueueState, ReviewItem
 from runs.review.queue_items import add_assignments, add_run, fill_followers, plan
 from runs.review.reservations import take
-from tests.factories import make_jury, make_model, make_run, make_test, make_user
+from runs.scoring.human_evaluation import HumanVerdict, evaluate
+from tests.factories import (
+    make_issue,
+    make_jury,
+    make_model,
+    make_run,
+    make_template,
+    make_test,
+    make_user,
+)
 from tests.reports.judged_runs import answer, fail, finish, judged
 from tests.runs.review.rows import make_queue, review
 from tests.runs.rubric_runs import rubric_run
@@ -36,47 +44,28 @@ def description(queue):
 # Reasons -----------------------------------------------------------------------------------------
 
 
-def test_unanimous_answers_are_not_added(selective):
-    assert add_run(selective, judged(AGREE)) == (0, 0, 0)
-
-
-def test_judges_on_both_sides_of_the_pass_line(selective):
-    add_run(selective, judged(AGREE, SPLIT))
-
-    assert description(selective) == ["Two judges pass it, one fails it"]
-
-
-def test_a_missing_verdict(selective):
-    add_run(selective, judged(AGREE, MISSING))
-
-    assert description(selective) == ["One of three judgments is missing"]
-
-
-def test_no_verdict_at_all(selective):
-    add_run(selective, judged((None, None)))
-
-    assert description(selective) == ["No judge gave a verdict"]
-
-
-def test_disputed_answers_are_added(selective):
-    from runs.scoring.human_evaluation import HumanVerdict, evaluate
-
-    run = judged(AGREE)
+def test_answers_are_added_with_their_reasons(selective, subtests):
+    test = make_test()
+    heavy, opposed = (judged(AGREE, tests=[test]) for _ in range(2))
+    heavy.results.update(weight=3)
     for option in "01":
-        evaluate(run.results.get(), HumanVerdict(option, "So I say."), by=make_user("annotator"))
-
-    add_run(selective, run)
-
-    assert reasons(selective) == [["disputed"]]
-
-
-def test_heavy_tests(selective):
-    run = judged(AGREE, AGREE)
-    Result.objects.filter(pk=run.results.order_by("pk")[0].pk).update(weight=3)
-
-    add_run(selective, run)
-
-    assert description(selective) == ["Test weight 3"]
+        verdict = HumanVerdict(option, "So I say.")
+        evaluate(opposed.results.get(), verdict, by=make_user("annotator"))
+    for run, reason in (
+        (judged(AGREE, tests=[test]), ()),
+        (judged(SPLIT, tests=[test]), ("judges_disagree: Two judges pass it, one fails it",)),
+        (judged(MISSING, tests=[test]), ("judge_failed: One of three judgments is missing",)),
+        (judged((None, None), tests=[test]), ("judge_failed: No judge gave a verdict",)),
+        (heavy, ("high_weight: Test weight 3",)),
+        (opposed, ("disputed: ",)),
+    ):
+        with subtests.test(reason):
+            selective.items.all().delete()
+            add_run(selective, run)
+            found = [reason for item in selective.items.all() for reason in item.reasons]
+            assert len(found) == len(reason)
+            for one, words in zip(found, reason, strict=True):
+                assert f"{one['key']}: {one['description']}".startswith(words)
 
 
 def suite_of(*tests):
@@ -87,32 +76,24 @@ def suite_of(*tests):
     return suite
 
 
-def test_flips_against_the_baseline(selective):
+def test_flips_against_the_baseline_or_else_the_run_before(selective):
     tests = [make_test(), make_test()]
-    suite = suite_of(*tests)
+    suite, fails = suite_of(*tests), (0.0, 0.0, 0.0)
     baseline = judged(AGREE, AGREE, tests=tests, suite=suite, release="release 4")
-    suite.baseline = baseline
-    suite.save()
-    judged((0.0, 0.0, 0.0), AGREE, tests=tests, suite=suite, release="release 5")
-    run = judged((0.0, 0.0, 0.0), AGREE, tests=tests, suite=suite)
-
+    judged(fails, AGREE, tests=tests, suite=suite, release="another model", variant_key="other")
+    run = judged(fails, AGREE, tests=tests, suite=suite, release="release 5")
     add_run(selective, run)
-
     assert description(selective) == [
         "Failed now, passed in release 4 (one answer each, not tested)"
     ]
 
-
-def test_without_a_baseline_the_run_before_is_compared(selective):
-    tests = [make_test()]
-    suite = suite_of(*tests)
-    judged(AGREE, tests=tests, suite=suite, label="Monday")
-    judged((0.0,) * 3, tests=tests, suite=suite, label="another model", variant_key="other")
-    run = judged((0.0, 0.0, 0.0), tests=tests, suite=suite)
-
-    add_run(selective, run)
-
-    assert description(selective) == ["Failed now, passed in Monday (one answer each, not tested)"]
+    selective.items.all().delete()
+    suite.baseline = baseline
+    suite.save()
+    add_run(selective, judged(fails, AGREE, tests=tests, suite=suite))
+    assert description(selective) == [
+        "Failed now, passed in release 4 (one answer each, not tested)"
+    ]
 
 
 def test_a_test_that_was_changed_did_not_flip(selective):
@@ -145,54 +126,34 @@ def test_errors_and_pending_results_are_never_added():
 
 def many(count, split):
     """A run of so many results, over the first of which the judges split."""
-    return judged(*[SPLIT] * split, *[AGREE] * (count - split))
+    issue, template = make_issue(), make_template()
+    tests = [make_test(issue=issue, template=template) for _ in range(count)]
+    return judged(*[SPLIT] * split, *[AGREE] * (count - split), tests=tests)
 
 
-def test_random_ones_make_up_their_share():
-    queue = make_queue(random_share=0.25)
-
-    added = add_run(queue, many(80, 30))
-
-    assert added.random / added.added == pytest.approx(0.25, abs=0.05)
-    assert queue.items.filter(is_random=True).count() == added.random
-
-
-def test_all_are_drawn_where_the_share_is_one():
-    queue = make_queue(random_share=1)
-
-    assert add_run(queue, many(10, 3)) == (10, 10, 0)
-
-
-def test_a_share_of_zero_draws_none(selective):
-    assert add_run(selective, many(10, 3)) == (3, 0, 0)
-
-
-def test_random_items_keep_their_reasons():
-    queue = make_queue(random_share=1)
-    add_run(queue, many(4, 4))
-
-    assert reasons(queue) == [["judges_disagree"]] * 4
-
-
-def test_same_seed_draws_the_same():
-    run = many(40, 10)
-    one, same, other = make_queue(seed=7), make_queue(seed=7), make_queue(seed=8)
+def test_every_prefix_has_about_its_share_of_random_ones_drawn_by_the_seed():
+    run = many(60, 30)
+    one, same, other = (make_queue(random_share=0.25, seed=seed) for seed in (7, 7, 8))
     for queue in (one, same, other):
-        add_run(queue, run)
+        added = add_run(queue, run)
+        assert added.random / added.added == pytest.approx(0.25, abs=0.05)
+        assert queue.items.filter(is_random=True).count() == added.random
 
     def drawn(queue):
         return list(queue.items.filter(is_random=True).values_list("result", flat=True))
 
+    flags = list(one.items.values_list("is_random", flat=True))
+    for end in range(10, len(flags) + 1, 5):
+        assert sum(flags[:end]) == pytest.approx(0.25 * end, abs=2.5)
     assert drawn(one) == drawn(same) != drawn(other)
 
 
-def test_every_prefix_has_about_its_share_of_random_ones():
-    queue = make_queue(random_share=0.2)
-    add_run(queue, many(100, 60))
-    flags = list(queue.items.values_list("is_random", flat=True))
+def test_all_are_drawn_where_the_share_is_one_and_none_where_it_is_zero(selective):
+    queue, run = make_queue(random_share=1), many(10, 3)
 
-    for end in range(10, len(flags) + 1, 5):
-        assert sum(flags[:end]) == pytest.approx(0.2 * end, abs=2.5)
+    assert add_run(queue, run) == (10, 10, 0)
+    assert sum(given == ["judges_disagree"] for given in reasons(queue)) == 3
+    assert add_run(selective, run) == (3, 0, 0)
 
 
 def test_most_severe_and_heaviest_come_first(selective):
@@ -224,19 +185,14 @@ def test_later_items_come_after_equal_and_before_less_severe_ones(selective, mon
 # Rows --------------------------------------------------------------------------------------------
 
 
-def test_adding_again_adds_nothing(selective):
+def test_adding_again_adds_nothing_and_a_plan_only_counts(selective):
     run = many(5, 3)
+    assert plan(selective, run) == ((3, 0, 0), Counter(judges_disagree=3))
+    assert not ReviewItem.objects.exists()
     add_run(selective, run)
 
     assert add_run(selective, run) == (0, 0, 3)
     assert ReviewItem.objects.count() == 3
-
-
-def test_plan_counts_without_adding(selective):
-    run = many(5, 3)
-
-    assert plan(selective, run) == ((3, 0, 0), Counter(judges_disagree=3))
-    assert not ReviewItem.objects.exists()
 
 
 def test_each_item_has_a_place_for_each_reviewer():
@@ -248,7 +204,7 @@ def test_each_item_has_a_place_for_each_reviewer():
     assert sorted(number for *_, number in assignments) == [1, 1, 2, 2, 3, 3]
 
 
-def test_raising_the_reviewers_adds_places(selective):
+def test_raising_the_reviewers_adds_places_and_lowering_removes_none(selective):
     add_run(selective, many(4, 2))
     review(take(selective, by=make_user("annotator")))
     selective.reviewers = 3
@@ -257,16 +213,10 @@ def test_raising_the_reviewers_adds_places(selective):
     assert add_assignments(selective) == 4
     assert add_assignments(selective) == 0
     assert Assignment.objects.filter(state="submitted").count() == 1
-
-
-def test_lowering_the_reviewers_removes_none():
-    queue = make_queue(reviewers=2, random_share=0)
-    add_run(queue, many(2, 1))
-    queue.reviewers = 1
-    queue.save()
-
-    assert add_assignments(queue) == 0
-    assert Assignment.objects.count() == 2
+    selective.reviewers = 1
+    selective.save()
+    assert add_assignments(selective) == 0
+    assert Assignment.objects.count() == 6
 
 
 def test_closed_queue_is_not_filled(selective):
@@ -291,7 +241,7 @@ def test_portions_do_not_matter(selective, monkeypatch):
 
 
 def test_queries_do_not_grow_with_the_run(selective, django_assert_max_num_queries):
-    run = many(60, 40)
+    run = many(45, 40)
 
     with django_assert_max_num_queries(40):
         add_run(selective, run)
@@ -310,47 +260,27 @@ def followed():
 
 def test_runs_that_are_done_are_added_once(followed):
     queue, suite, test = followed
-    judged(AGREE, tests=[test], suite=suite)
-    Run.objects.get().judge_runs.update(finished_at=timezone.now())
+    run = judged(AGREE, tests=[test], suite=suite, done=False)
+    assert fill_followers() == 0  # It is still judged.
+    finish(run)
+    later = make_queue(follows=suite, random_share=1)
 
     assert fill_followers() == 1
     assert fill_followers() == 0
     assert queue.items.count() == 1
+    assert later.items.count() == 0  # Runs from before it are left to people.
 
 
-def test_run_with_nothing_to_add_is_looked_through_once(followed):
+def test_runs_that_add_nothing_are_looked_through_once_and_closed_queues_follow_none(followed):
     queue, suite, test = followed
     type(queue).objects.update(random_share=0)
     judged(AGREE, tests=[test], suite=suite)
-
     assert (fill_followers(), fill_followers()) == (1, 0)
+    type(queue).objects.update(random_share=1, state=QueueState.CLOSED)
+    judged(AGREE, tests=[test], suite=suite)
+
+    assert fill_followers() == 0
     assert not queue.items.exists()
-
-
-def test_run_that_is_still_judged_waits(followed):
-    _, suite, test = followed
-    run = judged(AGREE, tests=[test], suite=suite, done=False)
-    assert fill_followers() == 0
-
-    finish(run)
-    assert fill_followers() == 1
-
-
-def test_runs_from_before_the_queue_are_left_to_people():
-    test = make_test()
-    suite = suite_of(test)
-    judged(AGREE, tests=[test], suite=suite)
-    make_queue(follows=suite, random_share=1)
-
-    assert fill_followers() == 0
-
-
-def test_closed_queues_follow_nothing(followed):
-    queue, suite, test = followed
-    type(queue).objects.update(state=QueueState.CLOSED)
-    judged(AGREE, tests=[test], suite=suite)
-
-    assert fill_followers() == 0
 
 
 def test_runs_without_judges_are_added():
