@@ -17,6 +17,7 @@ SLOW = {
     "upgrade": "a migration that changes a figure of an older installation",
     "evalhub/test_api.py::test_the_schema_is_valid": "a schema that breaks the rules of OpenAPI",
     "evalhub/test_markup.py::test_hostile_code": "a language whose code is coloured for ever",
+    "evalhub/test_unsaved_input.py::test_a_value_of": "a body of other kinds that the API fails on",
     "clients": "a schema from which other generators make no working client",
     "sample_data": "generated data that are not what they are said to be",
     "reports/gate/test_workflow.py": "a pipeline's file that does not run the gate",

@@ -110,131 +110,218 @@ def patch(may: frozenset[str]) -> Door:
     return Door("PATCH", may)
 
 
+def doors(names: str, *doors: Door) -> dict[str, tuple[Door, ...]]:
+    """The same doors at each of these addresses."""
+    return dict.fromkeys(names.split(), doors)
+
+
 DOORS: dict[str, tuple[Door, ...]] = {
+    **doors(
+        """
+        api-index admin:index admin:glossary admin:search admin:jsi18n admin:view_on_site
+        admin:password_change admin:password_change_done admin:evalhub_token_changelist
+        admin:evalhub_notification_changelist
+        """,
+        get(STAFF),
+    ),
+    **doors(
+        """
+        admin:issues_feedback_inbox admin:issues_judgetemplate_preview
+        admin:issues_librarycriterion_download admin:issues_issue_board admin:issues_issue_tab
+        admin:issues_test_tab admin:runs_suite_tab admin:issues_issue_download
+        admin:issues_test_download admin:issues_feedback_download admin:issues_test_script_py
+        admin:issues_test_script_ipynb admin:issues_generation_progress admin:runs_result_judgment
+        admin:runs_run_rows admin:runs_suite_export reports:claim admin:workbench_workbench_export
+        reports:index reports:run reports:run_progress reports:run_first reports:run_rows
+        reports:failure_clusters reports:run_csv reports:run_judgments_csv reports:run_json
+        reports:run_jsonl reports:run_script reports:run_notebook reports:run_markdown
+        reports:run_html reports:run_junit reports:summaries reports:summary
+        reports:summary_exchange reports:summary_download reports:similarity reports:compare_answers
+        reports:compare_runs reports:snapshot reports:snapshot_download api-notification-list
+        api-resolution-label-detail api-feedback-export api-issue-export api-issue-readiness
+        api-test-export api-test-readiness api-test-model-request api-test-similarity api-check-list
+        api-generation-detail api-draft-list api-draft-detail api-library-criterion-versions
+        api-image-detail api-revision-list api-revision-detail api-suite-versions api-launch-list
+        api-launch-detail api-run-issue-rates api-run-detail api-run-progress api-run-report
+        api-result-list api-result-detail api-result-export api-judge-run-list api-judge-run-detail
+        api-judgment-list api-judgment-detail api-judgment-export api-pairwise-run-detail
+        api-reversed-run-detail api-reversed-judgment-list api-reversed-judgment-detail
+        api-pair-judgment-list api-pair-judgment-detail api-pair-evaluation-detail
+        api-benchmark-detail api-idea-list api-idea-detail api-benchmark-text-list
+        api-benchmark-text-detail api-claim-list api-claim-detail api-generation-run-list
+        api-generation-run-detail api-trial-detail api-claim-judgment-list api-claim-judgment-detail
+        api-evaluation-detail api-evaluation-export api-summary-detail api-summary-exchanges
+        """,
+        get(),
+    ),
+    **doors(
+        """
+        api-tag-list api-feedback-list api-issue-list api-test-list api-generation-list
+        api-library-criterion-list api-pair-evaluation-list api-evaluation-list
+        """,
+        get(),
+        post(WRITERS),
+    ),
+    **doors(
+        """
+        api-feedback-detail api-issue-detail api-test-detail api-library-criterion-detail
+        """,
+        get(),
+        patch(WRITERS),
+    ),
+    **doors(
+        """
+        api-language-model-list api-resolution-label-list api-judge-template-list api-suite-list
+        api-jury-list api-run-list api-pairwise-run-list api-reversed-run-list api-benchmark-list
+        api-trial-list api-summary-list
+        """,
+        get(),
+        post(MAINTAINERS),
+    ),
+    **doors(
+        """
+        api-language-model-detail api-tag-detail api-judge-template-detail api-suite-detail
+        api-jury-detail
+        """,
+        get(),
+        patch(MAINTAINERS),
+    ),
+    **doors(
+        """
+        admin:issues_test_try_pane admin:review_queue_work admin:review_queue_overview
+        admin:tuning_tuning_disagreements admin:tuning_tuning_progress reports:compare_next_pair
+        api-tuning-detail api-queue-progress api-review-item-list api-review-item-detail
+        api-assignment-list api-assignment-detail
+        """,
+        get(WRITERS),
+    ),
+    **doors(
+        """
+        admin:issues_issue_board_act admin:issues_issue_undo admin:issues_test_copy
+        admin:issues_test_rubric admin:issues_test_try admin:runs_result_evaluate
+        admin:runs_result_undo_file api-issue-bulk api-issue-comments api-test-comments
+        api-issue-move api-issue-merge api-issue-unmerge api-test-bulk api-test-move api-test-seal
+        api-generation-cancel api-generation-resume api-generation-retry api-draft-accept
+        api-draft-reject api-draft-undo api-image-list api-import-list api-queue-take api-queue-undo
+        api-review-item-take api-assignment-submit api-assignment-skip api-assignment-release
+        """,
+        post(WRITERS),
+    ),
+    **doors(
+        """
+        admin:issues_feedback_upload admin:issues_librarycriterion_import
+        admin:issues_librarycriterion_rubric admin:issues_issue_merge admin:issues_issue_unmerge
+        admin:issues_issue_link admin:issues_generation_add admin:runs_suite_import_file
+        admin:trials_benchmark_label
+        """,
+        get(WRITERS),
+        post(WRITERS),
+    ),
+    **doors(
+        """
+        admin:evalhub_worker_queue admin:evalhub_exposure_export admin:runs_suite_launch_suite
+        admin:review_queue_choose api-call-list api-call-detail api-exposure-list
+        api-exposure-detail
+        """,
+        get(MAINTAINERS),
+    ),
+    **doors(
+        """
+        admin:evalhub_webhook_test admin:evalhub_languagemodel_probe admin:issues_test_end_reveal
+        admin:runs_jury_preview admin:runs_launch_estimate admin:runs_launch_act
+        admin:tuning_tuning_example admin:tuning_tuning_prompt admin:workbench_workbench_settings
+        admin:workbench_workbench_evaluate reports:compare_baseline
+        admin:reports_reportschedule_make api-feedback-erase api-test-unseal api-test-reveal
+        api-test-end-reveal api-judge-template-publish api-judge-template-retire
+        api-judge-template-new-version api-library-criterion-retire api-library-criterion-restore
+        api-launch-again api-launch-schedule api-launch-pause api-launch-resume
+        api-run-import-answers api-run-pause api-run-resume api-run-cancel api-run-retry-errors
+        api-run-rejudge api-run-set-active api-tuning-attempts api-pairwise-run-pause
+        api-pairwise-run-cancel api-pairwise-run-resume api-pairwise-run-retry-errors
+        api-reversed-run-estimate api-reversed-run-pause api-reversed-run-cancel
+        api-reversed-run-resume api-reversed-run-retry-errors api-benchmark-import-claims
+        api-benchmark-small api-benchmark-generate api-benchmark-replay api-benchmark-fresh
+        api-benchmark-build-claims api-queue-add-run api-summary-again api-summary-cancel
+        """,
+        post(MAINTAINERS),
+    ),
+    **doors(
+        """
+        admin:issues_test_reveal admin:runs_run_import_answers admin:runs_run_rejudge
+        admin:runs_suite_import_weval admin:trials_benchmark_small admin:trials_benchmark_import
+        admin:trials_benchmark_edit admin:trials_benchmark_generate admin:trials_benchmark_replay
+        admin:trials_benchmark_fresh admin:tuning_tuning_attempt admin:tuning_tuning_publish
+        admin:workbench_workbench_upload reports:summary_ask api-webhook-list
+        """,
+        get(MAINTAINERS),
+        post(MAINTAINERS),
+    ),
     # Anybody
     "": (get(STAFF),),
     "api": (get(EVERYBODY),),
-    "api-index": (get(STAFF),),
     "schema": (get(EVERYBODY),),
     "api-docs": (get(EVERYBODY),),
     "admin:login": (get(EVERYBODY), post(EVERYBODY)),
     "admin:logout": (post(EVERYBODY),),
     # The admin's own pages
-    "admin:index": (get(STAFF),),
-    "admin:glossary": (get(STAFF),),
-    "admin:search": (get(STAFF),),
     "admin:choose_columns": (post(STAFF, model="evalhub.notification"),),
     "admin:settings": (get(STAFF),),  # lists what the person may open
     "admin:save_filter": (post(STAFF, page="admin:issues_issue_changelist", query="q=x"),),
     "admin:delete_filter": (),  # only its person deletes one: see tests/evalhub/access
     "admin:app_list": (get(ALL),),
-    "admin:jsi18n": (get(STAFF),),
     "admin:autocomplete": (get(ALL, "app_label=runs&model_name=suite&field_name=tests&term="),),
-    "admin:view_on_site": (get(STAFF),),
-    "admin:password_change": (get(STAFF),),
-    "admin:password_change_done": (get(STAFF),),
     "admin:auth_user_password_change": (get(ADMINS), post(ADMINS)),
     # People, tokens, models
-    "admin:evalhub_token_changelist": (get(STAFF),),
     "admin:evalhub_token_add": (get(STAFF), post(STAFF)),
     "admin:evalhub_token_revoke": (post(ADMINS),),
-    "admin:evalhub_notification_changelist": (get(STAFF),),
     "admin:evalhub_notification_settings": (get(STAFF), post(STAFF)),
     "admin:evalhub_notification_read": (post(STAFF),),
     "admin:evalhub_notification_open": (post(frozenset()),),  # only whose it is opens it
-    "admin:evalhub_webhook_test": (post(MAINTAINERS),),
-    "admin:evalhub_languagemodel_probe": (post(MAINTAINERS),),
-    "admin:evalhub_worker_queue": (get(MAINTAINERS),),
-    "admin:evalhub_exposure_export": (get(MAINTAINERS),),
     "admin:evalhub_auditentry_changelist": (get(ADMINS),),
     "admin:evalhub_auditentry_download": (get(ADMINS),),
     # Issues and tests
     "admin:issues_feedback_act": (post(WRITERS, act="accept"),),
-    "admin:issues_feedback_inbox": (get(),),
     "admin:issues_feedback_inbox_act": (post(WRITERS, act="undo"),),
     "admin:issues_feedback_issues": (get(ALL, "q=d"),),
     "admin:issues_feedback_similar": (post(ALL, text="The sum is wrong."),),
-    "admin:issues_feedback_upload": (get(WRITERS), post(WRITERS)),
     "admin:issues_judgetemplate_act": (
         get(MAINTAINERS, "act=publish"),
         post(MAINTAINERS, act="publish"),
     ),
-    "admin:issues_judgetemplate_preview": (get(),),
     "admin:issues_judgetemplate_ask": (post(MAINTAINERS, ideal="one only"),),
     "admin:issues_librarycriterion_act": (post(WRITERS, act="duplicate"),),
-    "admin:issues_librarycriterion_download": (get(),),
     "admin:issues_librarycriterion_found": (get(ALL, "q=tone"),),
-    "admin:issues_librarycriterion_import": (get(WRITERS), post(WRITERS)),
-    "admin:issues_librarycriterion_rubric": (get(WRITERS), post(WRITERS)),
     "admin:issues_issue_move": (
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
     ),
-    "admin:issues_issue_board": (get(),),
-    "admin:issues_issue_tab": (get(),),
-    "admin:issues_test_tab": (get(),),
-    "admin:runs_suite_tab": (get(),),
-    "admin:issues_issue_download": (get(),),
-    "admin:issues_test_download": (get(),),
-    "admin:issues_feedback_download": (get(),),
-    "admin:issues_test_script_py": (get(),),
-    "admin:issues_test_script_ipynb": (get(),),
-    "admin:issues_issue_board_act": (post(WRITERS),),
-    "admin:issues_issue_merge": (get(WRITERS), post(WRITERS)),
-    "admin:issues_issue_unmerge": (get(WRITERS), post(WRITERS)),
-    "admin:issues_issue_link": (get(WRITERS), post(WRITERS)),
     "admin:issues_issue_split": (get(WRITERS), post(WRITERS, title="Another fault")),
     "admin:issues_issue_move_tests": (post(MAINTAINERS, move="approve"),),
-    "admin:issues_issue_undo": (post(WRITERS),),
     "admin:issues_test_move": (
         get(MAINTAINERS, "move=deprecate"),
         post(MAINTAINERS, move="deprecate"),
     ),
     "admin:issues_test_seal": (get(WRITERS), post(WRITERS, reason="Kept for the release")),
     "admin:issues_test_unseal": (get(MAINTAINERS), post(MAINTAINERS, reason="Known by now")),
-    "admin:issues_test_reveal": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:issues_test_end_reveal": (post(MAINTAINERS),),
-    "admin:issues_test_copy": (post(WRITERS),),
     "admin:issues_test_preview": (get(), post(ALL)),
-    "admin:issues_test_rubric": (post(WRITERS),),
     "admin:issues_test_lines": (post(WRITERS, lines="Names a price"),),
-    "admin:issues_test_try": (post(WRITERS),),
-    "admin:issues_test_try_pane": (get(WRITERS),),
     "admin:issues_test_edit": (get(WRITERS), post(WRITERS, act="propose")),
-    "admin:issues_generation_add": (get(WRITERS), post(WRITERS)),
     "admin:issues_generation_act": (post(WRITERS, act="undo"),),
-    "admin:issues_generation_progress": (get(),),
     # Runs
-    "admin:runs_jury_preview": (post(MAINTAINERS),),
-    "admin:runs_launch_estimate": (post(MAINTAINERS),),
-    "admin:runs_launch_act": (post(MAINTAINERS),),
-    "admin:runs_result_evaluate": (post(WRITERS),),
     "admin:runs_result_file": (get(WRITERS), post(WRITERS, act="test")),
-    "admin:runs_result_undo_file": (post(WRITERS),),
     "admin:runs_result_correct": (post(WRITERS, correction="Four."),),
-    "admin:runs_result_judgment": (get(),),
     "admin:runs_result_example": (post(WRITERS, act="mark"),),
-    "admin:runs_run_rows": (get(),),
-    "admin:runs_run_import_answers": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:runs_run_change": (get(STAFF),),  # only leads to the report
     "admin:runs_run_control": (post(MAINTAINERS, act="pause"),),
-    "admin:runs_run_rejudge": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:runs_suite_launch_suite": (get(MAINTAINERS),),
-    "admin:runs_suite_export": (get(),),
     "admin:runs_suite_make": (get(MAINTAINERS, "tests=1"), post(MAINTAINERS)),
-    "admin:runs_suite_import_file": (get(WRITERS), post(WRITERS)),
-    "admin:runs_suite_import_weval": (get(MAINTAINERS), post(MAINTAINERS)),
     # Review
-    "admin:review_queue_work": (get(WRITERS),),
     "admin:review_queue_act": (post(WRITERS, act="next"),),
-    "admin:review_queue_overview": (get(WRITERS),),
     "admin:review_queue_item": (
         post(WRITERS, act="review", item="0"),
         post(ADJUDICATORS, act="offer", skip="0"),
         get(ADJUDICATORS, "act=send_back&assignment=0"),
     ),
     "admin:review_queue_runs": (get(MAINTAINERS), post(MAINTAINERS, act="look")),
-    "admin:review_queue_choose": (get(MAINTAINERS),),
     "admin:review_queue_state": (post(MAINTAINERS, act="close"),),
     "admin:review_dispute_changelist": (get(ADJUDICATORS),),
     "admin:review_correction_promote": (get(MAINTAINERS), post(MAINTAINERS, act="promote")),
@@ -242,33 +329,15 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "admin:pairwise_pairwisejudgerun_act": (post(MAINTAINERS, act="cancel"),),
     "admin:position_bias_reversedjudgerun_act": (post(MAINTAINERS, act="cancel"),),
     # Benchmarks
-    "admin:trials_benchmark_small": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:trials_benchmark_import": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:trials_benchmark_edit": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:trials_benchmark_generate": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:trials_benchmark_replay": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:trials_benchmark_label": (get(WRITERS), post(WRITERS)),
-    "admin:trials_benchmark_fresh": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:trials_benchmark_act": (post(MAINTAINERS, act="expose"),),
     "admin:trials_trial_act": (post(MAINTAINERS, act="cancel"),),
-    "reports:claim": (get(),),
     "reports:mark_validated": (post(MAINTAINERS, withdraw="1"),),
     # Rehearsals
-    "admin:tuning_tuning_disagreements": (get(WRITERS),),
-    "admin:tuning_tuning_progress": (get(WRITERS),),
-    "admin:tuning_tuning_example": (post(MAINTAINERS),),
-    "admin:tuning_tuning_prompt": (post(MAINTAINERS),),
-    "admin:tuning_tuning_attempt": (get(MAINTAINERS), post(MAINTAINERS)),
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
-    "admin:tuning_tuning_publish": (get(MAINTAINERS), post(MAINTAINERS)),
     # A shared workbench of somebody else; their own: see tests/runs/workbench.
     "admin:workbench_workbench_start": (post(WRITERS, template="1"),),
-    "admin:workbench_workbench_settings": (post(MAINTAINERS),),
     "admin:workbench_workbench_row": (post(MAINTAINERS, act="add"),),
-    "admin:workbench_workbench_evaluate": (post(MAINTAINERS),),
     "admin:workbench_workbench_prompt": (get(query="row=1"),),
-    "admin:workbench_workbench_upload": (get(MAINTAINERS), post(MAINTAINERS)),
-    "admin:workbench_workbench_export": (get(),),
     "admin:workbench_workbench_act": (
         post(WRITERS, act="duplicate"),
         post(WRITERS, act="tests"),
@@ -276,225 +345,41 @@ DOORS: dict[str, tuple[Door, ...]] = {
         post(MAINTAINERS, act="template"),
     ),
     # Reports
-    "reports:index": (get(),),
-    "reports:run": (get(),),
-    "reports:run_progress": (get(),),
-    "reports:run_first": (get(),),
-    "reports:run_rows": (get(),),
-    "reports:failure_clusters": (get(),),
     "reports:decide_cluster": (post(WRITERS, act="dismiss", key="none"),),
-    "reports:run_csv": (get(),),
-    "reports:run_judgments_csv": (get(),),
-    "reports:run_json": (get(),),
-    "reports:run_jsonl": (get(),),
-    "reports:run_script": (get(),),
-    "reports:run_notebook": (get(),),
-    "reports:run_markdown": (get(),),
-    "reports:run_html": (get(),),
-    "reports:run_junit": (get(),),
-    "reports:summaries": (get(),),
-    "reports:summary": (get(),),
-    "reports:summary_ask": (get(MAINTAINERS), post(MAINTAINERS)),
     "reports:summary_act": (post(MAINTAINERS, act="again"),),
-    "reports:summary_exchange": (get(),),
-    "reports:summary_download": (get(),),
-    "reports:similarity": (get(),),
-    "reports:compare_answers": (get(),),
-    "reports:compare_runs": (get(),),
     "reports:compare_pair": (get(WRITERS), post(WRITERS, act="a")),
-    "reports:compare_next_pair": (get(WRITERS),),
-    "reports:compare_baseline": (post(MAINTAINERS),),
     "reports:choose_cards": (post(ALL, card="models"),),
     "reports:accept_proposal": (post(MAINTAINERS, act="resolve"),),
-    "admin:reports_reportschedule_make": (post(MAINTAINERS),),
-    "reports:snapshot": (get(),),
-    "reports:snapshot_download": (get(),),
     "reports:schedule": (post(MAINTAINERS, cron="0 6 * * *"),),
     **{f"reports:{page.key}": (get(),) for page in PAGES},
     **{f"reports:{page.key}_download": (get(),) for page in PAGES},
     **{f"api-report-{page.key}": (get(),) for page in PAGES},
     # API
-    "api-language-model-list": (get(), post(MAINTAINERS)),
-    "api-language-model-detail": (get(), patch(MAINTAINERS)),
     "api-user-list": (get(MAINTAINERS), post(ADMINS)),
     "api-user-detail": (get(MAINTAINERS), patch(ADMINS)),
     "api-token-list": (get(MAINTAINERS), post(ADMINS)),
     "api-token-detail": (get(ADMINS),),  # a maintainer reads only their own
     "api-token-revoke": (post(ADMINS),),
-    "api-webhook-list": (get(MAINTAINERS), post(MAINTAINERS)),
     "api-webhook-detail": (get(MAINTAINERS), patch(MAINTAINERS)),
-    "api-call-list": (get(MAINTAINERS),),
-    "api-call-detail": (get(MAINTAINERS),),
-    "api-notification-list": (get(),),
     "api-notification-detail": (get(frozenset()),),  # only whose it is reads it
     "api-notification-read": (post(frozenset()),),
     "api-audit-list": (get(ADMINS),),
-    "api-exposure-list": (get(MAINTAINERS),),
-    "api-exposure-detail": (get(MAINTAINERS),),
-    "api-tag-list": (get(), post(WRITERS)),
-    "api-tag-detail": (get(), patch(MAINTAINERS)),
-    "api-resolution-label-list": (get(), post(MAINTAINERS)),
-    "api-resolution-label-detail": (get(),),
-    "api-feedback-list": (get(), post(WRITERS)),
-    "api-feedback-detail": (get(), patch(WRITERS)),
-    "api-feedback-erase": (post(MAINTAINERS),),
     "api-feedback-batch": (post(WRITERS, feedback=[{"comment": "c"}]),),
-    "api-feedback-export": (get(),),
     "api-feedback-similar": (get(ALL, "text=wrong"),),
-    "api-issue-list": (get(), post(WRITERS)),
-    "api-issue-detail": (get(), patch(WRITERS)),
-    "api-issue-bulk": (post(WRITERS),),
-    "api-issue-export": (get(),),
     "api-issue-similar": (get(ALL, "text=wrong"),),
-    "api-issue-comments": (post(WRITERS),),
-    "api-test-comments": (post(WRITERS),),
-    "api-issue-move": (post(WRITERS),),
-    "api-issue-merge": (post(WRITERS),),
-    "api-issue-unmerge": (post(WRITERS),),
-    "api-issue-readiness": (get(),),
-    "api-test-list": (get(), post(WRITERS)),
-    "api-test-detail": (get(), patch(WRITERS)),
-    "api-test-bulk": (post(WRITERS),),
-    "api-test-export": (get(),),
-    "api-test-move": (post(WRITERS),),
-    "api-test-seal": (post(WRITERS),),
-    "api-test-unseal": (post(MAINTAINERS),),
-    "api-test-reveal": (post(MAINTAINERS),),
-    "api-test-end-reveal": (post(MAINTAINERS),),
-    "api-test-readiness": (get(),),
-    "api-test-model-request": (get(),),
-    "api-test-similarity": (get(),),
-    "api-check-list": (get(),),
-    "api-judge-template-list": (get(), post(MAINTAINERS)),
-    "api-judge-template-detail": (get(), patch(MAINTAINERS)),
-    "api-judge-template-publish": (post(MAINTAINERS),),
-    "api-judge-template-retire": (post(MAINTAINERS),),
-    "api-judge-template-new-version": (post(MAINTAINERS),),
-    "api-generation-list": (get(), post(WRITERS)),
-    "api-generation-detail": (get(),),
-    "api-generation-cancel": (post(WRITERS),),
-    "api-generation-resume": (post(WRITERS),),
-    "api-generation-retry": (post(WRITERS),),
-    "api-draft-list": (get(),),
-    "api-draft-detail": (get(),),
-    "api-draft-accept": (post(WRITERS),),
-    "api-draft-reject": (post(WRITERS),),
-    "api-draft-undo": (post(WRITERS),),
-    "api-library-criterion-list": (get(), post(WRITERS)),
-    "api-library-criterion-detail": (get(), patch(WRITERS)),
-    "api-library-criterion-versions": (get(),),
-    "api-library-criterion-retire": (post(MAINTAINERS),),
-    "api-library-criterion-restore": (post(MAINTAINERS),),
-    "api-image-list": (post(WRITERS),),
-    "api-image-detail": (get(),),
-    "api-revision-list": (get(),),
-    "api-revision-detail": (get(),),
-    "api-suite-list": (get(), post(MAINTAINERS)),
-    "api-suite-detail": (get(), patch(MAINTAINERS)),
-    "api-suite-versions": (get(),),
     "api-suite-export-as": (get(ALL, "peer=inspect"),),
     "api-run-export-as": (get(ALL, "peer=inspect"),),
-    "api-import-list": (post(WRITERS),),
-    "api-jury-list": (get(), post(MAINTAINERS)),
-    "api-jury-detail": (get(), patch(MAINTAINERS)),
-    "api-launch-list": (get(),),
-    "api-launch-detail": (get(),),
-    "api-launch-again": (post(MAINTAINERS),),
-    "api-launch-schedule": (post(MAINTAINERS),),
-    "api-launch-pause": (post(MAINTAINERS),),
-    "api-launch-resume": (post(MAINTAINERS),),
-    "api-run-list": (get(), post(MAINTAINERS)),
-    "api-run-import-answers": (post(MAINTAINERS),),
-    "api-run-issue-rates": (get(),),
-    "api-run-detail": (get(),),
-    "api-run-pause": (post(MAINTAINERS),),
-    "api-run-resume": (post(MAINTAINERS),),
-    "api-run-cancel": (post(MAINTAINERS),),
-    "api-run-retry-errors": (post(MAINTAINERS),),
-    "api-run-rejudge": (post(MAINTAINERS),),
-    "api-run-set-active": (post(MAINTAINERS),),
     "api-gate": (post(ALL),),
-    "api-run-progress": (get(),),
-    "api-run-report": (get(),),
-    "api-result-list": (get(),),
-    "api-result-detail": (get(),),
-    "api-result-export": (get(),),
-    "api-judge-run-list": (get(),),
-    "api-judge-run-detail": (get(),),
-    "api-judgment-list": (get(),),
-    "api-judgment-detail": (get(),),
-    "api-judgment-export": (get(),),
     "api-tuning-list": (get(WRITERS), post(MAINTAINERS)),
-    "api-tuning-detail": (get(WRITERS),),
-    "api-tuning-attempts": (post(MAINTAINERS),),
-    "api-pairwise-run-list": (get(), post(MAINTAINERS)),
-    "api-pairwise-run-detail": (get(),),
-    "api-pairwise-run-pause": (post(MAINTAINERS),),
-    "api-pairwise-run-cancel": (post(MAINTAINERS),),
-    "api-pairwise-run-resume": (post(MAINTAINERS),),
-    "api-pairwise-run-retry-errors": (post(MAINTAINERS),),
-    "api-reversed-run-list": (get(), post(MAINTAINERS)),
-    "api-reversed-run-detail": (get(),),
-    "api-reversed-run-estimate": (post(MAINTAINERS),),
-    "api-reversed-run-pause": (post(MAINTAINERS),),
-    "api-reversed-run-cancel": (post(MAINTAINERS),),
-    "api-reversed-run-resume": (post(MAINTAINERS),),
-    "api-reversed-run-retry-errors": (post(MAINTAINERS),),
-    "api-reversed-judgment-list": (get(),),
-    "api-reversed-judgment-detail": (get(),),
-    "api-pair-judgment-list": (get(),),
-    "api-pair-judgment-detail": (get(),),
-    "api-pair-evaluation-list": (get(), post(WRITERS)),
-    "api-pair-evaluation-detail": (get(),),
     "api-pair-evaluation-withdraw": (post(frozenset()),),  # only its annotator withdraws it
-    "api-benchmark-list": (get(), post(MAINTAINERS)),
-    "api-benchmark-detail": (get(),),
-    "api-benchmark-import-claims": (post(MAINTAINERS),),
-    "api-benchmark-small": (post(MAINTAINERS),),
-    "api-benchmark-generate": (post(MAINTAINERS),),
-    "api-benchmark-replay": (post(MAINTAINERS),),
-    "api-benchmark-fresh": (post(MAINTAINERS),),
-    "api-benchmark-build-claims": (post(MAINTAINERS),),
-    "api-idea-list": (get(),),
-    "api-idea-detail": (get(),),
-    "api-benchmark-text-list": (get(),),
-    "api-benchmark-text-detail": (get(),),
-    "api-claim-list": (get(),),
-    "api-claim-detail": (get(),),
-    "api-generation-run-list": (get(),),
-    "api-generation-run-detail": (get(),),
     **{
         f"api-{work}-{verb}": (post(MAINTAINERS),)
         for work in ("generation-run", "trial")
         for verb in ("pause", "cancel", "resume", "retry-errors")
     },
-    "api-trial-list": (get(), post(MAINTAINERS)),
-    "api-trial-detail": (get(),),
-    "api-claim-judgment-list": (get(),),
-    "api-claim-judgment-detail": (get(),),
     "api-queue-list": (get(WRITERS), post(MAINTAINERS)),
     "api-queue-detail": (get(WRITERS), patch(MAINTAINERS)),
-    "api-queue-add-run": (post(MAINTAINERS),),
-    "api-queue-progress": (get(WRITERS),),
-    "api-queue-take": (post(WRITERS),),
-    "api-queue-undo": (post(WRITERS),),
-    "api-review-item-list": (get(WRITERS),),
-    "api-review-item-detail": (get(WRITERS),),
-    "api-review-item-take": (post(WRITERS),),
-    "api-assignment-list": (get(WRITERS),),
-    "api-assignment-detail": (get(WRITERS),),
-    "api-assignment-submit": (post(WRITERS),),
-    "api-assignment-skip": (post(WRITERS),),
-    "api-assignment-release": (post(WRITERS),),
     "api-assignment-send-back": (post(ADJUDICATORS),),
-    "api-evaluation-list": (get(), post(WRITERS)),
-    "api-evaluation-detail": (get(),),
-    "api-evaluation-export": (get(),),
-    "api-summary-list": (get(), post(MAINTAINERS)),
-    "api-summary-detail": (get(),),
-    "api-summary-exchanges": (get(),),
-    "api-summary-again": (post(MAINTAINERS),),
-    "api-summary-cancel": (post(MAINTAINERS),),
     # Only its annotator withdraws an evaluation: see tests/runs/api/test_api.py.
     "api-evaluation-withdraw": (),
 }

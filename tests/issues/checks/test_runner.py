@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evalhub.values.storable import UNSTORABLE
 from issues.checks import CHECKS, Material, problems_of, run, text_of
+from issues.checks.time_limit import Deadline
 
 NAMES = {
     *("contains", "contains_any", "contains_all", "contains_at_least", "contains_word"),
@@ -91,7 +92,9 @@ def test_a_form_can_be_built_of_every_check(check):
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(sorted(NAMES)) | st.text(max_size=10), ARGUMENTS, TEXTS)
 def test_run_gives_a_value_or_says_why_not(name, arguments, text):
-    outcome = run(name, arguments, Material(text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Deadline.__init__, "__defaults__", (0.1,))  # some patterns never end
+        outcome = run(name, arguments, Material(text))
     problems = problems_of(name, arguments)
     assert (outcome.value is None) == bool(outcome.error)
     assert outcome.value is None or (0 <= outcome.value <= 1 and not problems)
