@@ -19,13 +19,12 @@ ROOMS = dict.fromkeys(
 )
 """Apps of their own, by their labels, and the floor on which they lie."""
 
-QUERIES = set(
-    """
-    aggregate alias annotate defer distinct earliest exclude filter get latest only order_by
-    prefetch_related select_related values values_list Avg Count Exists F Max Min OuterRef
-    Prefetch Q StringAgg Subquery Sum
-    """.split()
-)
+QUERIES = {
+    *("aggregate", "alias", "annotate", "defer", "distinct", "earliest", "exclude", "filter"),
+    *("get", "latest", "only", "order_by", "prefetch_related", "select_related", "values"),
+    *("values_list", "Avg", "Count", "Exists", "F", "Max", "Min", "OuterRef", "Prefetch"),
+    *("Q", "StringAgg", "Subquery", "Sum"),
+}
 ON_RELATED = QUERIES | {"all", "count", "create", "exists", "first", "last", "update"}
 
 

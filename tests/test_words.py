@@ -13,9 +13,10 @@ from django.core.management import get_commands
 from django.urls import get_resolver
 
 ROOT = Path(__file__).parents[1]
-APPS = """
-    evalhub issues runs pairwise position_bias review trials tuning workbench reports
-""".split()
+APPS = (
+    *("evalhub", "issues", "runs", "pairwise", "position_bias", "review", "trials", "tuning"),
+    *("workbench", "reports"),
+)
 RETIRED = {
     r"judgings|(?:an?|the|this|that|each|every|other|another|new|current|active|one|no) judging\b"
     r"(?! of|-| model| prompt)": "judge run",

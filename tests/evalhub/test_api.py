@@ -304,12 +304,6 @@ def test_replies_require_the_right_to_read_sealed_tests():
     assert ("reply" in for_reader, "reply" in for_maintainer) == (False, True)
 
 
-def test_calls_are_for_those_who_may_see_them():
-    make_call()
-
-    assert client_of("annotator").get("/api/v1/calls/").status_code == 403
-
-
 # The schema --------------------------------------------------------------------------------------
 
 

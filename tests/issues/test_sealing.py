@@ -274,10 +274,3 @@ def test_the_api_reveals_to_the_tokens_of_a_person_and_ends_it():
     assert maintainer.post(f"{address}end_reveal/", {"user": "vera"}).json()["ended_at"]
     assert script.get(address).status_code == 404
     assert ids(maintainer.get(f"/api/v1/exposures/?test={test.pk}")) == [made.json()["id"]]
-
-
-@pytest.mark.parametrize("act", ["unseal", "reveal", "end_reveal"])
-def test_annotators_open_nothing_through_the_api(act):
-    sent = {"user": make_user("viewer").username, "reason": REASON}
-    response = client_of("annotator").post(f"/api/v1/tests/{sealed_test().pk}/{act}/", sent)
-    assert response.status_code == 403

@@ -10,9 +10,6 @@ from tests.issues.test_readiness import make_reviewable_issue
 
 pytestmark = pytest.mark.django_db
 
-ROLES = ("viewer", "annotator", "maintainer")
-
-
 # Who may see what ---------------------------------------------------------------------------------
 
 
@@ -32,23 +29,10 @@ def pages():
     return [*lists, *changes, *histories, url("test_preview", test.pk)]
 
 
-def test_anonymous_people_are_sent_to_the_login(client):
-    for page in pages():
-        response = client.get(page)
-        assert (response.status_code, "/login/" in response["Location"]) == (302, True)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_every_role_reads_every_page(client, role):
-    log_in(client, role)
+def test_a_viewer_reads_every_page(client):
+    log_in(client, "viewer")
 
     assert [page for page in pages() if client.get(page).status_code != 200] == []
-
-
-def test_a_person_without_a_role_reads_nothing(client):
-    log_in(client, "")
-
-    assert {client.get(page).status_code for page in pages()} <= {403, 404}
 
 
 @pytest.mark.parametrize(

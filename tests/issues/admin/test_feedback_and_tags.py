@@ -35,17 +35,6 @@ def test_feedback_without_an_issue_says_why_it_becomes_no_test(client):
     assert "create one from it" in flashed_text(response)[0]
 
 
-@pytest.mark.parametrize("act", ["accept", "dismiss", "issue", "test"])
-def test_a_viewer_triages_nothing(client, act):
-    log_in(client, "viewer")
-    feedback = make_feedback()
-
-    response = client.post(url("feedback_act", feedback.pk), {"act": act})
-
-    feedback.refresh_from_db()
-    assert (response.status_code, feedback.state) == (403, "new")
-
-
 def test_several_pieces_of_feedback_are_dismissed_at_once(client):
     log_in(client, "annotator")
     rows = [make_feedback(), make_feedback()]

@@ -219,17 +219,6 @@ def test_an_undo_of_nothing_is_explained(client):
     assert "no triage action" in flashed_text(response)[0]
 
 
-@pytest.mark.parametrize("name", ["accept", "dismiss", "issue", "test", "undo"])
-def test_a_viewer_looks_and_triages_nothing(client, name):
-    log_in(client, "viewer")
-    item = make_feedback()
-
-    assert inbox(client).status_code == 200
-    assert act(client, item, name).status_code == 403
-    item.refresh_from_db()
-    assert item.state == "new"
-
-
 def test_sealed_feedback_waits_for_those_who_may_read_it(client):
     log_in(client, "viewer")
     item = make_feedback(comment="zebra", issue=make_test(sealed=True).issue)

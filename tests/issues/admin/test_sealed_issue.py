@@ -47,10 +47,9 @@ def shown(client, issue):
     return [page for page, text in found if any(f"{word} {SECRET}" in text for word in words)]
 
 
-@pytest.mark.parametrize("role", ["viewer", "model developer"])
-def test_its_texts_are_on_no_page_of_theirs(client, role):
+def test_its_texts_are_on_no_page_of_theirs(client):
     issue = sealed_issue()
-    log_in(client, role)
+    log_in(client, "viewer")
     assert shown(client, issue) == []
     page = client.get(url("issue_change", issue.pk)).content.decode()
     assert "Sums are wrong." in page

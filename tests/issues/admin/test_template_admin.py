@@ -80,18 +80,6 @@ def test_a_published_template_has_no_form(client):
     assert (response.status_code, template.title) == (403, "Kept")
 
 
-@pytest.mark.parametrize(("role", "status"), [("annotator", 403), ("maintainer", 302)])
-def test_publishing_takes_the_right_to(client, role, status):
-    log_in(client, role)
-    template = make_template(state=TemplateState.DRAFT)
-
-    response = client.post(url("judgetemplate_act", template.pk), {"act": "publish"})
-
-    template.refresh_from_db()
-    assert response.status_code == status
-    assert (template.state == TemplateState.PUBLISHED) == (status == 302)
-
-
 def test_a_new_version_opens_as_a_draft(client):
     log_in(client, "maintainer")
     template = make_template()

@@ -70,14 +70,12 @@ def test_images_that_nothing_else_uses_go():
     assert list(Image.objects.all()) == [shared]
 
 
-@pytest.mark.parametrize(("role", "status"), [("annotator", 403), ("maintainer", 200)])
-def test_only_maintainers_erase_by_api(role, status):
+def test_maintainers_erase_by_api():
     feedback = receive()
 
-    response = client_of(role).post(f"/api/v1/feedback/{feedback.pk}/erase/")
+    response = client_of("maintainer").post(f"/api/v1/feedback/{feedback.pk}/erase/")
 
-    assert response.status_code == status
-    assert (SAID in words()) is (status == 403)
+    assert (response.status_code, SAID in words()) == (200, False)
 
 
 def test_the_list_asks_before_it_erases(client):
