@@ -13,16 +13,13 @@ from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.rubrics.scales import BINARY, Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
+from issues.test_content import SHOWN
 
 
 def content_of(test: Test) -> dict[str, Any]:
     """Return everything that a candidate and a judge are shown, as JSON."""
     return {
-        "messages": test.messages,
-        "tools": test.tools,
-        "context": test.context,
-        "reference": test.reference,
-        "guidelines": test.guidelines,
+        **{name: getattr(test, name) for name in SHOWN},
         "criteria": [criterion.as_content() for criterion in test.criteria.all()],
         "pass_threshold": pass_threshold(test),
         "pass_rule": scale_of(test.template).rule.value,

@@ -26,12 +26,6 @@ HasState = Issue | Test
 CHANGE_ISSUE, APPROVE_ISSUE = "issues.change_issue", "issues.approve_issue"
 CHANGE_TEST, APPROVE_TEST = "issues.change_test", "issues.approve_test"
 
-REVIEWED_FIELDS = (
-    *("messages", "tools", "context", "reference", "guidelines", "template"),
-    *("pass_threshold", "weight"),
-)
-"""Fields of a test that affect results: changing one sends an approved test back to review."""
-
 MAX_REASON = 100
 """Maximum length of a reason in the history."""
 

@@ -13,12 +13,13 @@ from django.utils.text import smart_split, unescape_string_literal
 
 from evalhub.access.models import User
 from evalhub.access.saved_filters import MAX_QUERY, saved_query
+from issues import test_content
 from issues.models import Criterion, JudgeTemplate, LibraryCriterion, Origin, Tag, TagKind, Test
 from issues.models.test import TestQuerySet, TestState
 from issues.tags import tagged
 
 SEARCH = "q"
-SEARCHED = ("issue__title", "messages", "guidelines", "reference", "criteria__text")
+SEARCHED = ("issue__title", *test_content.SEARCHED, "criteria__text")
 """Where tests are searched for a text, besides their number."""
 NO_FILTERS = ("o", "_facets")
 """Parameters of the list that leave out no test."""

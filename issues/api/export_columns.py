@@ -9,6 +9,7 @@ from django.db.models import Model
 from evalhub.api.exports import IS_READABLE, Column, among
 from issues.models import Criterion, Issue, Source, Test
 from issues.models.criterion import CONTENT_FIELDS
+from issues.test_content import CONTENT, REMARKS
 
 
 def plain_columns(*names: str, withheld: Any = ...) -> tuple[Column, ...]:
@@ -56,17 +57,17 @@ ISSUES = (
     *plain_columns("merged_into", "created_at", "updated_at"),
 )
 
+RELATED = {
+    "criteria": Column("criteria", gathered=_criteria),
+    "tags": Column("tags", gathered=_tags(Test)),
+}
 TESTS = (
     *plain_columns("id", "source_id", "issue"),
     Column("issue_source_id", "issue__source_id"),
-    *plain_columns("messages", "tools", "context", "reference", "reference_by"),
-    *plain_columns("flagged_answer", "guidelines"),
-    Column("criteria", gathered=_criteria),
-    *plain_columns("template", "pass_threshold", "weight"),
-    Column("tags", gathered=_tags(Test)),
+    *(RELATED.get(name) or Column(name) for name in CONTENT),
     *plain_columns("state", "origin"),
     Column("author", "author__username"),
-    *plain_columns("sealed", "note", "created_at", "updated_at"),
+    *plain_columns("sealed", *REMARKS, "created_at", "updated_at"),
 )
 
 FEEDBACK = plain_columns(

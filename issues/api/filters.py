@@ -16,6 +16,7 @@ from issues.models import (
     TestState,
 )
 from issues.tags import tagged
+from issues.test_content import SEARCHED
 
 
 class TagFilters(filters.FilterSet):
@@ -69,7 +70,7 @@ class TestFilters(filters.FilterSet):
     runnable = YesNo(method="may_run")
     source_id = filters.CharFilter()
     updated_since = UpdatedSince("updated_at")
-    q = Containing("messages", "guidelines", "reference")
+    q = Containing(*SEARCHED)
 
     def with_tag(self, queryset: QuerySet[Any], name: str, value: str) -> QuerySet[Any]:
         found = queryset.model.objects.filter(tagged(Tag.objects.filter(name=value)))

@@ -2,9 +2,10 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from issues.rubrics.scales import PassRule
+from issues.test_content import BY_NAME, SHOWN
 
 
 class TextPart(BaseModel):
@@ -80,19 +81,15 @@ class LibraryExamples(BaseModel):
     borderline: LibraryExample | None = None
 
 
-class RevisionContent(BaseModel):
-    """A test as a model and a judge are shown it."""
-
-    model_config = ConfigDict(extra="allow")
-
-    messages: list[Message]
-    tools: list[dict[str, Any]]
-    context: str
-    reference: str
-    guidelines: str
-    criteria: list[dict[str, Any]]
-    pass_threshold: float
-    pass_rule: PassRule
+RevisionContent: type[BaseModel] = create_model(
+    "RevisionContent",
+    __config__=ConfigDict(extra="allow"),
+    __doc__="A test as a model and a judge are shown it.",
+    **{name: BY_NAME[name].kind for name in SHOWN} | {"messages": list[Message]},
+    criteria=list[dict[str, Any]],
+    pass_threshold=float,
+    pass_rule=PassRule,
+)
 
 
 class DraftFailure(BaseModel):

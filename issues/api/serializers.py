@@ -32,7 +32,8 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.editing import replace
-from issues.states import ISSUE_MOVES, REVIEWED_FIELDS, TEST_MOVES, review_again
+from issues.states import ISSUE_MOVES, TEST_MOVES, review_again
+from issues.test_content import CONTENT, REMARKS, REVIEWED
 
 WITHHELD = {"description": "", "resolution_note": "", "sources": [], "comments": []}
 """Issue fields that may quote its tests, with their value for users who may not read those."""
@@ -159,11 +160,8 @@ class TestSerializer(RowSerializer):
     class Meta:
         model = Test
         fields = (
-            *("id", "issue", "messages", "tools", "context"),
-            *("reference", "reference_by", "flagged_answer"),
-            *("guidelines", "criteria", "template", "pass_threshold", "weight", "tags"),
-            *("state", "origin", "author", "sealed", "note", "comments", "source_id"),
-            *("created_at", "updated_at"),
+            *("id", "issue", *CONTENT, "state", "origin", "author", "sealed", *REMARKS),
+            *("comments", "source_id", "created_at", "updated_at"),
         )
         read_only_fields = ("state", "origin")
 
@@ -198,7 +196,7 @@ class TestSerializer(RowSerializer):
     @transaction.atomic
     def update(self, instance: Test, validated_data: dict[str, Any]) -> Test:
         criteria = validated_data.pop("criteria", None)
-        given = {name: validated_data[name] for name in REVIEWED_FIELDS if name in validated_data}
+        given = {name: validated_data[name] for name in REVIEWED if name in validated_data}
         rewritten = any(getattr(instance, name) != value for name, value in given.items())
         if criteria is not None:
             rewritten |= replace(instance, criteria, by=self.context["request"].user)

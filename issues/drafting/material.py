@@ -9,6 +9,7 @@ from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import accepted_of
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Generation, Test
+from issues.test_content import content
 
 MAX_EXAMPLES = 5
 """Tests, and accepted drafts, shown in a prompt."""
@@ -49,11 +50,5 @@ def label_content(settings: DraftingSettings, prompt: str, passage: str) -> dict
     """Return a draft's content in the form of a revision, with the criterion as its rubric."""
     text = settings.criterion + (f": {settings.description}" if settings.description else "")
     criterion = {"key": "1", "text": text, "check": "", "polarity": "should"}
-    return {
-        "messages": [{"role": "user", "content": prompt}],
-        "tools": [],
-        "context": passage,
-        "reference": "",
-        "guidelines": "",
-        "criteria": [{**criterion, "weight": 1.0, "citation": ""}],
-    }
+    rubric = [{**criterion, "weight": 1.0, "citation": ""}]
+    return content([{"role": "user", "content": prompt}], context=passage, criteria=rubric)

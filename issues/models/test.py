@@ -10,6 +10,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once, share
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
+from issues import test_content
 from issues.conversation import check_messages
 from issues.models.image_use import ImageUse
 from issues.models.issue import Issue, IssueState
@@ -65,10 +66,7 @@ class Test(models.Model):
 
     __test__ = False
     sealed_path = "sealed"
-    sealed_fields = (
-        *("messages", "tools", "context", "reference", "flagged_answer"),
-        *("guidelines", "note", "extras"),
-    )
+    sealed_fields = (*test_content.SEALED, "extras")
 
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="tests")
     messages = models.JSONField(validators=[check_messages])

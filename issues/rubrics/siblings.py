@@ -11,8 +11,7 @@ from issues.models import Criterion, Issue, Test, TestState
 from issues.models.test import TestQuerySet
 from issues.rubrics import editing
 from issues.states import Refused, review_again
-
-COPIED = ("template", "guidelines", "pass_threshold")
+from issues.test_content import PASSED_ON
 
 
 class SiblingText(NamedTuple):
@@ -47,7 +46,7 @@ def open_tests_of(issue: Issue, user: User | AnonymousUser) -> TestQuerySet:
 
 def judge_settings_of(sibling: Test) -> dict[str, Any]:
     """Return the fields that a new test takes from its sibling."""
-    return {name: getattr(sibling, name) for name in COPIED}
+    return {name: getattr(sibling, name) for name in PASSED_ON}
 
 
 def rubric_of(sibling: Test) -> list[dict[str, Any]]:

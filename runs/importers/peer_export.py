@@ -61,7 +61,7 @@ def _peer_test(
         messages=messages,
         reference=reference,
         criteria=criteria,
-        note=test.note,
+        texts={"note": test.note},
         pass_threshold=threshold,
         extras=test.extras,
     )

@@ -19,7 +19,7 @@ from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import Issue, Origin, SourceKind, Tag, Test, TestState
 from issues.states import Refused, move_all
 from issues.triage.intake import take_in
-from runs.importers.formats.records import Contents, PeerAnswer, PeerRun, PeerTest
+from runs.importers.formats.records import TEXTS, Contents, PeerAnswer, PeerRun, PeerTest
 from runs.importers.grafite.importer import templates
 from runs.importers.weval.importer import linked
 from runs.importers.weval.test_rows import BY_GUIDELINES, BY_REFERENCE, source_id
@@ -151,19 +151,17 @@ class _Import:
         return issue
 
     def _row(self, test: PeerTest, issue: Issue, by_family: dict[str, Any]) -> dict[str, Any]:
-        guidelines = test.guidelines
-        if not guidelines and test.reference and not test.criteria:
-            guidelines = GUIDELINES
+        usual = GUIDELINES if test.reference and not test.criteria else ""
         family = BY_REFERENCE if test.reference else BY_GUIDELINES
         template = None if test.criteria else by_family.get(family)
-        names = ("messages", "reference", "tools", "context", "note", "weight", "pass_threshold")
+        names = ("messages", "reference", "tools", "weight", "pass_threshold", "criteria")
         return {
             "source_id": self._source(self.contents.title, test.key),
             "issue": issue.pk,
             **{name: getattr(test, name) for name in names},
-            "guidelines": guidelines,
+            **{name: test.texts.get(name, "") for name in TEXTS},
+            "guidelines": test.texts.get("guidelines") or usual,
             "template": template and template.pk,
-            "criteria": test.criteria,
             "tags": sorted(set(test.tags)),
         }
 

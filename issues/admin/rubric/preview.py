@@ -17,6 +17,7 @@ from issues.rubrics.draft import Draft
 from issues.rubrics.possible_scores import in_words, possible_scores
 from issues.rubrics.scales import ScaleError, passes
 from issues.rubrics.scoring import MAX_CRITERIA, Point
+from issues.test_content import SHOWN_TEXTS
 
 PREFIX = "criteria"
 APPROACHES = {
@@ -39,7 +40,7 @@ def draft_of(sent: QueryDict) -> Draft:
     content = {
         "messages": (None if wrong else data.get("messages")) or NO_MESSAGES,
         "tools": data.get("tools") or [],
-        **{name: data.get(name) or "" for name in ("context", "reference", "guidelines")},
+        **{name: data.get(name) or "" for name in SHOWN_TEXTS},
         "criteria": [point.as_content() for point in points],
     }
     return Draft(

@@ -46,10 +46,11 @@ from issues.rubrics.siblings import (
 )
 from issues.states import Move
 from issues.tags import names_on
+from issues.test_content import JUDGING, MATERIAL, RECORD, REVIEWED, rows_of
 from issues.test_filter import SEARCHED, search
 from issues.test_texts import first_words, judged_by_text, rubric_size
 
-WRITTEN = (*states.REVIEWED_FIELDS, "prompt", "system_prompt", "kind")
+WRITTEN = (*REVIEWED, "prompt", "system_prompt", "kind")
 """Fields of the form that affect results."""
 
 
@@ -147,13 +148,12 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
     def get_fieldsets(self, request: HttpRequest, obj: Test | None = None) -> Any:
         writes = self.has_change_permission(request, obj) if obj else True
         question = self.question if writes else ("asked",)
-        judged = ("template", "guidelines", "reference", "reference_by", "flagged_answer")
-        record = ("note", ("origin", "author"), ("created_at", "updated_at"), "source_id")
+        record = (("origin", "author"), ("created_at", "updated_at"), "source_id")
         return (
             (None, {"fields": ("issue", *question, "tags")}),
-            ("Judging", {"classes": ("tab",), "fields": (*judged, ("pass_threshold", "weight"))}),
-            ("Tools and documents", {"classes": ("tab",), "fields": ("context", "tools")}),
-            ("Record", {"classes": ("tab",), "fields": ("sealed", *record)}),
+            (JUDGING, {"classes": ("tab",), "fields": rows_of(JUDGING)}),
+            (MATERIAL, {"classes": ("tab",), "fields": rows_of(MATERIAL)}),
+            (RECORD, {"classes": ("tab",), "fields": ("sealed", *rows_of(RECORD), *record)}),
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Test | None = None) -> Any:

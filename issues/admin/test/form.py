@@ -14,8 +14,11 @@ from issues.admin.text_areas import text_area
 from issues.conversation import Message, check_messages, raw_prompt_problems
 from issues.judge_templates.prompts import conversation_text
 from issues.models import JudgeTemplate, TemplateState, Test
+from issues.test_content import BY_NAME, LINES
 
 SINGLE, RAW, TURNS = "single", "raw", "turns"
+APART = ("messages", "criteria")
+"""Content that the form has fields of its own for, or that has a form of its own."""
 
 NO_SYSTEM_PROMPT = (
     "A raw prompt is sent without a system prompt: write it into the prompt, and clear this."
@@ -91,17 +94,8 @@ class TestForm(forms.ModelForm):
 
     class Meta:
         model = Test
-        fields = (
-            *("issue", "tools", "context", "reference", "reference_by", "flagged_answer"),
-            *("guidelines", "template", "pass_threshold", "weight", "sealed", "note", "tags"),
-        )
-        widgets = {
-            "guidelines": text_area(6),
-            "reference": text_area(4),
-            "flagged_answer": text_area(4),
-            "context": text_area(4),
-            "note": text_area(2),
-        }
+        fields = ("issue", *(name for name in BY_NAME if name not in APART), "sealed")
+        widgets = {name: text_area(lines) for name, lines in LINES.items()}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

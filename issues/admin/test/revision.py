@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -11,8 +12,19 @@ from evalhub.display.html import text_block
 from evalhub.llm.content.content_parts import all_images
 from issues.conversation import request_messages
 from issues.judge_templates.prompts import conversation_text
-from issues.models import Revision
+from issues.models import Revision, Test
 from issues.rubrics.scoring import WHOLE_TEST
+from issues.test_content import JUDGED_TEXTS
+
+
+def _text(name: str) -> Any:
+    field: Any = Test._meta.get_field(name)
+
+    @display(description=field.verbose_name)
+    def text(_admin: object, revision: Revision) -> str:
+        return text_block(revision.content[name])
+
+    return text
 
 
 @admin.register(Revision)
@@ -22,16 +34,11 @@ class RevisionAdmin(ReadOnlyAdmin):
     list_display = ("__str__", "test", "template", "created_at")
     list_select_related = ("test__issue", "template")
 
-    read = (
-        *("test", "number", "created_at", "template", "pass_threshold", "pass_rule"),
-        *("asked", "rubric", "reference", "guidelines", "tools"),
-        *("asked_digest", "digest"),
-    )
-    fieldsets = (
+    fieldsets: Any = (
         (None, {"fields": ("test", ("number", "created_at"), "asked")}),
         ("Judged by", {"fields": ("template", ("pass_threshold", "pass_rule"))}),
         ("Rubric", {"fields": ("rubric",)}),
-        (None, {"fields": ("guidelines", "reference", "tools")}),
+        (None, {"fields": (*JUDGED_TEXTS, "tools")}),
         ("Digests", {"fields": ("asked_digest", "digest")}),
     )
 
@@ -45,7 +52,7 @@ class RevisionAdmin(ReadOnlyAdmin):
         return False
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        return self.read
+        return flatten_fieldsets(self.fieldsets)
 
     @display(description="input")
     def asked(self, revision: Revision) -> str:
@@ -54,13 +61,7 @@ class RevisionAdmin(ReadOnlyAdmin):
         shown = {"text": text, "images": all_images(content["messages"])}
         return render_to_string("issues/conversation.html", shown)
 
-    @display(description="reference answer")
-    def reference(self, revision: Revision) -> str:
-        return text_block(revision.content["reference"])
-
-    @display(description="guidelines")
-    def guidelines(self, revision: Revision) -> str:
-        return text_block(revision.content["guidelines"])
+    locals().update({name: _text(name) for name in JUDGED_TEXTS})
 
     @display(description="points")
     def rubric(self, revision: Revision) -> str:

@@ -162,7 +162,7 @@ def _test(
         key=key_of(messages),
         messages=messages,
         criteria=_criteria(asserts, values, contents),
-        note=as_text(fields.get("description")),
+        texts={"note": as_text(fields.get("description"))},
         pass_threshold=_above(threshold),
         extras=_extras(fields, prompt, values, messages),
     )
@@ -267,7 +267,7 @@ def _tested(row: Mapping[str, Any], prompts: Sequence[str], contents: Contents) 
         key=key_of(messages),
         messages=messages,
         criteria=_criteria(as_list(case.get("assert")), values, contents),
-        note=as_text(case.get("description")),
+        texts={"note": as_text(case.get("description"))},
         pass_threshold=_above(threshold),
         extras=_extras(case, prompt, values, messages),
     )

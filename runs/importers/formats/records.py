@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 
 from evalhub.llm.content.content_parts import content_text
 from evalhub.values.digest import digest
+from issues.test_content import FIELDS
 
 Json = dict[str, Any]
 MAX_NAME = 150
+TEXTS = tuple(f.name for f in FIELDS if f.is_text and f.columns and f.name != "reference")
+"""Texts of a test that a table may have, besides its reference."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ class Document:
 
 @dataclass
 class PeerTest:
-    """A test. `key` tells it apart in its file; `extras` are the peer's own fields."""
+    """A test. `key` tells it apart in its file; `extras` are the peer's own fields.
+
+    `texts` are of `TEXTS` by name.
+    """
 
     key: str
     messages: list[Json]
@@ -48,9 +54,7 @@ class PeerTest:
     criteria: list[Json] = field(default_factory=list)
     tools: list[Json] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
-    context: str = ""
-    guidelines: str = ""
-    note: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
     weight: float = 1
     pass_threshold: float | None = None
     extras: Json = field(default_factory=dict)

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from issues import test_content
 from runs.importers.formats.records import (
+    TEXTS,
     Contents,
     Document,
     PeerTest,
@@ -19,16 +21,8 @@ NAME = "table"
 TITLE = "CSV, JSON lines or Parquet with a column for each field"
 FIELDS = {
     "prompt": ("prompt", "question", "input", "query", "instruction", "text", "user_input"),
-    "messages": ("messages", "conversation"),
     "system": ("system", "system_prompt"),
-    "reference": (
-        *("reference", "ideal", "target", "expected", "expected_output", "answer", "output"),
-        *("ground_truth", "label", "reference_answer"),
-    ),
-    "context": ("context", "documents"),
-    "guidelines": ("guidelines", "criteria", "rubric"),
-    "tags": ("tags", "tag", "category"),
-    "note": ("note", "comment", "description"),
+    **{field.name: field.columns for field in test_content.FIELDS if field.columns},
     "id": ("source_id", "id", "_id", "key"),
 }
 """Fields that a column can fill, and the names by which a column is taken for one."""
@@ -103,10 +97,8 @@ def _tests(
             key=key,
             messages=messages,
             reference=references_of(given.get("reference")).strip(),
-            context=as_text(given.get("context")),
-            guidelines=as_text(given.get("guidelines")),
+            texts={name: as_text(given.get(name)) for name in TEXTS},
             tags=_tags(given.get("tags")),
-            note=as_text(given.get("note")),
             extras={NAME: kept} if kept else {},
         )
 

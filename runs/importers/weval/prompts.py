@@ -11,6 +11,7 @@ from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.digest import digest
 from evalhub.values.strict_json import excerpt
 from issues.rubrics.scoring import MAX_CRITERIA
+from issues.test_content import FIELDS
 from runs.importers.weval.points import PointReader
 from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
@@ -32,11 +33,11 @@ SHORTHAND = ("user", "assistant", "ai", "system")
 MESSAGE_KEYS = ("role", "content", "name", "tool_call_id", "tool_calls")
 RENDERED = ("markdown", "html", "plaintext")
 TOOL_LIMITS = ("requiredTools", "prohibitedTools", "maxCalls")
-OWN_KEYS = (
-    *("guidelines", "template", "pass_threshold"),
-    *("context", "flagged_answer", "reference_by"),
+OWN_TEXTS = tuple(
+    field.name for field in FIELDS if field.kind is str and field.name not in ("reference", "note")
 )
-"""Our fields unknown to Weval; written under the key `evalhub`."""
+"""Our texts that are unknown to Weval. They are written under the key `evalhub`, as are the name of
+the template and the pass threshold."""
 
 NOTHING = "none"
 """Template of tests without one."""
@@ -224,7 +225,7 @@ def _points(section: Section, inherited: Inherited) -> tuple[Point, ...]:
 
 def _own(section: Section) -> Json:
     found = Section(section.mapping("evalhub"), section.log, section.prompt)
-    texts = {key: found.text(key) for key in OWN_KEYS if key != "pass_threshold"}
+    texts = {key: found.text(key) for key in (*OWN_TEXTS, "template")}
     threshold = found.number("pass_threshold", 0, 1)
     for key in found.rest():
         found.note(key, f"the field evalhub.{key} is unknown and ignored.")

@@ -1,7 +1,7 @@
 """Conversion of a blueprint's prompts to tests with criteria, and back."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from simple_history.utils import bulk_create_with_history
@@ -11,8 +11,8 @@ from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
 from evalhub.values.digest import digest
 from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Test, TestState
-from issues.models.criterion import new_key
-from runs.importers.weval.prompts import NOTHING
+from issues.models.criterion import CONTENT_FIELDS, new_key
+from runs.importers.weval.prompts import NOTHING, OWN_TEXTS
 from runs.importers.weval.records import (
     SHOULD,
     SHOULD_NOT,
@@ -28,7 +28,6 @@ BY_REFERENCE, BY_GUIDELINES = "input-output-reference-guidelines", "input-output
 GUIDELINES = "The output makes the key points of the reference answer."
 """Note on a test with an ideal answer and no points, which Weval derives from that answer."""
 
-COPIED = ("context", "flagged_answer", "reference_by")
 USUAL_AUTHOR = "unknown"
 IMPORTED = "weval:"
 """Prefix of the source ids of imported rows."""
@@ -53,29 +52,28 @@ def fields_of(
     """Return the fields of a test that its blueprint sets."""
     own = prompt.own
     is_raw = raw_prompt_of(prompt.messages) is not None
-    family = own.get("template", usual_template(prompt))
+    family, usual = own.get("template", usual_template(prompt)), usual_texts(prompt)
     return {
         "messages": prompt.messages,
         "tools": [] if is_raw else [as_function(tool) for tool in blueprint.tools],
         "reference": prompt.reference,
-        "guidelines": own.get("guidelines", usual_guidelines(prompt)),
         "template": templates.get(family),
         "pass_threshold": own.get("pass_threshold"),
         "weight": float(prompt.weight),
         "note": prompt.description,
-        "context": own.get("context", ""),
-        "flagged_answer": own.get("flagged_answer", ""),
-        "reference_by": own.get("reference_by", USUAL_AUTHOR),
+        **{name: own.get(name, usual.get(name, "")) for name in OWN_TEXTS},
         "extras": {
             "prompt": prompt.id,
-            "digest": digest([asdict(prompt), list(blueprint.tools)]),
+            "digest": digest([dataclasses.asdict(prompt), list(blueprint.tools)]),
             "fields": prompt.extras,
         },
     }
 
 
-def usual_guidelines(prompt: Prompt) -> str:
-    return GUIDELINES if prompt.reference.strip() and not prompt.points else ""
+def usual_texts(prompt: Prompt) -> dict[str, str]:
+    """Return what a prompt that does not say so has for our own texts; others are empty."""
+    by_reference = prompt.reference.strip() and not prompt.points
+    return {"guidelines": GUIDELINES if by_reference else "", "reference_by": USUAL_AUTHOR}
 
 
 def usual_template(prompt: Prompt) -> str:
@@ -101,17 +99,8 @@ def as_function(tool: Json) -> Json:
 
 
 def _fields_of_criterion(point: Point, order: int) -> dict[str, Any]:
-    return {
-        "text": point.text,
-        "polarity": point.polarity,
-        "weight": float(point.weight),
-        "alternative": point.alternative,
-        "mandatory": point.mandatory,
-        "check_name": point.check,
-        "arguments": point.arguments,
-        "citation": point.citation,
-        "order": order,
-    }
+    fields = {CONTENT_FIELDS[name]: value for name, value in vars(point).items()}
+    return {**fields, "weight": float(point.weight), "order": order}
 
 
 def add(
@@ -199,11 +188,11 @@ def prompt_of(test: Test, criteria: Iterable[Criterion], name: str) -> Prompt:
         points=tuple(_points(criteria)),
         extras=test.extras.get("fields", {}),
     )
-    own: Json = {key: value for key in COPIED if (value := getattr(test, key))}
-    if own.get("reference_by") == USUAL_AUTHOR or not prompt.reference.strip():
+    usual = usual_texts(prompt)
+    texts = {name: getattr(test, name) for name in OWN_TEXTS}
+    own: Json = {name: text for name, text in texts.items() if text and text != usual.get(name)}
+    if not prompt.reference.strip():
         own.pop("reference_by", None)
-    if test.guidelines and test.guidelines != usual_guidelines(prompt):
-        own["guidelines"] = test.guidelines
     if test.pass_threshold is not None:
         own["pass_threshold"] = plain_number(test.pass_threshold)
     prompt.own.update(own)
@@ -228,14 +217,12 @@ def _points(criteria: Iterable[Criterion]) -> list[Point]:
             alternative = None if group[0].alternative is None else next(numbers)
             points += [
                 Point(
-                    text=row.text.strip(),
-                    polarity=polarity,
-                    weight=plain_number(row.weight),
-                    alternative=alternative,
-                    check=row.check_name,
-                    arguments=row.arguments,
-                    citation=row.citation.strip(),
-                    mandatory=row.mandatory,
+                    **{
+                        f.name: getattr(row, CONTENT_FIELDS[f.name])
+                        for f in dataclasses.fields(Point)
+                    }
+                    | {"text": row.text.strip(), "citation": row.citation.strip()}
+                    | {"weight": plain_number(row.weight), "alternative": alternative}
                 )
                 for row in group
             ]
