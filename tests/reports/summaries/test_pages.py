@@ -52,6 +52,16 @@ def test_without_a_summary_the_list_says_what_to_do(client):
     assert "Request a summary" in text(page(client, "summaries", role="maintainer"))
 
 
+def test_the_list_of_a_run_has_its_summaries_only(client, runs, django_assert_num_queries):
+    for name, some in (("of both", runs), ("of the first", runs[:1]), ("also", runs)):
+        make_summary(some, name=name)
+    shown = text(page(client, "summaries", run=runs[1].pk))
+    assert "of both" in shown
+    assert "of the first" not in shown
+    with django_assert_num_queries(6):
+        assert len(list(summary_lines(1, may_ask=True).object_list)) == 3
+
+
 def test_the_list_tells_what_waits_what_failed_and_what_is_done(client, runs):
     make_summary(runs)
     make_summary(runs, error_kind="unusable_reply", reply="no")
@@ -63,59 +73,45 @@ def test_the_list_tells_what_waits_what_failed_and_what_is_done(client, runs):
     assert "No worker is running" in text(page(client, "summaries"))
 
 
-def test_the_list_takes_as_many_queries_whatever_is_in_it(runs, django_assert_num_queries):
-    for _ in range(3):
-        make_summary(runs)
-    with django_assert_num_queries(6):
-        lines = list(summary_lines(1, may_ask=True).object_list)
-
-    assert len(lines) == 3
-
-
-def test_the_list_of_a_run_has_its_summaries_only(client, runs):
-    make_summary(runs, name="of both")
-    make_summary(runs[:1], name="of the first")
-    shown = text(page(client, "summaries", run=runs[1].pk))
-    assert "of both" in shown
-    assert "of the first" not in shown
-
-
 # One summary -------------------------------------------------------------------------------------
 
 
-def test_the_page_names_models_and_links_to_their_pages(client, runs):
-    summary = make_summary(runs)
-    shown = text(page(client, "summary", summary.pk))
+def test_the_page_has_names_figures_marks_and_grades(client, runs):
+    shown = text(page(client, "summary", make_summary(runs).pk))
     for run in runs:
         assert f'<a href="/reports/runs/{run.pk}/">{run.model_name}</a>' in shown
     assert "MD_1</code>" in shown  # nobody is so called
     assert f'<a href="/admin/issues/test/{runs[0].results.last().test_id}/change/">test' in shown
-
-
-def test_the_page_writes_the_figures_of_claims(client, runs):
-    shown = text(page(client, "summary", make_summary(runs).pk))
     assert f"{runs[0].model_name}</a> (1 of 2 passed)</span>" in shown
     assert "95 % interval" in shown
     assert (
         "(\u221250.0 points: 50.0 % of 2 against 100.0 % of 2; p = 1.000, exact McNemar on "
         "2 tests, corrected for 1 possible comparison)" in shown
     )
-
-
-def test_the_page_flags_what_no_cell_supports(client, runs):
-    shown = text(page(client, "summary", make_summary(runs).pk))
     assert ">83 %</mark>" in shown
     assert "says 83; the table says 100.0 %." in shown
     assert "<strong>1 unsupported sentence</strong>" in shown
+    assert 'style="--heat: 11%" title="Because clarity matters.">2</td>' in shown
+    assert "N/A" in shown
+    assert "Alpha One 2×" in shown
+    assert "All 2 tests were sent whole." in shown
+    assert "A grade is for MD_1, and no model is so called." in shown
+    assert "mental-arithmetic" in shown
 
 
-def test_claims_are_the_same_on_the_page_in_files_and_for_programs(client, runs):
+def test_the_page_files_and_programs_agree(client, runs):
     summary = make_summary(runs)
     client.force_login(make_user("viewer"))
+
+    def file(ending):
+        url = reverse("reports:summary_download", args=[summary.pk, ending])
+        response = client.get(url, {"table": "grades"})
+        return b"".join(response if response.streaming else [response.content]).decode()
+
     told = client.get(f"/api/v1/summaries/{summary.pk}/").json()
+    tables = json.loads(file("json"))["tables"]
     claims = [claim for one in told["texts"] for claim in one["claims"]]
-    file = client.get(reverse("reports:summary_download", args=[summary.pk, "json"])).json()
-    rows = file["tables"]["claims"]["rows"]
+    rows = tables["claims"]["rows"]
     assert [claim["model"] for claim in claims] == [row["model"] for row in rows]
     assert [claim["figure"] for claim in claims] == [1, -50, 100]
     assert [row["figure"] for row in rows] == ["1", "\u221250.0 points", "100.0 %"]
@@ -123,13 +119,16 @@ def test_claims_are_the_same_on_the_page_in_files_and_for_programs(client, runs)
     assert claims[1]["p"] == rows[1]["p"] == 1
     assert [bool(claim["problem"]) for claim in claims] == [False, False, True]
     assert [one["unsupported"] for one in told["texts"]] == [0, 0, 1, 0, 0, 0]
-
-
-def test_markdown_has_the_text_and_its_claims(client, runs):
-    summary = make_summary(runs)
-    client.force_login(make_user("viewer"))
-    response = client.get(reverse("reports:summary_download", args=[summary.pk, "md"]))
-    assert "Sums go wrong for Alpha One (1 of 2 passed)." in response.content.decode()
+    grades = {row["model"]: row for row in tables["grades"]["rows"]}
+    for grade in told["grades"]:
+        assert grades[grade["model_name"]][grade["dimension"]] == grade["grade"]
+    assert len(told["grades"]) == Grade.objects.count() == 8
+    for ending in ("csv", "md", "html"):
+        assert all(run.model_name in file(ending) for run in runs)
+    assert "Sums go wrong for Alpha One (1 of 2 passed)." in file("md")
+    (exchange,) = client.get(f"/api/v1/summaries/{summary.pk}/exchanges/").json()
+    assert "findings" in exchange["received"]
+    assert exchange["sent"][0]["content"].startswith("You are an analyst.")
 
 
 def test_a_figure_in_a_reasoning_is_flagged(client, runs):
@@ -137,16 +136,6 @@ def test_a_figure_in_a_reasoning_is_flagged(client, runs):
     Grade.objects.filter(dimension="tone").update(reasoning="It is kind in 9 of 10 answers.")
     shown = text(page(client, "summary", summary.pk))
     assert "<strong>3 unsupported sentences</strong>" in shown
-
-
-def test_the_page_shows_grades_masks_and_what_could_not_be_read(client, runs):
-    shown = text(page(client, "summary", make_summary(runs).pk))
-    assert 'style="--heat: 11%" title="Because clarity matters.">2</td>' in shown
-    assert "N/A" in shown
-    assert "Alpha One 2×" in shown
-    assert "All 2 tests were sent whole." in shown
-    assert "A grade is for MD_1, and no model is so called." in shown
-    assert "mental-arithmetic" in shown
 
 
 def test_a_failed_one_says_so_and_leads_to_the_exchange(client, runs):
@@ -187,29 +176,6 @@ def test_deleted_runs_leave_a_page(client, runs):
     assert f"/admin/evalhub/languagemodel/{runs[0].language_model_id}/change/" in shown
 
 
-@pytest.mark.parametrize("ending", ["csv", "json", "md", "html"])
-def test_downloads_have_what_the_page_has(client, runs, ending):
-    summary = make_summary(runs)
-    url = reverse("reports:summary_download", args=[summary.pk, ending])
-    client.force_login(make_user("viewer"))
-    response = client.get(url, {"table": "grades"})
-    parts = response if response.streaming else [response.content]
-    found = b"".join(parts).decode()
-    assert "Alpha One" in found
-    assert "Beta Two" in found
-
-
-def test_page_file_and_program_have_the_same_grades(client, runs):
-    summary = make_summary(runs)
-    client.force_login(make_user("viewer"))
-    file = client.get(reverse("reports:summary_download", args=[summary.pk, "json"])).json()
-    rows = {row["model"]: row for row in file["tables"]["grades"]["rows"]}
-    told = client.get(f"/api/v1/summaries/{summary.pk}/").json()
-    for grade in told["grades"]:
-        assert rows[grade["model_name"]][grade["dimension"]] == grade["grade"]
-    assert len(told["grades"]) == Grade.objects.count() == 8
-
-
 # Asking ------------------------------------------------------------------------------------------
 
 
@@ -244,15 +210,6 @@ def test_asking_makes_a_summary(client, runs):
     assert set(made.runs.all()) == set(runs)
 
 
-def test_runs_of_two_suites_are_refused_on_the_page(client, runs):
-    other = make_run(make_test(), suite_fingerprint="other")
-    client.force_login(make_user("maintainer"))
-    sent = {"runs": [runs[0].pk, other.pk], "analyst": make_model().pk}
-    response = client.post(reverse("reports:summary_ask"), sent, follow=True)
-    assert "Choose runs over the same tests" in text(response)
-    assert not ExecutiveSummary.objects.exists()
-
-
 def test_asking_again_and_cancelling(client, runs):
     summary = make_summary(runs, error_kind="unusable_reply", reply="no")
     client.force_login(make_user("maintainer"))
@@ -266,40 +223,29 @@ def test_asking_again_and_cancelling(client, runs):
     assert "cancelled" in text(client.get(summary.get_absolute_url()))
 
 
-# Programs ----------------------------------------------------------------------------------------
+def test_runs_of_two_suites_are_refused(client, runs):
+    other = make_run(make_test(), suite_fingerprint="other")
+    maintainer = make_user("maintainer")
+    client.force_login(maintainer)
+    sent = {"runs": [runs[0].pk, other.pk], "analyst": make_model().pk}
+    response = client.post(reverse("reports:summary_ask"), sent, follow=True)
+    refused = client_of(maintainer).post("/api/v1/summaries/", sent, format="json")
+    assert refused.status_code == 400
+    for shown in (text(response), refused.content.decode()):
+        assert "Choose runs over the same tests" in shown
+        assert f"run {other.pk}" in shown
+    assert not ExecutiveSummary.objects.exists()
 
 
-def test_a_program_asks_and_reads(runs):
+def test_a_program_asks_reads_and_cancels(runs):
     script = client_of(make_user("maintainer"))
     sent = {"runs": [run.pk for run in runs], "analyst": make_model().pk}
     made = script.post("/api/v1/summaries/", sent, format="json")
-    assert made.status_code == 201
     told = made.json()
+    assert made.status_code == 201
     assert (told["status"], told["grades"], told["attempts"][0]["number"]) == ("running", [], 1)
     listed = script.get("/api/v1/summaries/", {"run": runs[0].pk}).json()["results"]
     assert [row["id"] for row in listed] == [told["id"]]
-
-
-def test_the_api_names_the_problem(runs):
-    other = make_run(make_test(), suite_fingerprint="other")
-    script = client_of(make_user("maintainer"))
-    sent = {"runs": [runs[0].pk, other.pk], "analyst": make_model().pk}
-    refused = script.post("/api/v1/summaries/", sent, format="json")
-    assert refused.status_code == 400
-    assert "Choose runs over the same tests" in json.dumps(refused.json())
-
-
-def test_a_program_that_asks_twice_is_refused(runs):
-    summary = ask_summary(runs, analyst=make_model(), by=None)
-    script = client_of(make_user("maintainer"))
-    assert script.post(f"/api/v1/summaries/{summary.pk}/again/").status_code == 409
-    assert script.post(f"/api/v1/summaries/{summary.pk}/cancel/").json()["status"] == "cancelled"
-
-
-def test_a_program_reads_the_exchange(runs):
-    summary = make_summary(runs)
-    script = client_of(make_user("viewer"))
-    (exchange,) = script.get(f"/api/v1/summaries/{summary.pk}/exchanges/").json()
-    assert "findings" in exchange["received"]
-    assert exchange["repair"] == []
-    assert exchange["sent"][0]["content"].startswith("You are an analyst.")
+    one = f"/api/v1/summaries/{told['id']}/"
+    assert script.post(f"{one}again/").status_code == 409
+    assert script.post(f"{one}cancel/").json()["status"] == "cancelled"

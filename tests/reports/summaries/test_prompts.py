@@ -8,6 +8,7 @@ from reports.summaries import prompt
 from reports.summaries.dimensions import DIMENSIONS, KEYS
 from reports.summaries.key import FigureCell, FigureTable, Key, Measure, Place, Subject, make_key
 from reports.summaries.prompt import EXAMPLE_IDS, FULL, SMALL, Case, VariantAnswer
+from reports.summaries.replies import parse
 
 ONE = make_key([Subject(1, 1, "a", "m", "", None)], seed=1)
 TWO = make_key([Subject(1, 1, "a", "m", "", None), Subject(2, 2, "b", "", "x", 0.5)], seed=1)
@@ -119,6 +120,8 @@ def test_the_short_form_names_whose_answer_it_is_where_there_are_several():
 
 def test_the_short_forms_example_is_of_nobody_in_the_runs():
     assert EXAMPLE_IDS[1] not in TWO.models
+    example = prompt.messages(TWO, SMALL, "", [], "")[1]["content"]
+    assert not parse(example, TWO).is_usable
     assert [message["role"] for message in prompt.messages(TWO, SMALL, "", [], "")] == [
         *("user", "assistant", "user")
     ]
