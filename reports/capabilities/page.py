@@ -26,13 +26,13 @@ from reports.capabilities.query import CapabilityReport, Weighed, capability_rep
 from reports.capabilities.rule import Capability, capability
 from reports.compare.sentences import is_p
 from reports.documents.document import Document, Fact
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.jury_tables import apart_table, judged_by
 from reports.leaderboard.page import outside_fact
 from reports.leaderboard.query import all_labels, labels_by_model
 from reports.leaderboard.rule import Excluded
 from reports.models import Capability as Row
+from reports.queries.incomplete_runs import incomplete_table
 
 WARNING = (
     "A first screening, not a ranking to decide by: the weights are choices, and analyst grades "

@@ -10,9 +10,8 @@ from reports.compare.controls import controls
 from reports.compare.form import MAX_RUNS, PAIRWISE, CompareForm
 from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
-from reports.documents.incomplete_table import incomplete_table, retry_links
 from reports.documents.reading import Page, Reading
-from reports.queries.incomplete_runs import incomplete_runs
+from reports.queries.incomplete_runs import incomplete_runs, incomplete_table, retry_links
 from runs.baselines import latest_pair, opponent_of, skipped_baselines
 from runs.models import Run, Suite
 from runs.sights import record

@@ -14,7 +14,6 @@ from reports.dashboard.query import SiteState, site_state
 from reports.dashboard.to_do import REVIEW, may_act, to_do, to_do_table
 from reports.dashboard.tour import may_tour, steps_of
 from reports.documents.document import Table
-from reports.documents.incomplete_table import CONTROL
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.proposals import cached_proposals
@@ -26,7 +25,7 @@ from reports.judge_reliability.judges.totals_query import RECENT
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED, Reviews
-from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
+from reports.queries.incomplete_runs import CONTROL, IncompleteRun, incomplete_runs
 from reports.queries.periods import since_of
 from reports.releases.page import document_of
 from reports.releases.query import releases_report

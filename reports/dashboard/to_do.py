@@ -11,10 +11,9 @@ from django.utils.http import urlencode
 from evalhub.models import User
 from issues.models import Feedback, FeedbackState, Issue, IssueState, Test, TestState
 from reports.documents.document import Column, Link, Table
-from reports.documents.incomplete_table import CONTROL, retry_url
 from reports.documents.links import row_url
 from reports.queries.counts import counts_of
-from reports.queries.incomplete_runs import IncompleteRun
+from reports.queries.incomplete_runs import CONTROL, IncompleteRun, retry_url
 from runs.models import Result, VerdictDraft
 from runs.review.reservations import waiting_for
 

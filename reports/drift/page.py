@@ -13,7 +13,6 @@ from evalhub.models import User
 from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url, row_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import refusal
@@ -21,6 +20,7 @@ from reports.drift.query import DriftReport, drift_report
 from reports.drift.rule import METHOD, Observed, Series, Significance, State, rule_in_words
 from reports.leaderboard.figure import Move, moves
 from reports.leaderboard.query import all_labels
+from reports.queries.incomplete_runs import incomplete_table
 from runs.models import Run, Suite
 
 MAX_DRAWN = 20

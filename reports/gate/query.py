@@ -13,7 +13,6 @@ from evalhub.statistics.changes.detectable import measured_from
 from reports.compare.evidence_rule import Findings, findings, sample_of
 from reports.compare.query import Comparison, comparison_of, sides_of
 from reports.compare.rule import MATCHED, counts_of, tally_of
-from reports.documents.incomplete_table import retry_url
 from reports.gate.change_rules import Change, net_loss_rule, regression_rule
 from reports.gate.condition_rules import (
     Matching,
@@ -31,6 +30,7 @@ from reports.gate.level_rules import (
     severity_rule,
 )
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
+from reports.queries.incomplete_runs import retry_url
 from runs.comparability import rejudge_url
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair

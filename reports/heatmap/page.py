@@ -10,7 +10,6 @@ from evalhub.statistics.changes.change_test import is_significant
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Link, Linked, Table
 from reports.documents.fields import SuiteField, models_field, tests_field, tests_filter_help
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_urls
 from reports.documents.reading import Page, Reading, ReportForm
@@ -30,6 +29,7 @@ from reports.heatmap.query import (
 )
 from reports.heatmap.spread_query import spreads_of
 from reports.heatmap.spread_rule import Spread
+from reports.queries.incomplete_runs import incomplete_table
 
 WARNING = "These runs differ in tests or judges: differences between columns may come from that."
 

@@ -11,7 +11,6 @@ from django.utils.functional import cached_property
 from evalhub.display.formatting import counted
 from issues.models import Issue, IssueState
 from reports.documents.document import Column, Document, Fact, Link, Table
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.issue_proposals.proposals import cached_proposals
@@ -26,6 +25,7 @@ from reports.issue_timeline.timeline_tables import (
     tests_table,
     turns_table,
 )
+from reports.queries.incomplete_runs import incomplete_table
 from runs.models import Result
 
 POINTS, MAX_POINTS, OFFERED = 10, 50, 50

@@ -8,7 +8,6 @@ from django import forms
 
 from evalhub.display.formatting import counted
 from reports.documents.document import Document, Fact
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.topic_names import topic_title
 from reports.leaderboard.certainty_rule import BoardCertainty, certainty, inputs
@@ -39,6 +38,7 @@ from reports.leaderboard.rule import (
     suite_scores,
 )
 from reports.leaderboard.tradeoff_tables import choice, tradeoff_of, tradeoff_tables
+from reports.queries.incomplete_runs import incomplete_table
 from reports.queries.topics import all_topics
 
 WARNING = (

@@ -6,10 +6,9 @@ from typing import Any
 from django import forms
 
 from reports.documents.document import Document, Fact
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.documents.rejudging import rejudging
-from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
+from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs, incomplete_table
 from reports.queries.releases import newest_releases
 from reports.releases.query import ReleasesReport, models_in, releases_report
 from reports.releases.release_tables import (

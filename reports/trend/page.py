@@ -20,8 +20,8 @@ from reports.documents.fields import (
     tests_field,
     tests_filter_help,
 )
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.reading import Page, Reading, ReportForm
+from reports.queries.incomplete_runs import incomplete_table
 from reports.trend.last_changes_query import LastChange, LastChanges, TagChange, last_changes
 from reports.trend.query import RELEASE, TIME, TrendQuery, TrendReport, trend_report
 from reports.trend.trend_tables import (

@@ -11,12 +11,11 @@ from evalhub.display.formatting import counted, percent
 from evalhub.statistics.changes.change_test import ALPHA
 from reports.compare.sentences import is_p
 from reports.documents.document import Cell, Column, Document, Fact, Link, Linked, Table
-from reports.documents.incomplete_table import incomplete_table
 from reports.documents.links import page_url, results_url
 from reports.documents.rate_cells import issue_rate
 from reports.documents.reading import Page, Reading, ReportForm
 from reports.leaderboard.query import labels_by_run
-from reports.queries.incomplete_runs import incomplete_runs
+from reports.queries.incomplete_runs import incomplete_runs, incomplete_table
 from reports.underperforming.query import UnderperformingReport, newest_run, underperforming
 from reports.underperforming.rule import LAST, IssueComparison, IssueComparisons
 from runs.figures.rate import Rate
