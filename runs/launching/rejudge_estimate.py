@@ -1,7 +1,6 @@
 """Estimate of judging a run's answers again: calls of the judges and their cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Avg
@@ -9,24 +8,15 @@ from django.db.models import Avg
 from evalhub.display.formatting import listed, usd
 from issues.models import Test
 from runs.judging.jury import frozen_jury_of
+from runs.launching.batch_estimate import BatchEstimate
 from runs.launching.estimate import DEFAULT_ANSWER_TOKENS
 from runs.launching.judge_load import JudgeLoad
-from runs.launching.load import Cost, Span, total, total_cost
+from runs.launching.load import Span
 from runs.models import Run
 
 
-@dataclass(frozen=True)
-class RejudgeEstimate:
-    """Calls and cost of a new judge run.
-
-    Attributes:
-        calls: High if every reply has to be repaired once.
-        cost: None if the models `unpriced` have no prices.
-    """
-
-    calls: Span
-    cost: Cost | None
-    unpriced: tuple[str, ...]
+class RejudgeEstimate(BatchEstimate):
+    """Calls and cost of a new judge run."""
 
     def __str__(self) -> str:
         low, high = self.calls
@@ -45,8 +35,4 @@ def rejudge_estimate(run: Run, jury: Mapping[str, Any]) -> RejudgeEstimate:
     load = JudgeLoad(frozen_jury_of(dict(jury)), tests)
     loads = [load.load(judge, run.repeats, answer) for judge in load.frozen_jury.frozen_judges]
     loads += load.repair(run.repeats)
-    return RejudgeEstimate(
-        calls=total(one.calls for one in loads),
-        cost=total_cost(loads),
-        unpriced=tuple(sorted({one.endpoint.name for one in loads if one.cost() is None})),
-    )
+    return RejudgeEstimate.of(loads)
