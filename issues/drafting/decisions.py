@@ -12,7 +12,8 @@ from evalhub.llm.content.content_parts import content_text
 from evalhub.models import ItemState
 from issues.drafting.destinations import Destination, destination_of
 from issues.drafting.settings import DraftingSettings
-from issues.models import Author, Criterion, Decision, Draft, Origin, Test
+from issues.models import Author, Decision, Draft, Origin, Test
+from issues.rubrics.editing import add_rows
 from issues.rubrics.siblings import judge_settings_of, rubric_of, siblings_of
 from issues.states import Refused
 from issues.triage.actions import taking_issue
@@ -96,10 +97,7 @@ def _test_of(draft: Draft, expected: str, by: User) -> Test:
         raise Refused(error.messages) from error
     sign(test, by, MADE.format(draft.pk))
     test.save()
-    for fields in rubric:
-        row = Criterion(test=test, **fields)
-        sign(row, by, MADE.format(draft.pk))
-        row.save()
+    add_rows(test, rubric, by=by, reason=MADE.format(draft.pk))
     return test
 
 

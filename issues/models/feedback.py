@@ -33,7 +33,11 @@ class Feedback(models.Model):
 
     sealed_path = "issue__tests__sealed"
     also_sealed_paths = ("issue__merged_into__tests__sealed",)
-    sealed_fields = ("messages", "prompt", "answer", "comment", "raw", "note")
+    erased: dict[str, Any] = {"messages": [], "raw": {}} | dict.fromkeys(
+        ("prompt", "answer", "comment", "note"), ""
+    )
+    """What somebody said, and what is left of it when it is erased."""
+    sealed_fields = tuple(erased)
 
     messages = models.JSONField(
         default=list,

@@ -1,7 +1,7 @@
 """Edit a test's rubric as a whole: replace, append, copy from a sibling."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -30,14 +30,21 @@ def append(test: Test, contents: Sequence[Mapping[str, Any]], *, by: User) -> No
         by: User who makes the change.
     """
     last = test.criteria.aggregate(last=Max("order"))["last"] or 0
-    for place, content in enumerate(contents, last + 1):
-        fields = {CONTENT_FIELDS.get(name, name): value for name, value in content.items()}
-        row = Criterion(test=test, order=place, **fields)
-        sign(row, by, "")
-        row.save()
+    rows = [{CONTENT_FIELDS.get(name, name): value for name, value in c.items()} for c in contents]
+    add_rows(test, [{**row, "order": n} for n, row in enumerate(rows, last + 1)], by=by)
     review_again(test, by)
     sign(test, by, "Rubric changed")
     test.save()
+
+
+def add_rows(
+    test: Test, criteria: Iterable[Mapping[str, Any]], *, by: User, reason: str = ""
+) -> None:
+    """Add criteria by the fields of the model."""
+    for fields in criteria:
+        row = Criterion(test=test, **fields)
+        sign(row, by, reason)
+        row.save()
 
 
 @transaction.atomic

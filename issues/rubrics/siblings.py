@@ -7,7 +7,7 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
-from issues.models import Criterion, Issue, Test, TestState
+from issues.models import Issue, Test, TestState
 from issues.models.test import TestQuerySet
 from issues.rubrics import editing
 from issues.states import Refused, review_again
@@ -75,7 +75,4 @@ def copy_judge_settings(sibling: Test, test: Test, *, by: User) -> None:
     review_again(test, by)
     sign(test, by, f"Judge settings copied from test {sibling.pk}")
     test.save()
-    for fields in rubric_of(sibling):
-        row = Criterion(test=test, **fields)
-        sign(row, by, f"Copied from test {sibling.pk}")
-        row.save()
+    editing.add_rows(test, rubric_of(sibling), by=by, reason=f"Copied from test {sibling.pk}")

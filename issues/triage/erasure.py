@@ -4,7 +4,6 @@ State, rating and origin stay, so that counts stay, and feedback that is sent ag
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,11 +14,6 @@ from issues.models import Feedback, ImageUse
 from issues.triage.actions import locked
 
 ERASED = "Erased"
-TEXTS: dict[str, Any] = {
-    "messages": [],
-    "raw": {},
-    **dict.fromkeys(("prompt", "answer", "comment", "note"), ""),
-}
 
 
 @transaction.atomic
@@ -33,12 +27,12 @@ def erase(rows: Iterable[Feedback], *, by: User) -> int:
         feedback = locked(row.pk)
         if feedback.erased_at is not None:
             continue
-        for name, empty in TEXTS.items():
+        for name, empty in Feedback.erased.items():
             setattr(feedback, name, empty)
         feedback.erased_at = timezone.now()
         sign(feedback, by, ERASED)
         feedback.save()
-        Feedback.history.filter(id=feedback.pk).update(**TEXTS)
+        Feedback.history.filter(id=feedback.pk).update(**Feedback.erased)
         _delete_images(feedback)
         erased += 1
     return erased

@@ -6,10 +6,38 @@ import pytest
 from django.db import connection
 
 from issues.models import FrozenCriterion, Revision
-from issues.revisions import freeze
+from issues.revisions import asked_digest, content_of, freeze, full_digest
 from tests.factories import make_template, make_test
 
 pytestmark = pytest.mark.django_db
+
+
+def test_digests_of_stored_revisions_are_found_again():
+    test = make_test(
+        messages=[{"role": "user", "content": "Hi"}],
+        tools=[{"type": "function"}],
+        **{"context": "C", "reference": "R", "guidelines": "G", "pass_threshold": 0.25},
+    )
+    test.criteria.all().delete()
+    for order, fields in enumerate(
+        (
+            {"key": "k1", "text": "It says so.", "weight": 2, "citation": "c"},
+            {
+                **{"key": "k2", "check_name": "contains", "arguments": {"text": "x"}},
+                **{"polarity": "should_not", "alternative": 1},
+            },
+        )
+    ):
+        test.criteria.create(order=order, **fields)
+    content = content_of(test) | {"pass_rule": "strict"}
+
+    assert (
+        asked_digest(content) == "60f4c7dd807df8db2551af5e8c4971812d3ce765128c3f3932536eea8f07d327"
+    )
+    assert (
+        full_digest(content, None)
+        == "30197312058c412df1490b1c2fbc72888b6732c27aff9223a98864d11ac8f5ea"
+    )
 
 
 def frozen(test):

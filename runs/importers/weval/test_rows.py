@@ -33,6 +33,7 @@ IMPORTED = "weval:"
 """Prefix of the source ids of imported rows."""
 
 MAX_SOURCE_ID = 200
+POINT = [field.name for field in dataclasses.fields(Point)]
 GONE = "gone"
 """Key in a test's extras: deprecated because its blueprint no longer contains it."""
 
@@ -217,10 +218,7 @@ def _points(criteria: Iterable[Criterion]) -> list[Point]:
             alternative = None if group[0].alternative is None else next(numbers)
             points += [
                 Point(
-                    **{
-                        f.name: getattr(row, CONTENT_FIELDS[f.name])
-                        for f in dataclasses.fields(Point)
-                    }
+                    **{name: getattr(row, CONTENT_FIELDS[name]) for name in POINT}
                     | {"text": row.text.strip(), "citation": row.citation.strip()}
                     | {"weight": plain_number(row.weight), "alternative": alternative}
                 )
