@@ -113,7 +113,7 @@ def reopened(run):
 
 def test_each_act_that_changes_a_page_shows_at_once():
     workspace, client = make_workspace(), logged_in("viewer")
-    after = {}
+    after: dict[str, str] = {}
     for name, act, changed in acts_on(workspace, make_user("superuser")):
         before = {key: after.get(key) or opened(client, key, workspace) for key in changed}
         act()
