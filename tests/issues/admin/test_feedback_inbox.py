@@ -15,6 +15,13 @@ from tests.issues.pages import flashed_text, log_in, make_feedback, url
 
 pytestmark = pytest.mark.django_db
 
+
+@pytest.fixture(autouse=True)
+def annotator(client):
+    """Who asks, where a test logs in nobody else."""
+    return log_in(client, "annotator")
+
+
 PART = {"X-Requested-With": "fetch"}
 
 
@@ -34,7 +41,6 @@ def text(response):
 
 
 def test_the_newest_is_shown_with_its_three_texts(client):
-    log_in(client, "annotator")
     make_feedback(comment="Older.")
     make_feedback(prompt="**2 + 2?**", answer="5", comment="Newest.")
 
@@ -46,13 +52,10 @@ def test_the_newest_is_shown_with_its_three_texts(client):
 
 
 def test_an_empty_inbox_says_what_to_do(client):
-    log_in(client, "annotator")
-
     assert "The inbox is empty" in text(inbox(client))
 
 
 def test_hostile_feedback_is_text_in_every_place(client):
-    log_in(client, "annotator")
     attack = "<script>alert(1)</script>"
     for _ in range(2):
         make_feedback(
@@ -63,7 +66,6 @@ def test_hostile_feedback_is_text_in_every_place(client):
 
 
 def test_the_list_is_narrowed_by_what_is_chosen(client):
-    log_in(client, "annotator")
     make_feedback(comment="From the chat.", source="chat")
     make_feedback(comment="By mail.", source="mail")
 
@@ -73,7 +75,6 @@ def test_the_list_is_narrowed_by_what_is_chosen(client):
 
 
 def test_after_an_act_comes_the_next_older_one(client):
-    log_in(client, "annotator")
     older, newer = make_feedback(comment="Older."), make_feedback()
 
     response = act(client, newer, "accept")
@@ -84,7 +85,6 @@ def test_after_an_act_comes_the_next_older_one(client):
 
 
 def test_a_script_gets_the_next_one_without_a_page_load(client):
-    log_in(client, "annotator")
     make_feedback(comment="Older.")
     newer = make_feedback()
 
@@ -98,7 +98,6 @@ def test_a_script_gets_the_next_one_without_a_page_load(client):
 
 
 def test_feedback_is_attached_and_marked_by_its_own_buttons(client):
-    log_in(client, "annotator")
     issue, first, second = make_issue(), make_feedback(), make_feedback()
 
     act(client, first, attach=issue.pk)
@@ -109,7 +108,6 @@ def test_feedback_is_attached_and_marked_by_its_own_buttons(client):
 
 
 def test_a_new_issue_gets_the_tags_that_were_chosen(client):
-    log_in(client, "annotator")
     tag = make_issue(tags=("Maths",)).tags.get()
 
     act(client, make_feedback(comment="The sum is wrong."), "issue", tags=[tag.pk])
@@ -118,7 +116,6 @@ def test_a_new_issue_gets_the_tags_that_were_chosen(client):
 
 
 def test_a_new_test_is_made_of_the_issue_that_was_chosen(client):
-    log_in(client, "annotator")
     issue = make_test(guidelines="Count.").issue
 
     act(client, make_feedback(), test_of=issue.pk)
@@ -127,7 +124,6 @@ def test_a_new_test_is_made_of_the_issue_that_was_chosen(client):
 
 
 def test_who_was_overtaken_keeps_the_note_and_is_told(client):
-    log_in(client, "annotator")
     item = make_feedback()
     seen = seen_of([item], SHOWN)
     item.state, item.note = "accepted", "Her reason"
@@ -154,7 +150,6 @@ def test_who_was_overtaken_keeps_the_note_and_is_told(client):
 
 
 def test_what_others_wrote_is_shown_beside_what_was_seen(client):
-    log_in(client, "annotator")
     item = make_feedback(comment="Wrong sum.")
     seen = seen_of([item], SHOWN)
     item.comment = "Wrong sum, and wrong tax."
@@ -169,7 +164,6 @@ def test_what_others_wrote_is_shown_beside_what_was_seen(client):
 
 
 def test_the_same_choice_of_two_is_no_conflict(client):
-    log_in(client, "annotator")
     item = make_feedback()
     seen = seen_of([item], SHOWN)
     act(client, item, "dismiss", _seen=seen)
@@ -181,7 +175,6 @@ def test_the_same_choice_of_two_is_no_conflict(client):
 
 
 def test_undo_leads_back_to_the_feedback(client):
-    log_in(client, "annotator")
     make_feedback()
     item = make_feedback()
     act(client, item, "dismiss")
@@ -193,7 +186,6 @@ def test_undo_leads_back_to_the_feedback(client):
 
 
 def test_an_undo_says_that_a_draft_made_of_it_is_gone(client):
-    log_in(client, "annotator")
     act(client, make_feedback(), "issue")
 
     response = client.post(url("feedback_inbox_act"), {"act": "undo"})
@@ -203,7 +195,6 @@ def test_an_undo_says_that_a_draft_made_of_it_is_gone(client):
 
 
 def test_ones_own_change_in_another_tab_is_named_so(client):
-    log_in(client, "annotator")
     item = make_feedback()
     seen = seen_of([item], SHOWN)
     act(client, item, "accept", _seen=seen)
@@ -212,8 +203,6 @@ def test_ones_own_change_in_another_tab_is_named_so(client):
 
 
 def test_an_undo_of_nothing_is_explained(client):
-    log_in(client, "annotator")
-
     response = client.post(url("feedback_inbox_act"), {"act": "undo"})
 
     assert "no triage action" in flashed_text(response)[0]
@@ -227,13 +216,10 @@ def test_sealed_feedback_waits_for_those_who_may_read_it(client):
 
 
 def test_an_act_that_does_not_exist_is_no_page(client):
-    log_in(client, "annotator")
-
     assert act(client, make_feedback(), "delete").status_code == 404
 
 
 def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_assert_max_num_queries):
-    log_in(client, "annotator")
     tag_issue = make_issue(tags=("Maths",), title="Zebra sums")
     make_feedback(comment="Zebra sums are wrong.", issue=tag_issue)
     for _ in range(40):
@@ -253,7 +239,6 @@ def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_asser
 
 
 def test_issues_are_looked_up_by_title_or_number(client):
-    log_in(client, "annotator")
     issue = make_issue(title="Rounds currency")
     make_issue(title="Other")
 
@@ -263,7 +248,6 @@ def test_issues_are_looked_up_by_title_or_number(client):
 
 
 def test_what_is_alike_is_told_as_one_types(client):
-    log_in(client, "annotator")
     make_issue(title="Rounds currency amounts", tags=("Money",))
     sent = {"text": "The currency is rounded, the money is gone", "form": "issue"}
 
@@ -274,7 +258,6 @@ def test_what_is_alike_is_told_as_one_types(client):
 
 
 def test_the_form_makes_a_duplicate_of_what_names_an_original(client):
-    log_in(client, "annotator")
     original = make_feedback(issue=make_issue())
     sent = {"comment": "Again wrong.", "rating": "down", "duplicate_of": original.pk}
 
@@ -285,15 +268,12 @@ def test_the_form_makes_a_duplicate_of_what_names_an_original(client):
 
 
 def test_the_form_takes_no_feedback_that_says_nothing(client):
-    log_in(client, "annotator")
-
     page = text(client.post(url("feedback_add"), {"rating": "none"}))
 
     assert "Enter a prompt, answer, comment or rating." in page
 
 
 def test_the_form_asks_of_what_it_is_a_duplicate(client):
-    log_in(client, "annotator")
     item = make_feedback()
 
     page = text(client.post(url("feedback_change", item.pk), {"state": "duplicate"}))

@@ -8,6 +8,13 @@ from tests.issues.pages import flashed_text, log_in, url
 
 pytestmark = pytest.mark.django_db
 
+
+@pytest.fixture(autouse=True)
+def annotator(client):
+    """Who asks, where a test logs in nobody else."""
+    return log_in(client, "annotator")
+
+
 GOOD = b"comment,rating,source_id\nWrong.,down,a\nRight.,up,b\n"
 MIXED = GOOD + b"Odd.,sideways,c\n"
 
@@ -26,8 +33,6 @@ def take_in(client, looked, **changes):
 
 
 def test_nothing_is_saved_before_it_was_looked_at(client):
-    log_in(client, "annotator")
-
     page = look(client, GOOD).content.decode()
 
     assert not Feedback.objects.exists()
@@ -35,9 +40,7 @@ def test_nothing_is_saved_before_it_was_looked_at(client):
     assert "Wrong." in page
 
 
-def test_what_was_looked_at_is_saved_with_its_history(client):
-    user = log_in(client, "annotator")
-
+def test_what_was_looked_at_is_saved_with_its_history(client, annotator):
     take_in(client, look(client, GOOD))
 
     assert set(Feedback.objects.values_list("comment", "rating")) == {
@@ -45,12 +48,11 @@ def test_what_was_looked_at_is_saved_with_its_history(client):
         ("Right.", "up"),
     }
     first = Feedback.objects.first()
-    assert first.received_by == user
+    assert first.received_by == annotator
     assert first.history.get().history_change_reason == "Uploaded with f.csv"
 
 
 def test_the_same_file_again_changes_nothing(client):
-    log_in(client, "annotator")
     take_in(client, look(client, GOOD))
 
     looked = look(client, GOOD)
@@ -62,8 +64,6 @@ def test_the_same_file_again_changes_nothing(client):
 
 
 def test_of_a_file_with_bad_rows_the_good_ones_are_saved_when_that_is_chosen(client):
-    log_in(client, "annotator")
-
     looked = look(client, MIXED)
     page = looked.content.decode()
 
@@ -76,7 +76,6 @@ def test_of_a_file_with_bad_rows_the_good_ones_are_saved_when_that_is_chosen(cli
 
 
 def test_columns_can_be_taken_for_something_else(client):
-    log_in(client, "annotator")
     looked = look(client, b"text,more\nWrong.,Why?\n")
 
     take_in(client, looked, **{"as": ["comment", "prompt"]})
@@ -85,8 +84,6 @@ def test_columns_can_be_taken_for_something_else(client):
 
 
 def test_an_unreadable_file_says_why(client):
-    log_in(client, "annotator")
-
     page = look(client, b"PK", "f.xlsx").content.decode()
 
     assert "Nothing was saved." in page
@@ -94,15 +91,12 @@ def test_an_unreadable_file_says_why(client):
 
 
 def test_no_file_and_a_broken_form_are_asked_again(client):
-    log_in(client, "annotator")
-
     for sent in ({}, {"name": "f.csv", "data": "§"}):
         page = client.post(url("feedback_upload"), sent).content.decode()
         assert "choose a file first" in page
 
 
 def test_hostile_cells_stay_text(client):
-    log_in(client, "annotator")
     attack = "=cmd|' /C calc'!A0 <script>alert(1)</script>"
 
     page = look(client, f'comment\n"{attack}"\n'.encode()).content.decode()

@@ -13,6 +13,12 @@ from tests.issues.pages import flashed_text, grant, log_in, url
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def annotator(client):
+    """Who asks, where a test logs in nobody else."""
+    return log_in(client, "annotator")
+
+
 def make_drafts():
     """Two drafts, which an annotator may merge."""
     titles = ("Rounds sums", "Cannot <b>add</b>")
@@ -28,7 +34,6 @@ def merge_form(client, issues, **changes):
 
 def test_two_of_the_list_are_shown_side_by_side(client):
     issues = make_drafts()
-    log_in(client, "annotator")
     sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [issue.pk for issue in issues]}
 
     page = client.post(url("issue_changelist"), sent, follow=True).content.decode()
@@ -38,7 +43,6 @@ def test_two_of_the_list_are_shown_side_by_side(client):
 
 
 def test_one_of_the_list_is_not_enough(client):
-    log_in(client, "annotator")
     sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [make_issue().pk]}
 
     assert flashed_text(client.post(url("issue_changelist"), sent)) == [
@@ -48,17 +52,15 @@ def test_one_of_the_list_is_not_enough(client):
 
 def test_the_page_of_an_issue_leads_to_another_by_its_words(client):
     first, second = make_drafts()
-    log_in(client, "annotator")
 
     page = client.get(url("issue_merge"), {"issue": first.pk, "q": "cannot"})
 
     assert [issue for issue, _ in page.context["found"]] == [second]
 
 
-def test_merging_takes_what_was_chosen_of_each(client):
+def test_merging_takes_what_was_chosen_of_each(client, annotator):
     first, second = make_drafts()
     make_test(issue=second)
-    user = log_in(client, "annotator")
     form = merge_form(client, [first, second], kept=first.pk, title=second.pk)
 
     client.post(url("issue_merge"), form)
@@ -66,13 +68,12 @@ def test_merging_takes_what_was_chosen_of_each(client):
     first.refresh_from_db()
     assert (first.title, first.description) == ("Cannot <b>add</b>", "Rounds sums!")
     assert first.tests.count() == 1
-    assert first.history.latest().history_user == user
+    assert first.history.latest().history_user == annotator
 
 
 def test_the_merged_one_leads_to_where_it_went_and_back(client):
     first, second = make_drafts()
     merge([second], first, by=None)
-    log_in(client, "annotator")
 
     merged_away = client.get(url("issue_change", second.pk)).content.decode()
     kept = client.get(url("issue_change", first.pk)).content.decode()
@@ -84,7 +85,6 @@ def test_the_merged_one_leads_to_where_it_went_and_back(client):
 
 def test_a_change_by_somebody_else_is_looked_at_first(client):
     first, second = make_drafts()
-    log_in(client, "annotator")
     form = merge_form(client, [first, second], title=second.pk)
     before = second.description
     second.description = "Something else"
@@ -108,7 +108,6 @@ def test_a_change_by_somebody_else_is_looked_at_first(client):
 
 def test_who_may_not_approve_keeps_the_approved_one(client):
     draft, approved = make_issue(state="draft"), make_issue(state="approved")
-    log_in(client, "annotator")
 
     client.post(url("issue_merge"), merge_form(client, [draft, approved], kept=draft.pk))
     assert not Issue.objects.exclude(merged_into=None).exists()
@@ -120,7 +119,6 @@ def test_who_may_not_approve_keeps_the_approved_one(client):
 def test_of_sealed_tests_the_page_tells_the_number(client):
     issues = make_drafts()
     make_test("secret words", issue=issues[0], sealed=True)
-    log_in(client, "annotator")
 
     page = client.get(url("issue_merge"), {"issue": [i.pk for i in issues]}).content.decode()
 
@@ -144,7 +142,6 @@ def test_parting_tells_what_moved_back(client):
     first, second = make_drafts()
     make_test(issue=second)
     merge([second], first, by=None)
-    log_in(client, "annotator")
 
     asked = client.get(url("issue_unmerge", second.pk)).content.decode()
     response = client.post(url("issue_unmerge", second.pk))
@@ -158,8 +155,6 @@ def test_parting_tells_what_moved_back(client):
 
 @pytest.mark.parametrize("given", [[0], ["x"], [10**30], range(1, 9)])
 def test_issues_that_there_are_not_are_not_found(client, given):
-    log_in(client, "annotator")
-
     assert client.get(url("issue_merge"), {"issue": list(given)}).status_code == 404
 
 

@@ -8,6 +8,13 @@ from tests.issues.pages import flashed_text, form_of_a_test, log_in, rubric_form
 
 pytestmark = pytest.mark.django_db
 
+
+@pytest.fixture(autouse=True)
+def annotator(client):
+    """Who asks, where a test logs in nobody else."""
+    return log_in(client, "annotator")
+
+
 CONTAINS = {"check_name": "contains_all", "arguments": {"texts": ["a", "b"]}}
 
 
@@ -48,8 +55,7 @@ def errors_of(response):
 # Saving ------------------------------------------------------------------------------------------
 
 
-def test_a_rubric_is_saved_with_its_test(client):
-    user = log_in(client, "annotator")
+def test_a_rubric_is_saved_with_its_test(client, annotator):
     issue = make_issue()
     points = (
         {"text": "Names the length", "weight": "2.5", "mandatory": "on"},
@@ -64,11 +70,10 @@ def test_a_rubric_is_saved_with_its_test(client):
     assert (first.text, first.weight, first.mandatory) == ("Names the length", 2.5, True)
     assert (second.polarity, second.alternative) == ("should_not", 2)
     assert third.arguments == {"texts": ["1932", "1933"], "ignore_case": True}
-    assert first.history.get().history_user == user
+    assert first.history.get().history_user == annotator
 
 
 def test_rows_that_were_left_empty_are_no_points(client):
-    log_in(client, "annotator")
     test = make_test()
 
     client.post(url("test_change", test.pk), form_of(test, {}, {"text": "a"}, {"order": ""}))
@@ -77,7 +82,6 @@ def test_rows_that_were_left_empty_are_no_points(client):
 
 
 def test_what_nobody_touched_stays_as_it_is(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "one\ntwo", "citation": "a\nb"}, CONTAINS])
 
     sent = form_of(test, *saved_points(test), saved=2)
@@ -90,7 +94,6 @@ def test_what_nobody_touched_stays_as_it_is(client):
 
 
 def test_points_are_ordered_changed_and_deleted(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "a"}, {"text": "b"}, {"text": "c"}])
     keys = {row.text: row.key for row in test.criteria.all()}
     a, b, c = saved_points(test)
@@ -103,7 +106,6 @@ def test_points_are_ordered_changed_and_deleted(client):
 
 
 def test_a_new_point_without_a_place_comes_last(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "a"}, {"text": "b"}])
 
     points = (*saved_points(test), {"text": "c", "order": ""})
@@ -113,7 +115,6 @@ def test_a_new_point_without_a_place_comes_last(client):
 
 
 def test_pasted_lines_become_points_when_it_is_saved(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "a"}])
 
     sent = form_of(test, *saved_points(test), saved=1)
@@ -130,7 +131,6 @@ def test_pasted_lines_become_points_when_it_is_saved(client):
 
 
 def test_a_change_of_the_rubric_alone_calls_for_review(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "a"}])
     (point,) = saved_points(test)
 
@@ -166,7 +166,6 @@ def test_a_change_of_the_rubric_alone_calls_for_review(client):
     ],
 )
 def test_what_is_wrong_is_said_at_its_field_and_nothing_is_lost(client, point, field, problem):
-    log_in(client, "annotator")
     test = make_test()
 
     sent = form_of(test, {"text": "right"}, point | {"citation": "Page 3"})
@@ -179,7 +178,6 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_lost(client, point, f
 
 
 def test_a_point_that_somebody_deleted_meanwhile_is_said(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "a"}, {"text": "b"}])
     points = saved_points(test)
     test.criteria.get(text="b").delete()
@@ -193,8 +191,6 @@ def test_a_point_that_somebody_deleted_meanwhile_is_said(client):
 
 
 def test_pasted_lines_survive_an_error(client):
-    log_in(client, "annotator")
-
     sent = form_of(make_test(), {"text": "a", "weight": "99"})
     response = client.post(url("test_add"), sent | {"criteria-pasted": "Names a price"})
 
@@ -237,8 +233,6 @@ def figures(response):
 
 
 def test_the_preview_shows_what_a_perfect_a_half_and_an_empty_answer_score(client):
-    log_in(client, "annotator")
-
     response = preview_of(client, {"text": "a"}, {"text": "b", "polarity": "should_not"})
 
     assert figures(response) == [
@@ -249,15 +243,12 @@ def test_the_preview_shows_what_a_perfect_a_half_and_an_empty_answer_score(clien
 
 
 def test_the_preview_warns_of_a_rubric_that_an_empty_answer_passes(client):
-    log_in(client, "annotator")
-
     response = preview_of(client, {"text": "a", "polarity": "should_not"})
 
     assert "An empty answer passes" in response.content.decode()
 
 
 def test_the_preview_follows_the_threshold_and_leaves_out_what_is_deleted(client):
-    log_in(client, "annotator")
     points = ({"text": "a"}, {"text": "b", "polarity": "should_not", "DELETE": "on"})
 
     response = preview_of(client, *points, pass_threshold="0.4")
@@ -266,8 +257,6 @@ def test_the_preview_follows_the_threshold_and_leaves_out_what_is_deleted(client
 
 
 def test_what_cannot_run_here_is_named_as_never_scored(client):
-    log_in(client, "annotator")
-
     response = preview_of(client, {"check_name": "js", "arg_source": "1"})
 
     assert figures(response) == [
@@ -287,7 +276,6 @@ def test_what_cannot_run_here_is_named_as_never_scored(client):
     ],
 )
 def test_the_preview_shows_what_a_judge_of_each_approach_is_asked(client, approach, shows, hides):
-    log_in(client, "annotator")
     points = ({"text": "Gives the year"}, {"text": "Names the length"})
 
     sent = {"preview-asked": "2", "preview-approach": approach}
@@ -298,8 +286,6 @@ def test_the_preview_shows_what_a_judge_of_each_approach_is_asked(client, approa
 
 
 def test_the_preview_names_what_is_wrong_and_shows_the_rest(client):
-    log_in(client, "annotator")
-
     response = preview_of(client, {"text": "a", "weight": "99"}, {"check_name": "contains"})
 
     assert response.context["problems"] == [
@@ -310,8 +296,6 @@ def test_the_preview_names_what_is_wrong_and_shows_the_rest(client):
 
 @pytest.mark.parametrize("sent", [{}, {"criteria-TOTAL_FORMS": "x"}, {"criteria-TOTAL_FORMS": "9"}])
 def test_the_preview_of_anything_is_a_page(client, sent):
-    log_in(client, "annotator")
-
     assert client.post(url("test_rubric"), sent).status_code == 200
 
 
@@ -330,8 +314,6 @@ def test_the_judge_prompt_of_a_saved_test_is_shown_for_each_criterion(client):
 
 
 def test_lines_come_back_as_points(client):
-    log_in(client, "annotator")
-
     response = client.post(url("test_lines"), {"lines": "a\nnot: b"})
 
     assert response.json() == {
@@ -340,7 +322,6 @@ def test_lines_come_back_as_points(client):
 
 
 def test_a_siblings_rubric_is_copied_with_its_judge_run(client):
-    log_in(client, "annotator")
     sibling = make_test(criteria=[{"text": "a", "weight": 2}, CONTAINS])
     test = make_test(issue=sibling.issue)
 
@@ -355,7 +336,6 @@ def test_a_siblings_rubric_is_copied_with_its_judge_run(client):
 
 
 def test_a_rubric_is_not_lost_to_a_siblings(client):
-    log_in(client, "annotator")
     sibling = make_test(criteria=[{"text": "a"}])
     test = make_test(issue=sibling.issue, criteria=[{"text": "b"}])
 
@@ -369,7 +349,6 @@ def test_a_rubric_is_not_lost_to_a_siblings(client):
 
 
 def test_the_history_of_a_test_tells_what_became_of_its_points(client):
-    log_in(client, "annotator")
     test = make_test(criteria=[{"text": "Names a price"}, {"text": "Is brief"}])
     first, second = saved_points(test)
     points = (first | {"weight": 3, "order": 2}, second | {"order": 1})
@@ -413,7 +392,6 @@ def test_a_frozen_rubric_is_read_on_its_revision(client):
 
 
 def test_a_new_test_starts_with_its_siblings_rubric(client):
-    log_in(client, "annotator")
     sibling = make_test(criteria=[{"text": "a", "weight": 2}, CONTAINS])
 
     page = client.get(url("test_add"), {"issue": sibling.issue_id})
@@ -434,8 +412,6 @@ def long_test():
 def test_the_page_of_a_long_rubric_takes_few_queries(
     client, long_test, django_assert_max_num_queries
 ):
-    log_in(client, "annotator")
-
     with django_assert_max_num_queries(25):
         page = client.get(url("test_change", long_test.pk))
 
@@ -445,7 +421,6 @@ def test_the_page_of_a_long_rubric_takes_few_queries(
 def test_the_preview_of_a_long_rubric_takes_few_queries(
     client, long_test, django_assert_max_num_queries
 ):
-    log_in(client, "annotator")
     sent = form_of(long_test, *saved_points(long_test), saved=40)
 
     with django_assert_max_num_queries(20):
@@ -457,7 +432,6 @@ def test_the_preview_of_a_long_rubric_takes_few_queries(
 def test_a_long_rubric_that_nobody_touched_is_saved_with_two_queries_a_point(
     client, long_test, django_assert_max_num_queries
 ):
-    log_in(client, "annotator")
     sent = form_of(long_test, *saved_points(long_test), saved=40)
 
     with django_assert_max_num_queries(80):

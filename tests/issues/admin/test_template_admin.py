@@ -12,6 +12,12 @@ from tests.issues.pages import log_in, url
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def maintainer(client):
+    """Who asks, where a test logs in nobody else."""
+    return log_in(client, "maintainer")
+
+
 def template_form(**changes):
     return {
         "title": "Own",
@@ -36,8 +42,6 @@ def parts(name, *rows, saved=0):
 
 
 def test_a_template_shows_what_its_text_names(client):
-    log_in(client, "maintainer")
-
     client.post(url("judgetemplate_add"), template_form())
 
     template = JudgeTemplate.objects.get(family="own")
@@ -61,8 +65,6 @@ def test_a_template_shows_what_its_text_names(client):
     ],
 )
 def test_a_template_that_cannot_be_used_is_refused_at_save(client, changes, problem):
-    log_in(client, "maintainer")
-
     response = client.post(url("judgetemplate_add"), template_form(**changes))
 
     assert problem in response.content.decode()
@@ -70,7 +72,6 @@ def test_a_template_that_cannot_be_used_is_refused_at_save(client, changes, prob
 
 
 def test_a_published_template_has_no_form(client):
-    log_in(client, "maintainer")
     template = make_template(title="Kept")
 
     sent = template_form(title="Other")
@@ -81,7 +82,6 @@ def test_a_published_template_has_no_form(client):
 
 
 def test_a_new_version_opens_as_a_draft(client):
-    log_in(client, "maintainer")
     template = make_template()
 
     response = client.post(url("judgetemplate_act", template.pk), {"act": "version"})
@@ -102,8 +102,6 @@ def test_a_draft_is_previewed_for_a_chosen_test(client):
 
 
 def test_the_editor_of_a_scale_offers_presets(client):
-    log_in(client, "maintainer")
-
     field = client.get(url("judgetemplate_add")).context["adminform"].form["scale"]
 
     presets = json.loads(field.field.widget.attrs["data-eh-scale"])
@@ -112,7 +110,6 @@ def test_the_editor_of_a_scale_offers_presets(client):
 
 
 def test_a_template_for_criteria_says_that_it_shows_the_rubric(client):
-    log_in(client, "maintainer")
     text = "{{ output }} {{ criterion }} {% for c in criteria %}{{ c.text }}{% endfor %}"
 
     client.post(url("judgetemplate_add"), template_form(text=text, reply_form="label"))
@@ -138,7 +135,6 @@ WRITTEN = {"order": 1, "option": "yes", "input": "Who?", "output": "Dante.", "ju
 
 
 def test_examples_and_wordings_are_written_with_the_template(client):
-    log_in(client, "maintainer")
     model, repair_model = make_model(), make_model()
 
     client.post(
@@ -169,8 +165,6 @@ def test_examples_and_wordings_are_written_with_the_template(client):
     ],
 )
 def test_an_example_that_cannot_be_shown_is_refused_and_nothing_is_lost(client, row, problem):
-    log_in(client, "maintainer")
-
     sent = template_form(**parts("examples", WRITTEN | {"input": "Kept as typed."} | row))
     page = client.post(url("judgetemplate_add"), sent).content.decode()
 
@@ -180,8 +174,6 @@ def test_an_example_that_cannot_be_shown_is_refused_and_nothing_is_lost(client, 
 
 
 def test_a_wording_for_one_model_that_cannot_be_used_is_refused(client):
-    log_in(client, "maintainer")
-
     row = {"language_model": make_model().pk, "text": "{{ answer }} Kept as typed."}
     page = client.post(url("judgetemplate_add"), template_form(**parts("variants", row)))
 
@@ -190,7 +182,6 @@ def test_a_wording_for_one_model_that_cannot_be_used_is_refused(client):
 
 
 def test_of_a_copied_example_only_order_and_reasons_change(client):
-    log_in(client, "maintainer")
     template = make_template(state=TemplateState.DRAFT, scale=as_json(BINARY))
     example = template.examples.create(test=make_test(), output="As it was.", option="1")
 
@@ -207,7 +198,6 @@ def test_of_a_copied_example_only_order_and_reasons_change(client):
 
 
 def test_an_example_is_removed_from_a_draft(client):
-    log_in(client, "maintainer")
     template = make_template(state=TemplateState.DRAFT, scale=as_json(BINARY))
     example = template.examples.create(output="Bad.", option="1")
 
@@ -230,7 +220,6 @@ def published(**example):
 
 
 def test_what_is_published_shows_its_examples_and_no_fields_for_them(client):
-    log_in(client, "maintainer")
     page = client.get(url("judgetemplate_change", published().pk)).content.decode()
     assert "Dante did." in page
     assert "Own words {{ output }}" in page
@@ -270,7 +259,6 @@ def test_the_preview_says_in_what_words_one_model_is_asked(client):
 
 
 def test_the_page_takes_as_many_queries_for_many_examples(client, django_assert_max_num_queries):
-    log_in(client, "maintainer")
     template = make_template(state=TemplateState.DRAFT)
     at = url("judgetemplate_change", template.pk)
     template.examples.create(output="0", option="1", test=make_test())

@@ -12,8 +12,13 @@ from tests.issues.pages import form_of_a_test, log_in, url
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def annotator(client):
+    """Who asks, where a test logs in nobody else."""
+    return log_in(client, "annotator")
+
+
 def test_one_question_is_kept_as_messages(client):
-    log_in(client, "annotator")
     issue = make_issue()
 
     client.post(url("test_add"), form_of_a_test(issue=issue.pk, system_prompt="Be brief."))
@@ -25,7 +30,6 @@ def test_one_question_is_kept_as_messages(client):
 
 
 def test_a_conversation_is_kept_as_it_was_written(client):
-    log_in(client, "annotator")
     issue = make_issue()
     turns = '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": null}]'
 
@@ -35,7 +39,6 @@ def test_a_conversation_is_kept_as_it_was_written(client):
 
 
 def test_a_saved_question_comes_back_as_a_question(client):
-    log_in(client, "annotator")
     test = make_test("How long?")
 
     form = client.get(url("test_change", test.pk)).context["adminform"].form
@@ -44,7 +47,6 @@ def test_a_saved_question_comes_back_as_a_question(client):
 
 
 def test_a_saved_conversation_comes_back_as_turns(client):
-    log_in(client, "annotator")
     turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None}]
     test = make_test(messages=turns)
 
@@ -54,7 +56,6 @@ def test_a_saved_conversation_comes_back_as_turns(client):
 
 
 def test_a_raw_prompt_is_kept_as_written_and_comes_back(client):
-    log_in(client, "annotator")
     issue, text = make_issue(), " <|user|>\n2 + 2?\n<|assistant|> "
     sent = form_of_a_test(issue=issue.pk, kind="raw", prompt=text.replace("\n", "\r\n"))
 
@@ -83,15 +84,12 @@ def test_a_raw_prompt_is_kept_as_written_and_comes_back(client):
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(client, changes, field, problem):
-    log_in(client, "annotator")
-
     response = client.post(url("test_add"), form_of_a_test(issue=make_issue().pk, **changes))
 
     assert problem in str(response.context["adminform"].form.errors[field])
 
 
 def test_a_new_test_starts_with_its_issue_and_a_siblings_judge_run(client):
-    log_in(client, "annotator")
     sibling = make_test(guidelines="Only numbers count.")
 
     page = client.get(url("test_add"), {"issue": sibling.issue_id})
@@ -102,7 +100,6 @@ def test_a_new_test_starts_with_its_issue_and_a_siblings_judge_run(client):
 
 
 def test_a_test_is_judged_like_a_sibling_on_demand(client):
-    log_in(client, "annotator")
     sibling = make_test(guidelines="Only numbers count.")
     test = make_test(issue=sibling.issue, state="draft")
 
@@ -113,7 +110,6 @@ def test_a_test_is_judged_like_a_sibling_on_demand(client):
 
 
 def test_an_annotators_change_of_an_approved_test_calls_for_review(client):
-    log_in(client, "annotator")
     test = make_test()
 
     client.post(
@@ -145,7 +141,6 @@ def test_revisions_are_listed_and_readable(client):
 
 
 def test_published_templates_are_offered_and_the_one_it_has(client):
-    log_in(client, "annotator")
     published = make_template(title="Correct?")
     own, other = (make_template(title=title, state="draft") for title in ("Mine", "Other"))
     test = make_test(template=own)
@@ -161,7 +156,6 @@ def test_published_templates_are_offered_and_the_one_it_has(client):
 
 
 def test_issue_and_tags_of_a_test_are_selected(client):
-    log_in(client, "annotator")
     test = make_test(issue=make_issue(title="Sums"))
     test.tags.add(Tag.objects.create(name="Math"))
 
