@@ -9,30 +9,17 @@ from tests.issues.pages import flashed_text, log_in, make_feedback, url
 pytestmark = pytest.mark.django_db
 
 
-def test_feedback_becomes_an_issue_at_a_click(client):
+def test_feedback_becomes_an_issue_and_a_test_at_a_click(client):
     log_in(client, "annotator")
-    feedback = make_feedback()
+    address = url("feedback_act", make_feedback().pk)
 
-    response = client.post(url("feedback_act", feedback.pk), {"act": "issue"})
+    early = client.post(address, {"act": "test"})
+    issue = client.post(address, {"act": "issue"})
+    test = client.post(address, {"act": "test"})
 
-    assert response["Location"] == Issue.objects.get().get_absolute_url()
-
-
-def test_feedback_becomes_a_test_at_a_click(client):
-    log_in(client, "annotator")
-    feedback = make_feedback(issue=make_issue())
-
-    response = client.post(url("feedback_act", feedback.pk), {"act": "test"})
-
-    assert response["Location"] == Test.objects.get().get_absolute_url()
-
-
-def test_feedback_without_an_issue_says_why_it_becomes_no_test(client):
-    log_in(client, "annotator")
-
-    response = client.post(url("feedback_act", make_feedback().pk), {"act": "test"})
-
-    assert "create one from it" in flashed_text(response)[0]
+    assert "create one from it" in flashed_text(early)[0]
+    assert issue["Location"] == Issue.objects.get().get_absolute_url()
+    assert test["Location"] == Test.objects.get().get_absolute_url()
 
 
 def test_several_pieces_of_feedback_are_dismissed_at_once(client):

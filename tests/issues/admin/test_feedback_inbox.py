@@ -51,8 +51,12 @@ def test_the_newest_is_shown_with_its_three_texts(client):
     assert "2 waiting" in page
 
 
-def test_an_empty_inbox_says_what_to_do(client):
+def test_where_there_is_nothing_it_is_said(client):
+    undone = client.post(url("feedback_inbox_act"), {"act": "undo"})
+
     assert "The inbox is empty" in text(inbox(client))
+    assert "no triage action" in flashed_text(undone)[0]
+    assert act(client, make_feedback(), "delete").status_code == 404
 
 
 def test_hostile_feedback_is_text_in_every_place(client):
@@ -202,21 +206,11 @@ def test_ones_own_change_in_another_tab_is_named_so(client):
     assert "You changed this in another tab" in response.content.decode()
 
 
-def test_an_undo_of_nothing_is_explained(client):
-    response = client.post(url("feedback_inbox_act"), {"act": "undo"})
-
-    assert "no triage action" in flashed_text(response)[0]
-
-
 def test_sealed_feedback_waits_for_those_who_may_read_it(client):
     log_in(client, "viewer")
     item = make_feedback(comment="zebra", issue=make_test(sealed=True).issue)
 
     assert "zebra" not in text(inbox(client, item=item.pk))
-
-
-def test_an_act_that_does_not_exist_is_no_page(client):
-    assert act(client, make_feedback(), "delete").status_code == 404
 
 
 def test_the_inbox_takes_as_many_queries_however_much_waits(client, django_assert_max_num_queries):
@@ -267,15 +261,11 @@ def test_the_form_makes_a_duplicate_of_what_names_an_original(client):
     assert (made.state, made.duplicate_of, made.issue) == ("duplicate", original, original.issue)
 
 
-def test_the_form_takes_no_feedback_that_says_nothing(client):
-    page = text(client.post(url("feedback_add"), {"rating": "none"}))
+def test_the_form_asks_for_what_is_missing(client):
+    row = url("feedback_change", make_feedback().pk)
 
-    assert "Enter a prompt, answer, comment or rating." in page
+    empty = text(client.post(url("feedback_add"), {"rating": "none"}))
+    duplicate = text(client.post(row, {"state": "duplicate"}))
 
-
-def test_the_form_asks_of_what_it_is_a_duplicate(client):
-    item = make_feedback()
-
-    page = text(client.post(url("feedback_change", item.pk), {"state": "duplicate"}))
-
-    assert "Choose the original of this duplicate." in page
+    assert "Enter a prompt, answer, comment or rating." in empty
+    assert "Choose the original of this duplicate." in duplicate

@@ -83,14 +83,11 @@ def test_columns_can_be_taken_for_something_else(client):
     assert Feedback.objects.values_list("comment", "prompt").get() == ("Wrong.", "Why?")
 
 
-def test_an_unreadable_file_says_why(client):
+def test_an_unreadable_file_says_why_and_none_is_asked_for_again(client):
     page = look(client, b"PK", "f.xlsx").content.decode()
 
     assert "Nothing was saved." in page
     assert "unknown format" in page
-
-
-def test_no_file_and_a_broken_form_are_asked_again(client):
     for sent in ({}, {"name": "f.csv", "data": "§"}):
         page = client.post(url("feedback_upload"), sent).content.decode()
         assert "choose a file first" in page

@@ -161,24 +161,16 @@ def test_issues_that_there_are_not_are_not_found(client, given):
 # API ---------------------------------------------------------------------------------------------
 
 
-def test_a_script_merges_one_issue_into_another():
+def test_a_script_merges_one_issue_into_another_and_parts_them_again():
     first, second = make_drafts()
+    script, address = client_of("annotator"), f"/api/v1/issues/{first.pk}"
 
-    response = client_of("annotator").post(
-        f"/api/v1/issues/{first.pk}/merge/", {"into": second.pk, "take": ["title"]}
-    )
+    merged = script.post(f"{address}/merge/", {"into": second.pk, "take": ["title"]})
+    parted = script.post(f"{address}/unmerge/")
 
-    assert (response.status_code, response.json()["id"]) == (200, second.pk)
-    assert response.json()["title"] == "Rounds sums"
-
-
-def test_a_script_parts_them_again():
-    first, second = make_drafts()
-    merge([first], second, by=None)
-
-    response = client_of("annotator").post(f"/api/v1/issues/{first.pk}/unmerge/")
-
-    assert (response.json()["state"], response.json()["merged_into"]) == ("draft", None)
+    assert (merged.status_code, merged.json()["id"]) == (200, second.pk)
+    assert merged.json()["title"] == "Rounds sums"
+    assert (parted.json()["state"], parted.json()["merged_into"]) == ("draft", None)
 
 
 @pytest.mark.parametrize(

@@ -18,41 +18,34 @@ def annotator(client):
     return log_in(client, "annotator")
 
 
-def test_one_question_is_kept_as_messages(client):
+def initial(client, test):
+    return client.get(url("test_change", test.pk)).context["adminform"].form.initial
+
+
+def test_one_question_is_kept_as_messages_and_comes_back_as_a_question(client):
     issue = make_issue()
 
     client.post(url("test_add"), form_of_a_test(issue=issue.pk, system_prompt="Be brief."))
 
-    assert issue.tests.get().messages == [
+    test = issue.tests.get()
+    assert test.messages == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "What is 2 + 2?"},
     ]
+    shown = initial(client, test)
+    assert (shown["prompt"], shown["messages"]) == ("What is 2 + 2?", None)
 
 
-def test_a_conversation_is_kept_as_it_was_written(client):
+def test_a_conversation_is_kept_as_it_was_written_and_comes_back_as_turns(client):
     issue = make_issue()
     turns = '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": null}]'
 
     client.post(url("test_add"), form_of_a_test(issue=issue.pk, kind="turns", messages=turns))
 
-    assert issue.tests.get().messages[1] == {"role": "assistant", "content": None}
-
-
-def test_a_saved_question_comes_back_as_a_question(client):
-    test = make_test("How long?")
-
-    form = client.get(url("test_change", test.pk)).context["adminform"].form
-
-    assert (form.initial["prompt"], form.initial["messages"]) == ("How long?", None)
-
-
-def test_a_saved_conversation_comes_back_as_turns(client):
-    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None}]
-    test = make_test(messages=turns)
-
-    form = client.get(url("test_change", test.pk)).context["adminform"].form
-
-    assert (form.initial["kind"], form.initial["messages"]) == ("turns", turns)
+    test = issue.tests.get()
+    assert test.messages[1] == {"role": "assistant", "content": None}
+    shown = initial(client, test)
+    assert (shown["kind"], shown["messages"]) == ("turns", test.messages)
 
 
 def test_a_raw_prompt_is_kept_as_written_and_comes_back(client):

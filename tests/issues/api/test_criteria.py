@@ -139,13 +139,6 @@ def test_frozen_criteria_stand_in_the_revision():
     ]
 
 
-def test_a_sealed_rubric_is_shown_to_those_who_may_read_it():
-    test = make_test(sealed=True, criteria=[{"text": "the secret"}])
-
-    assert client_of("viewer").get(f"/api/v1/tests/{test.pk}/").status_code == 404
-    assert b"the secret" in client_of("annotator").get(f"/api/v1/tests/{test.pk}/").content
-
-
 def test_a_list_of_tests_takes_the_same_number_of_queries(django_assert_max_num_queries):
     client = client_of("viewer")
     for _ in range(8):

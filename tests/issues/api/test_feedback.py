@@ -19,11 +19,12 @@ def row(n, **fields):
 
 def test_many_are_taken_at_once_and_each_only_once():
     client = client_of("annotator")
-    client.post("/api/v1/feedback/", row(1))
+    codes = [client.post("/api/v1/feedback/", row(1)).status_code for _ in range(2)]
 
     response = client.post(BATCH, {"feedback": [row(1), row(2), {"comment": "No id."}]})
 
     found = response.json()
+    assert codes == [201, 200]
     assert (response.status_code, found["added"], found["duplicates"]) == (201, 2, 1)
     assert [one["state"] for one in found["results"]] == ["duplicates", "added", "added"]
     assert Feedback.objects.count() == 3
