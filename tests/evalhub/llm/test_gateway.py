@@ -41,52 +41,39 @@ def error_of(complete):
     return ask
 
 
-def test_text_comes_back(complete):
-    assert complete("Four.").text == "Four."
-
-
 def test_the_whole_conversation_is_sent(complete, provider):
     messages = [{"role": "system", "content": "Be brief."}, *QUESTION]
     complete(messages=messages)
     assert provider.requests[0]["messages"] == messages
 
 
-def test_tokens_are_those_that_the_provider_counted(complete):
-    completion = complete("one two three")
-    assert (completion.input_tokens, completion.output_tokens) == (5, 3)
-
-
-def test_uncounted_tokens_are_not_measured(complete):
-    completion = complete(Reply(usage=False))
-    assert (completion.input_tokens, completion.output_tokens) == (None, None)
-
-
-def test_cost_comes_from_the_prices_of_the_endpoint(complete):
+def test_tokens_and_cost_are_measured_where_the_provider_counts_and_prices_are_known(complete):
     # 5 tokens at 2 USD and 3 at 10 USD per million: 10 + 30 millionths.
     prices = {"input_usd_per_mtok": Decimal(2), "output_usd_per_mtok": Decimal(10)}
-    assert complete("one two three", **prices).cost_usd == Decimal("0.00004")
+    counted, uncounted = complete("one two three", **prices), complete(Reply(usage=False))
 
-
-def test_without_prices_cost_is_not_measured(complete):
+    assert (counted.input_tokens, counted.output_tokens) == (5, 3)
+    assert counted.cost_usd == Decimal("0.00004")
+    assert (uncounted.input_tokens, uncounted.output_tokens) == (None, None)
     assert complete().cost_usd is None
 
 
-def test_raw_reply_is_kept_word_for_word(complete, provider):
+@pytest.mark.parametrize(
+    "reply",
+    [Reply("Four.", reasoning="Two and two."), "<think>Two and two.</think>Four."],
+    ids=["apart", "in front"],
+)
+def test_reasoning_is_kept_apart_from_the_text(complete, reply):
+    completion = complete(reply)
+    assert (completion.text, completion.reasoning) == ("Four.", "Two and two.")
+
+
+def test_a_completion_is_what_the_provider_replied(complete):
+    completion = complete(Reply("Four.", finish_reason="eos_token"))
+    assert (completion.text, completion.finish_reason) == ("Four.", "eos_token")
+    assert completion.request_id == "req-1"
     reply = scripted.completion({"model": "scripted", "messages": QUESTION}, Reply("Four."))
     assert complete("Four.").reply == reply
-
-
-def test_finish_reason_is_the_providers_own_word(complete):
-    assert complete(Reply(finish_reason="eos_token")).finish_reason == "eos_token"
-
-
-def test_request_id_is_the_providers(complete):
-    assert complete().request_id == "req-1"
-
-
-def test_reasoning_is_kept_apart_from_the_text(complete):
-    completion = complete(Reply("Four.", reasoning="Two and two."))
-    assert (completion.text, completion.reasoning) == ("Four.", "Two and two.")
 
 
 def test_tool_calls_without_text_are_an_answer(complete):
@@ -170,14 +157,12 @@ def test_parameters_that_litellm_would_keep_are_refused(error_of, provider):
     assert (error.kind, provider.total) == ("bad_request", 0)
 
 
-def test_schema_is_sent(complete, provider):
-    complete('{"score": 1}', schema=SCHEMA)
-    assert provider.requests[0]["response_format"]["json_schema"]["schema"] == SCHEMA
-
-
-def test_schema_is_not_sent_to_endpoints_that_take_none(complete, provider):
-    complete('{"score": 1}', schema=SCHEMA, structured_output=False)
-    assert "response_format" not in provider.requests[0]
+@pytest.mark.parametrize("structured", [True, False])
+def test_a_schema_is_sent_to_endpoints_that_take_one(complete, provider, structured):
+    complete('{"score": 1}', schema=SCHEMA, structured_output=structured)
+    (request,) = provider.requests
+    assert ("response_format" in request) == structured
+    assert not structured or request["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
 def test_key_comes_from_the_named_variable(complete, provider, monkeypatch):
@@ -301,12 +286,11 @@ def test_endless_reply_is_cut_off(error_of, monkeypatch):
     assert error_of("x" * 2000).kind == "unreadable_reply"
 
 
-def test_retry_after_is_read(error_of):
-    assert error_of(scripted.RATE_LIMITED_WAIT).retry_after_s == 2
-
-
-def test_without_retry_after_none_is_made_up(error_of):
-    assert error_of(scripted.RATE_LIMITED).retry_after_s is None
+@pytest.mark.parametrize(
+    ("reply", "wait"), [(scripted.RATE_LIMITED_WAIT, 2), (scripted.RATE_LIMITED, None)]
+)
+def test_retry_after_is_read_and_never_made_up(error_of, reply, wait):
+    assert error_of(reply).retry_after_s == wait
 
 
 def test_wrong_key_is_fatal_for_the_run(error_of):
@@ -469,8 +453,3 @@ def test_litellm_is_imported_where_it_translates(model, base, is_imported):
         "sys.exit('litellm' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == is_imported
-
-
-def test_reasoning_in_front_of_the_text_is_told_apart(complete):
-    completion = complete("<think>Two and two.</think>Four.")
-    assert (completion.text, completion.reasoning) == ("Four.", "Two and two.")

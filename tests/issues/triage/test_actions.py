@@ -24,7 +24,7 @@ def make_feedback(**fields):
     return Feedback.objects.create(**(said | fields))
 
 
-def test_an_issue_starts_from_what_the_user_said():
+def test_an_issue_starts_from_what_the_user_said_and_the_feedback_is_accepted():
     feedback, user = make_feedback(), make_user()
 
     issue = issue_from(feedback, by=user)
@@ -32,13 +32,7 @@ def test_an_issue_starts_from_what_the_user_said():
     assert (issue.title, issue.description) == ("Wrong!", "Wrong!\nIt is 4.")
     assert (issue.state, issue.author) == ("draft", user)
     assert [source.value for source in issue.sources.all()] == ["chat"]
-
-
-def test_the_feedback_of_a_new_issue_is_linked_and_accepted():
-    feedback = make_feedback()
-    issue = issue_from(feedback, by=make_user())
-
-    feedback.refresh_from_db()
+    read(feedback)
     assert (feedback.issue, feedback.state) == (issue, FeedbackState.ACCEPTED)
 
 
@@ -64,21 +58,15 @@ def test_a_test_asks_the_users_prompt_and_flags_the_answer():
     assert (test.origin, test.state) == (Origin.FEEDBACK, "draft")
 
 
-def test_a_test_is_judged_like_its_sibling():
-    sibling = make_test(guidelines="Only numbers count.", pass_threshold=0.7)
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_test_is_judged_like_its_sibling_unless_that_is_sealed(sealed):
+    sibling = make_test(guidelines="Only numbers count.", pass_threshold=0.7, sealed=sealed)
 
     test = make_test_from(make_feedback(issue=sibling.issue), by=make_user("annotator"))
 
-    assert test.guidelines == "Only numbers count."
-    assert (test.template, test.pass_threshold) == (sibling.template, 0.7)
-
-
-def test_a_sealed_sibling_gives_nothing_away():
-    sibling = make_test(guidelines="Secret.", sealed=True)
-
-    test = make_test_from(make_feedback(issue=sibling.issue), by=make_user("annotator"))
-
-    assert test.guidelines == ""
+    assert test.guidelines == ("" if sealed else "Only numbers count.")
+    if not sealed:
+        assert (test.template, test.pass_threshold) == (sibling.template, 0.7)
 
 
 def test_a_test_without_issue_and_prompt_is_told_both():
@@ -104,44 +92,29 @@ def read(*rows):
         row.refresh_from_db()
 
 
-def test_attached_feedback_is_accepted_as_part_of_the_issue():
+def test_attached_feedback_is_accepted_as_part_of_an_issue_that_stands():
     feedback, issue = make_feedback(), make_issue()
+    merged = make_issue(merged_into=issue, state="deprecated")
 
     attach(feedback, issue, by=make_user())
 
     read(feedback)
     assert (feedback.issue, feedback.state) == (issue, FeedbackState.ACCEPTED)
-
-
-def test_what_is_attached_to_a_merged_issue_goes_to_where_that_went():
-    kept = make_issue()
-    merged = make_issue(merged_into=kept, state="deprecated")
-
-    assert attach(make_feedback(), merged, by=make_user()) == kept
-
-
-def test_nothing_is_attached_to_a_deprecated_issue():
+    assert attach(make_feedback(), merged, by=make_user()) == issue
     with pytest.raises(Refused, match="is deprecated"):
         attach(make_feedback(), make_issue(state="deprecated"), by=make_user())
 
 
-def test_a_duplicate_has_the_issue_of_its_original():
-    original, feedback = make_feedback(issue=make_issue()), make_feedback()
+@pytest.mark.parametrize("later", [False, True])
+def test_a_duplicate_has_the_issue_of_its_original(later):
+    user, feedback = make_user(), make_feedback()
+    original = make_feedback(issue=None if later else make_issue())
 
-    mark_duplicate(feedback, original, by=make_user())
+    mark_duplicate(feedback, original, by=user)
+    issue = issue_from(original, by=user) if later else original.issue
 
     read(feedback)
     assert (feedback.state, feedback.duplicate_of) == (FeedbackState.DUPLICATE, original)
-    assert feedback.issue == original.issue
-
-
-def test_a_duplicate_follows_its_original_to_another_issue():
-    original, feedback, user = make_feedback(), make_feedback(), make_user()
-    mark_duplicate(feedback, original, by=user)
-
-    issue = issue_from(original, by=user)
-
-    read(feedback)
     assert feedback.issue == issue
 
 
@@ -215,12 +188,8 @@ def test_one_act_after_the_other_is_taken_back():
 
 
 def test_duplicates_that_followed_go_back_too():
-    original, feedback, other, user = (
-        make_feedback(),
-        make_feedback(),
-        make_feedback(),
-        make_user(),
-    )
+    original, feedback, other = (make_feedback() for _ in range(3))
+    user = make_user()
     mark_duplicate(feedback, original, by=user)
     mark_duplicate(original, other, by=user)
 
