@@ -33,7 +33,7 @@ Form = Literal[
 ]
 """The format of a value. `share` is in [0, 1] and reads as percent; `points` is a difference of two
 shares, in [-1, 1], and reads as percentage points with a sign, `size` is its size; `rate` is a
-`runs.figures.tallies.Rate`."""
+`runs.figures.rate.Rate`."""
 
 
 def _cell_to_json(value: Any) -> Any:

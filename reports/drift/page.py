@@ -61,8 +61,7 @@ def _sentences(report: DriftReport, shown: list[Series], far: list[Series]) -> I
     others = "".join(
         f"; {states[state]} {state}" for state in (State.TOO_SHORT, State.NO_SCORE) if states[state]
     )
-    monitored = states[State.FAR] + states[State.STEADY]
-    yield f"{monitored} series monitored, {len(far)} with scores far apart{others}."
+    yield f"{_monitored(shown)} series monitored, {len(far)} with scores far apart{others}."
     for series in _drifted(report, far):
         sure, (before, after) = _sure(report, series), _extremes(series)
         verb = "rose" if series.is_better else "fell"
@@ -71,6 +70,11 @@ def _sentences(report: DriftReport, shown: list[Series], far: list[Series]) -> I
             f"between {_day(before)} and {_day(after)}, on the same {counted(sure.tests, 'test')} "
             f"with the same settings and judges ({is_p(sure.p or 0)}, {sure.rule}, Holm)."
         )
+
+
+def _monitored(shown: list[Series]) -> int:
+    """Return the number of series with enough scored runs, among which Holm corrects."""
+    return sum(series.state in (State.FAR, State.STEADY) for series in shown)
 
 
 NOT_TESTED = Significance(None, 0, "")
@@ -101,8 +105,9 @@ def _day(run: Observed) -> str:
 def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple[Fact, ...]:
     watch = report.watch
     drifted = len(_drifted(report, far)) if len(report.significance) >= len(far) else None
+    among = f"of {_monitored(shown)} series monitored, p ≤ {ALPHA}, Holm"
     return (
-        Fact("drifted", "Drifted", drifted, "count", f"of {len(shown)} series, p ≤ {ALPHA}, Holm"),
+        Fact("drifted", "Drifted", drifted, "count", among),
         Fact("far", "Scores far apart", len(far), "count", "drifted or by chance"),
         Fact("single", "Single runs", watch.single, "count", "nothing to compare with"),
         Fact("warm", "Runs above temperature 0", watch.warm, "count", "not monitored"),
