@@ -53,21 +53,16 @@ def shown(*rows, choice="fixed", most=4, query=CASE, similarity=None):
 # Which -------------------------------------------------------------------------------------------
 
 
-def test_the_first_ones_are_shown_in_their_order():
+def test_as_many_as_are_wanted_are_shown_in_their_order():
     assert shown(example(3), example(1), example(2), most=2) == [3, 1]
-
-
-def test_none_is_shown_where_none_is_wanted():
     assert shown(example(), most=0) == []
     assert shown(example(1), example(2), most=0, choice="nearest") == []
 
 
-def test_the_test_that_is_judged_is_never_an_example():
+def test_the_test_that_is_judged_and_one_that_asks_the_same_are_no_examples():
     assert shown(example(1, test_id=1), example(2)) == [2]
-
-
-def test_one_that_asks_the_same_is_never_an_example():
     assert shown(example(1, input="what is  2 + 2?"), example(2)) == [2]
+    assert shown(example(1, input="  ")) == [1]  # asks nothing
 
 
 @pytest.mark.parametrize(
@@ -79,10 +74,6 @@ def test_one_that_asks_the_same_is_never_an_example():
 )
 def test_system_prompts_and_generated_turns_make_it_no_other_question(said):
     assert asked_digest(said) == asked_digest("What is 2 + 2?")
-
-
-def test_an_example_without_input_asks_nothing_and_may_be_shown():
-    assert shown(example(1, input="  ")) == [1]
 
 
 def test_examples_of_criteria_are_for_questions_about_criteria():

@@ -93,21 +93,18 @@ def test_a_new_version_begins_with_all_of_the_last():
     copied.delete()
 
 
-def test_a_template_with_an_example_off_its_scale_is_not_published():
-    template = draft(scale=as_json(FIVE_CLASSES))
-    add(template, option="1")
+def test_a_template_with_an_example_off_its_scale_or_sealed_is_not_published():
+    template, test = draft(scale=as_json(FIVE_CLASSES)), make_test()
+    example = add(template, test=test, option="1")
     with pytest.raises(Refused, match="Example 1: '1' is not on the template's scale"):
         publish(template, by=None)
-    assert template.state == TemplateState.DRAFT
-
-
-def test_a_template_with_an_example_of_a_sealed_test_is_not_published():
-    template, test = draft(), make_test()
-    add(template, test=test)
+    example.option = FIVE_CLASSES.options[0].label
+    example.save()
     test.sealed = True
     test.save()
     with pytest.raises(Refused, match=f"Test {test.pk} is sealed"):
         publish(template, by=None)
+    assert template.state == TemplateState.DRAFT
 
 
 @pytest.mark.parametrize(
@@ -130,20 +127,15 @@ def test_a_wording_for_one_model_is_checked_like_the_template(text, problem):
 # Copying -----------------------------------------------------------------------------------------
 
 
-def test_verdicts_are_copied_as_they_were_in_order():
+def test_verdicts_are_copied_once_as_they_were_in_order():
     template, test = draft(), make_test()
-    copy_in(template, [taught(test), taught(output="Petrarch.", option="0", value=0.0)])
+    verdict = taught(test)
+    copy_in(template, [verdict, taught(output="Petrarch.", option="0", value=0.0)])
+    assert copy_in(template, [verdict, verdict]) == []
     first, second = template.examples.all()
     assert (first.order, second.order) == (1, 2)
     assert (first.test, first.option, second.option) == (test, "1", "0")
     assert {name: getattr(first, name) for name in TEXTS} == TEXTS
-
-
-def test_what_is_there_already_is_not_copied_again():
-    template, verdict = draft(), taught()
-    copy_in(template, [verdict])
-    assert copy_in(template, [verdict, verdict]) == []
-    assert template.examples.count() == 1
 
 
 def test_an_option_is_found_by_its_value_where_labels_differ():
@@ -180,16 +172,17 @@ def test_what_cannot_be_an_example_is_refused_and_nothing_is_copied():
     assert not template.examples.exists()
 
 
-def test_examples_are_about_what_the_template_is_about():
-    with pytest.raises(Refused, match="judges tests as a whole"):
-        copy_in(draft(), [taught(criterion="It is polite.")])
-    with pytest.raises(Refused, match="asks about one criterion"):
-        copy_in(draft(text=ABOUT_A_POINT), [taught()])
-
-
-def test_examples_are_copied_into_drafts_only():
-    with pytest.raises(Refused, match="Choose a draft"):
-        copy_in(make_template(), [taught()])
+@pytest.mark.parametrize(
+    ("template", "texts", "problem"),
+    [
+        ({"state": "draft"}, {"criterion": "It is polite."}, "judges tests as a whole"),
+        ({"state": "draft", "text": ABOUT_A_POINT}, {}, "asks about one criterion"),
+        ({}, {}, "Choose a draft"),
+    ],
+)
+def test_examples_are_copied_into_drafts_about_the_same(template, texts, problem):
+    with pytest.raises(Refused, match=problem):
+        copy_in(make_template(**template), [taught(**texts)])
 
 
 def test_there_are_only_so_many():
