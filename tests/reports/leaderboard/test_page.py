@@ -280,10 +280,11 @@ def judged_otherwise(took):
     return took(make_model(name="o3"), 1.0, 1.0, jury=make_jury(make_model()))
 
 
-def test_a_model_that_another_jury_judged_is_not_ranked(took):
+def test_a_model_that_another_jury_judged_is_not_ranked_and_the_board_names_its_jury(took):
     judged_otherwise(took)
 
     assert ranking() == [("gpt-4o", 0.6), ("grok-4", 0.5)]
+    assert "Judged by shared jury of 1." in built().sentences[-1]
 
 
 def test_who_was_judged_otherwise_is_listed_with_re_judging(took, suites):
@@ -298,12 +299,6 @@ def test_who_was_judged_otherwise_is_listed_with_re_judging(took, suites):
         "not comparable: different juries judged these runs",
         Link("Re-judge", rejudge_url(first.pk, like.pk)),
     )
-
-
-def test_the_board_names_its_jury(took):
-    judged_otherwise(took)
-
-    assert "Judged by shared jury of 1." in built().sentences[-1]
 
 
 def test_the_baselines_jury_sets_the_scale(took, suites):

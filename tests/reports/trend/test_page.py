@@ -232,18 +232,12 @@ def two_models_and_a_test_more(suite):
     JudgeRun.objects.update(jury_fingerprint="same")
 
 
-def test_a_change_of_several_lines_is_listed_once(suite):
+def test_a_change_of_several_lines_is_listed_once_and_marked_on_each(suite):
     two_models_and_a_test_more(suite)
     document, reading = trend()
 
     assert cells(document, "changes", "words", "lines") == [("1 test was added.", "aurora, kelp")]
     assert not reading.pending
-
-
-def test_a_change_that_came_to_several_lines_is_marked_on_each(suite):
-    two_models_and_a_test_more(suite)
-    document, _ = trend()
-
     assert cells(document, "latest", "line", "measured") == [
         ("aurora", "no: tests changed"),
         ("kelp", "no: tests changed"),
