@@ -126,10 +126,11 @@ def shown(
         cells: list[dict[str, Any]] = []
         for value, column in zip(row, table.columns, strict=True):
             form, look = column.form, table.look if cells else ""
+            is_shaded = look == "heat" and (form in SHADED or isinstance(value, Link))
             is_plain = not isinstance(value, COMPOSED) and not (value and form in BADGES)
             cell = {
                 "is_heading": not cells,
-                "heat": heat(value) if look == "heat" and form in SHADED else "",
+                "heat": heat(value) if is_shaded else "",
                 "css": _css(value, form),
                 "text": words(value, form) if is_plain else "",
                 "parts": () if is_plain else parts_of(value, form, look, site),
