@@ -98,6 +98,11 @@ def prompt(request: Json) -> str:
     return "\n".join([*texts, *([request["prompt"]] if "prompt" in request else [])])
 
 
+def is_judge(request: Json) -> bool:
+    """Whether a verdict on an answer is asked for."""
+    return "response_format" in request or "[BEGIN OUTPUT" in prompt(request)
+
+
 def sequence(*replies: Reply | str) -> Script:
     """Replies one after the other, the last one for ever."""
     waiting = list(replies)

@@ -95,12 +95,8 @@ def test_an_application_is_run_and_judged_like_a_model(desk, suite, provider, wo
     assert lost.answer.documents == []
     assert (talk.input_tokens, talk.output_tokens, talk.cost_usd) == (30, 10, Decimal("0.004"))
     calls = Call.objects.filter(role="candidate")
-    assert sorted(set(calls.values_list("error_kind", flat=True))) == [
-        "",
-        "rate_limited",
-        "server_error",
-        "timed_out",
-    ]
+    kinds = {"", "rate_limited", "server_error", "timed_out"}
+    assert set(calls.values_list("error_kind", flat=True)) == kinds
     run.refresh_from_db()
     assert run.spent_usd == Decimal("0.008")
 
@@ -148,16 +144,8 @@ def test_the_same_answers_given_from_elsewhere_give_the_same_report(
         for row in rows
     ]
 
-    response = api.post(
-        "/api/v1/runs/import_answers/",
-        {
-            "label": "desk",
-            "models": [desk.pk],
-            "suite": suite.pk,
-            "jury": jury.pk,
-            "answers": answers,
-        },
-    )
+    given = {"label": "desk", "models": [desk.pk], "suite": suite.pk, "jury": jury.pk}
+    response = api.post("/api/v1/runs/import_answers/", given | {"answers": answers})
     assert response.status_code == 201, response.content
     again = response.json()["id"]
     finished(Run.objects.get(pk=again), work)
@@ -165,11 +153,8 @@ def test_the_same_answers_given_from_elsewhere_give_the_same_report(
     one, two = (figures_in(api.get(f"/api/v1/runs/{pk}/report/").json(), pk) for pk in runs)
     assert one == two
     limits = {"min_pass_rate": 0.4, "max_mean_cost_usd": 0.003}
-    for policy, code in (
-        (limits, 0),
-        ({"min_pass_rate": 0.9}, 1),
-        ({"max_mean_cost_usd": 0.001}, 1),
-    ):
+    too_strict = ({"min_pass_rate": 0.9}, {"max_mean_cost_usd": 0.001})
+    for policy, code in ((limits, 0), *((policy, 1) for policy in too_strict)):
         for pk in runs:
             sent = {"run": pk, "against": run.pk, "policy": policy}
             gate = api.post("/api/v1/gates/", sent, format="json").json()
@@ -215,28 +200,20 @@ def test_a_test_request_shows_what_each_path_found(desk, provider, client):
     assert Call.objects.get().role == "probe"
 
 
-@pytest.mark.parametrize(
-    ("messages", "fields", "problem"),
-    [
-        (None, {"system_prompts": ["Be kind."]}, "takes no system prompt: remove it"),
-        (None, {"temperatures": [0]}, "takes no parameters"),
+def test_a_launch_that_an_application_cannot_be_asked_is_refused(desk, subtests):
+    said = {"role": "assistant", "content": "Yes."}
+    system = {"role": "system", "content": "x"}
+    for messages, fields, problem in (
+        (TURNS[:1], {"system_prompts": ["Be kind."]}, "takes no system prompt: remove it"),
+        (TURNS[:1], {"temperatures": [0]}, "takes no parameters"),
         ([{"role": "raw_prompt", "content": "2 + 2 ="}], {}, "takes no raw prompts"),
-        ([{"role": "system", "content": "x"}, TURNS[0]], {}, "have their own"),
-        ([TURNS[0], {"role": "assistant", "content": "Yes."}, TURNS[2]], {}, "that are written"),
+        ([system, TURNS[0]], {}, "have their own"),
+        ([TURNS[0], said, TURNS[2]], {}, "that are written"),
         ([TURNS[0], TURNS[2]], {}, "that are written"),
-    ],
-)
-def test_a_launch_that_an_application_cannot_be_asked_is_refused(desk, messages, fields, problem):
-    test = make_test(**({"messages": messages} if messages else {}))
-
-    with pytest.raises(LaunchRefused, match=problem):
-        launch(
-            LaunchSpec.model_validate(
-                {"label": "x", "models": [desk.pk], "tests": [test.pk]} | fields
-            ),
-            by=None,
-        )
-
+    ):
+        asked = {"label": "x", "models": [desk.pk], "tests": [make_test(messages=messages).pk]}
+        with subtests.test(problem), pytest.raises(LaunchRefused, match=problem):
+            launch(LaunchSpec.model_validate(asked | fields), by=None)
     assert not Result.objects.exists()
 
 

@@ -9,13 +9,9 @@ from runs.models import JudgeRun, Judgment, Outcome
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_test, make_user
-from tests.provider import prompt, verdict
+from tests.provider import is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def is_judge(request):
-    return "response_format" in request
 
 
 def replies(answer="Four.", judge=None):

@@ -20,7 +20,7 @@ from runs.launching.selection import select, warnings
 from runs.models import Judgment, Suite
 from tests.factories import make_jury, make_model, make_run, make_template, make_test
 from tests.images import picture, url_of
-from tests.provider import Reply, verdict
+from tests.provider import Reply, is_judge, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,10 +35,6 @@ def test(image):
     part = {"type": "image", "image": image.digest, "alt": "a red square"}
     content = [{"type": "text", "text": "What is shown?"}, part]
     return make_test(messages=[{"role": "user", "content": content}], context="A document.")
-
-
-def is_judge(request):
-    return "response_format" in request
 
 
 def images_of(request):

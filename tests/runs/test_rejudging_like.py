@@ -16,6 +16,8 @@ from tests.factories import make_jury, make_model, make_run, make_test, make_use
 from tests.provider import verdict
 from tests.runs.judged_runs import judged_run
 
+pytestmark = pytest.mark.django_db
+
 STRICT = "openai/strict"
 
 
@@ -89,7 +91,6 @@ def test_once_judged_alike_no_call_is_made_twice(run_by, model_at, work, provide
     assert provider.total == n
 
 
-@pytest.mark.django_db
 def test_a_judge_run_becomes_active_only_if_asked_when_it_is_done():
     run, baseline = judged_run(votes=[1]), judged_run(jury=make_jury(make_model()), votes=[1])
 
@@ -99,24 +100,17 @@ def test_a_judge_run_becomes_active_only_if_asked_when_it_is_done():
     assert run.judge_runs.get(is_active=True).number == 1
 
 
-@pytest.mark.django_db
-def test_a_run_without_judges_cannot_be_the_example():
-    with pytest.raises(NotPossible, match="has no jury"):
-        control.rejudge_like(judged_run(), make_run(), by=None)
-
-
-@pytest.mark.django_db
-def test_a_retired_judge_is_named():
+def test_a_run_without_judges_or_with_a_retired_one_cannot_be_the_example():
     judge = make_model(name="Old judge")
     run, baseline = judged_run(votes=[1]), judged_run(jury=make_jury(judge), votes=[1])
     judge.is_active = False
     judge.save()
 
-    with pytest.raises(NotPossible, match="Old judge"):
-        control.rejudge_like(run, baseline, by=None)
+    for example, problem in ((make_run(), "has no jury"), (baseline, "Old judge")):
+        with pytest.raises(NotPossible, match=problem):
+            control.rejudge_like(run, example, by=None)
 
 
-@pytest.mark.django_db
 def test_the_api_takes_the_run_to_judge_like():
     run, baseline = judged_run(votes=[1]), judged_run(jury=make_jury(make_model()), votes=[1])
     client, url = client_of("maintainer"), f"/api/v1/runs/{run.pk}/rejudge/"
@@ -129,7 +123,6 @@ def test_the_api_takes_the_run_to_judge_like():
     assert made.json()["whole_fingerprint"] == baseline.judge_runs.get().whole_fingerprint
 
 
-@pytest.mark.django_db
 def test_the_page_shows_jury_and_cost_and_starts_it(client):
     priced = {"input_usd_per_mtok": Decimal(100), "output_usd_per_mtok": Decimal(1000)}
     judge = make_model(name="Dear judge", **priced)
@@ -148,7 +141,6 @@ def test_the_page_shows_jury_and_cost_and_starts_it(client):
     assert JudgeRun.objects.get(run=run, number=2).state == BatchState.LIVE
 
 
-@pytest.mark.django_db
 def test_the_page_of_an_unknown_run_is_not_found(client):
     client.force_login(make_user("maintainer"))
     url = reverse("admin:runs_run_rejudge", args=[judged_run().pk])

@@ -15,7 +15,7 @@ from runs.models import Answer, Judgment, Result, Run
 from tests import provider as scripted
 from tests.evalhub.work.processes import eventually
 from tests.factories import first_result, make_issue, make_jury, make_run, make_template, make_test
-from tests.provider import prompt, verdict
+from tests.provider import is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,10 +31,6 @@ def slowly(provider, latency_s):
 
 def states(run):
     return set(run.results.values_list("state", flat=True))
-
-
-def is_judge(request):
-    return "response_format" in request
 
 
 def is_paused(worker):

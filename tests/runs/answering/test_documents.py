@@ -18,6 +18,8 @@ from tests.api import client_of
 from tests.factories import make_jury, make_run, make_template, make_test, make_user
 from tests.provider import verdict
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 DOCUMENT = 'Act 5 {{ not a variable }}\n\n  § 4: "notice" & <b>term</b>, 3 months.\n\tEnd\u00a0.'
 TURNS = [
     {"role": "system", "content": "Be brief."},
@@ -51,7 +53,6 @@ def documented(provider, model_at, work):
     return run_with
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_document_arrives_at_the_provider_word_for_word_and_once(documented, provider):
     test = documented("{{ input }} {{ output }} {{ scale }}", messages=TURNS)
     sent = requests_of(provider, to_judges=False)
@@ -62,7 +63,6 @@ def test_a_document_arrives_at_the_provider_word_for_word_and_once(documented, p
     assert sent[0]["messages"] == first
 
 
-@pytest.mark.django_db(transaction=True)
 def test_page_and_api_show_what_the_provider_received(documented, provider, client):
     test = documented()
     (sent,) = requests_of(provider, to_judges=False)
@@ -79,23 +79,17 @@ def test_page_and_api_show_what_the_provider_received(documented, provider, clie
     assert shown == {"messages": sent["messages"], "tools": []}
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("text", [BLOCK, NO_BLOCK, BUILTIN[0].text])
-def test_a_judge_reads_the_document_once(documented, provider, text):
-    documented(text)
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [(BLOCK, {}), (NO_BLOCK, {}), (BUILTIN[0].text, {}), (BUILTIN[0].text, {"messages": TURNS})],
+)
+def test_a_judge_reads_the_document_once(documented, provider, text, asked):
+    documented(text, **asked)
     (prompt,) = map(scripted.prompt, requests_of(provider, to_judges=True))
     assert prompt.count(DOCUMENT) == 1
     assert ("<documents>" in prompt) is (text == NO_BLOCK)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_judge_reads_the_document_of_a_conversation_unchanged(documented, provider):
-    documented(BUILTIN[0].text, messages=TURNS)
-    (prompt,) = map(scripted.prompt, requests_of(provider, to_judges=True))
-    assert prompt.count(DOCUMENT) == 1
-
-
-@pytest.mark.django_db(transaction=True)
 def test_the_result_page_shows_the_request_as_sent(documented, provider, client):
     test = documented()
     client.force_login(make_user("viewer"))
@@ -105,7 +99,6 @@ def test_the_result_page_shows_the_request_as_sent(documented, provider, client)
     assert shown == sent["messages"][0]["content"]
 
 
-@pytest.mark.django_db(transaction=True)
 def test_a_sealed_document_that_is_sent_outside_is_recorded(documented, settings):
     settings.EVALHUB_TRUSTED_ADDRESSES = []
     test = documented(sealed=True)

@@ -17,6 +17,8 @@ from tests.api import client_of
 from tests.factories import make_jury, make_model, make_run, make_test, make_user
 from tests.provider import RATE_LIMITED, prompt, verdict
 
+pytestmark = pytest.mark.django_db
+
 PROMPT = "<|start_of_role|>user<|end_of_role|>Two & two?<|end_of_text|>\n<|assistant|> "
 RAW = [{"role": "raw_prompt", "content": PROMPT}]
 
@@ -69,7 +71,6 @@ def test_a_missing_endpoint_fails_raw_prompts_alone_and_says_what_to_do(
     assert f'<pre class="eh-pre" dir="auto">{escape(PROMPT)}</pre>' in page
 
 
-@pytest.mark.django_db
 def test_preview_and_api_show_the_text_alone(client):
     test = make_test(messages=RAW)
     user = make_user("viewer")
@@ -86,7 +87,6 @@ def test_preview_and_api_show_the_text_alone(client):
     assert shown == {"messages": RAW, "tools": []}
 
 
-@pytest.mark.django_db
 def test_answers_made_elsewhere_are_imported():
     test = make_test(messages=RAW)
     spec = {"label": "given", "tests": [test.pk], "models": [make_model().pk]}
@@ -97,13 +97,11 @@ def test_answers_made_elsewhere_are_imported():
     assert run.results.get().answer.text == "Four."
 
 
-@pytest.mark.django_db
 def test_a_raw_prompt_is_another_request_than_a_single_prompt():
     raw, single = make_test(messages=RAW), make_test(PROMPT)
     assert asked_digest(content_of(raw)) != asked_digest(content_of(single))
 
 
-@pytest.mark.django_db
 def test_a_launch_with_a_system_prompt_is_refused():
     test = make_test(messages=RAW)
     spec = {"label": "one", "tests": [test.pk], "models": [make_model().pk]}

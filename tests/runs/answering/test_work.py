@@ -8,6 +8,8 @@ from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_test
 from tests.provider import Reply, verdict
 
+pytestmark = pytest.mark.django_db(transaction=True)
+
 USER = {"role": "user", "content": "Hi"}
 SYSTEM = {"role": "system", "content": "Be brief."}
 TWO_TURNS = [USER, {"role": "assistant", "content": None}, {"role": "user", "content": "And?"}]
@@ -23,7 +25,6 @@ def test_without_a_system_prompt_the_messages_are_the_tests():
     assert with_system_prompt([USER], "") == [USER]
 
 
-@pytest.mark.django_db(transaction=True)
 def test_turn_that_was_saved_is_not_asked_again_after_an_error(provider, model_at, work):
     provider.script = scripted.sequence("One.", scripted.CONTEXT_TOO_LONG, "Two.")
     run = make_run(make_test(messages=TWO_TURNS), model=model_at())
@@ -44,7 +45,6 @@ def test_turn_that_was_saved_is_not_asked_again_after_an_error(provider, model_a
     )
 
 
-@pytest.mark.django_db(transaction=True)
 def test_figures_are_of_all_turns_and_none_as_soon_as_one_is(provider, model_at, work):
     replies = [Reply(text="one two"), Reply(text="three", usage=False)]
     provider.script = scripted.sequence(*replies)
@@ -55,7 +55,6 @@ def test_figures_are_of_all_turns_and_none_as_soon_as_one_is(provider, model_at,
     assert result.latency_ms == sum(Call.objects.values_list("latency_ms", flat=True))
 
 
-@pytest.mark.django_db(transaction=True)
 def test_tool_calls_are_an_answer(provider, model_at, work):
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     provider.script = lambda request: Reply(text=None, tool_calls=[call])
@@ -68,7 +67,6 @@ def test_tool_calls_are_an_answer(provider, model_at, work):
     assert run.results.get().answer.tool_calls[0]["function"]["name"] == "add"
 
 
-@pytest.mark.django_db(transaction=True)
 def test_conversation_that_leaves_nothing_to_answer_is_an_error_in_words(model_at, work):
     """An import may bring one; a form refuses it."""
     said = {"role": "assistant", "content": "Hello."}
@@ -79,7 +77,6 @@ def test_conversation_that_leaves_nothing_to_answer_is_an_error_in_words(model_a
     assert "no turn to answer" in result.error_message
 
 
-@pytest.mark.django_db(transaction=True)
 def test_last_result_that_errs_ends_the_run_and_its_judge_run(provider, model_at, work):
     def script(request):
         if "response_format" in request:
@@ -96,7 +93,6 @@ def test_last_result_that_errs_ends_the_run_and_its_judge_run(provider, model_at
     assert run.finished_at is not None
 
 
-@pytest.mark.django_db(transaction=True)
 def test_characters_that_no_database_stores_do_not_lose_the_answer(provider, model_at, work):
     provider.script = lambda request: "Fo\x00ur \ud83d."
     run = make_run(model=model_at())

@@ -51,42 +51,26 @@ def test_a_model_is_offered_from_its_first_run_on(run_of):
     assert list(models_with_runs()) == [alpha, beta]
 
 
-def test_without_a_choice_it_is_the_baseline(run_of):
+def test_the_baseline_is_shown_unless_a_model_without_it_is_chosen(run_of):
     alpha, beta = make_model(name="alpha"), make_model(name="beta")
-    run_of(alpha)
+    run_of(alpha, days_ago=1)
+    newest = run_of(alpha)
     baseline = run_of(beta, days_ago=3)
     run_of(beta)
     pin(baseline)
 
-    assert rate_run_of(None).run == baseline
+    assert rate_run_of(None).run == rate_run_of(beta.pk).run == baseline
     assert rate_run_of(None).name == f"beta, {baseline.label} (baseline)"
+    assert rate_run_of(alpha.pk).run == newest
 
 
-def test_the_baseline_of_the_chosen_model_goes_before_its_newest_run(run_of):
-    alpha = make_model(name="alpha")
-    baseline = run_of(alpha, days_ago=1)
-    run_of(alpha)
-    pin(baseline)
-
-    assert rate_run_of(alpha.pk).run == baseline
-
-
-def test_a_model_without_the_baseline_has_its_newest_run(run_of):
-    alpha, beta = make_model(name="alpha"), make_model(name="beta")
-    pin(run_of(alpha))
-    run_of(beta, days_ago=1)
-    newest = run_of(beta)
-
-    assert rate_run_of(beta.pk).run == newest
-
-
-@pytest.mark.parametrize("state", sorted(set(BatchState) - {BatchState.DONE}))
-def test_a_run_at_work_is_not_shown(run_of, state):
+def test_a_run_at_work_is_not_shown(run_of, subtests):
     alpha = make_model()
-    ended = run_of(alpha, days_ago=1)
-    Run.objects.filter(pk=run_of(alpha).pk).update(state=state)
-
-    assert rate_run_of(alpha.pk).run == ended
+    ended, newer = run_of(alpha, days_ago=1), run_of(alpha)
+    for state in sorted(set(BatchState) - {BatchState.DONE}):
+        with subtests.test(state):
+            Run.objects.filter(pk=newer.pk).update(state=state)
+            assert rate_run_of(alpha.pk).run == ended
 
 
 def test_an_incomplete_run_is_not_shown(run_of):

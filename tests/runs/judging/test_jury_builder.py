@@ -13,6 +13,8 @@ from runs.launching.number_lists import as_list, temperatures_in
 from runs.models import Approach, Judge, Jury
 from tests.factories import make_jury, make_model, make_template
 
+pytestmark = pytest.mark.django_db
+
 
 def test_temperatures_are_read_as_people_write_them():
     assert temperatures_in("0, 0.7 ; 1.0, 1") == [0, 0.7, 1]
@@ -30,7 +32,6 @@ def test_too_many_temperatures_are_refused():
         temperatures_in(", ".join(f"{n / 10}" for n in range(21)))
 
 
-@pytest.mark.django_db
 def test_how_judges_were_put_together_is_read_back():
     template = make_template()
     jury_builder = JuryBuilder(
@@ -46,7 +47,6 @@ def test_how_judges_were_put_together_is_read_back():
     assert Judge.objects.count() == 8
 
 
-@pytest.mark.django_db
 def test_judges_of_unlike_making_are_no_making():
     judges = [Judge.objects.given(make_model(), samples=samples) for samples in (1, 2)]
 
@@ -54,13 +54,11 @@ def test_judges_of_unlike_making_are_no_making():
     assert jury_builder_of([]) is None
 
 
-@pytest.mark.django_db
 def test_drafts_make_no_rows():
     assert len(JuryBuilder([make_model()]).drafts()) == 3
     assert not Judge.objects.exists()
 
 
-@pytest.mark.django_db
 def test_a_backup_is_asked_something_else_than_the_judges():
     model, other = make_model(), make_model()
     judges = [Judge.objects.given(model, approach="holistic")]
@@ -71,7 +69,6 @@ def test_a_backup_is_asked_something_else_than_the_judges():
     assert "is one of the judges" in backup_problem(Judge.objects.given(model), judges)
 
 
-@pytest.mark.django_db
 def test_a_template_fits_the_approach_of_its_judge():
     whole, rubric = make_template(), make_template(text="{{ criterion }}: {{ output }}?")
 
@@ -80,7 +77,6 @@ def test_a_template_fits_the_approach_of_its_judge():
     assert "does not use {{ criterion }}" in prompt_problem("standard", whole)
 
 
-@pytest.mark.django_db
 def test_a_jury_of_the_same_judges_is_found_again():
     model, spare = make_model(name="one"), Judge.objects.given(make_model())
     judges = [Judge.objects.given(model), Judge.objects.given(model, approach="holistic")]
@@ -92,7 +88,6 @@ def test_a_jury_of_the_same_judges_is_found_again():
     assert jury_of(judges[:1]).name == "one (3)"
 
 
-@pytest.mark.django_db
 def test_an_inactive_jury_is_not_taken_again():
     model = make_model()
     old = make_jury(model, is_active=False)

@@ -14,16 +14,12 @@ from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import named, problems_of
 from runs.models import Judgment
 from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user
-from tests.provider import prompt, verdict
+from tests.provider import is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PASSES = verdict(1)
 OWN_WORDS = "Words for one model only. Judge {{ output }}"
-
-
-def is_judge(request):
-    return "response_format" in request or "[BEGIN OUTPUT" in prompt(request)
 
 
 @pytest.fixture

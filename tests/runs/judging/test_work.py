@@ -14,13 +14,9 @@ from runs.judging.work import total_cost
 from runs.models import Judgment, ResultScore
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_template, make_test
-from tests.provider import prompt, verdict
+from tests.provider import is_judge, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def is_judge(request):
-    return "response_format" in request or "[BEGIN OUTPUT" in prompt(request)
 
 
 def is_repair(request):

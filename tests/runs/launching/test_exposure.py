@@ -25,7 +25,10 @@ from tests import provider as scripted
 from tests.api import client_of
 from tests.factories import make_jury, make_model, make_run, make_template, make_test, make_user
 from tests.provider import verdict
+from tests.reports.judged_runs import answer
 from tests.runs.judged_runs import judged_run
+
+pytestmark = pytest.mark.django_db
 
 OUTSIDE = "https://api.example.org/v1"
 HERE = "http://127.0.0.1:8000/v1"
@@ -105,15 +108,9 @@ def test_an_embedding_model_outside_is_a_receiver(provider, model_at, work, outs
         similarity_weight=0.5,
         similarity_endpoint=embedder.endpoint().to_json(),
     )
-    supplied(run)
+    answer(run)
     work()
     assert written() == [(sealed.pk, CallRole.EMBEDDING)]
-
-
-def supplied(run):
-    from tests.reports.judged_runs import answer
-
-    answer(run)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -151,7 +148,6 @@ def said(spec):
     return str(sealed_exposure_of(spec, named(spec)))
 
 
-@pytest.mark.django_db
 def test_an_exposure_names_its_addresses_and_roles():
     tests = [make_test(sealed=n < 2) for n in range(5)]
     model = make_model(name="GPT", api_base=OUTSIDE)
@@ -162,7 +158,6 @@ def test_an_exposure_names_its_addresses_and_roles():
     )
 
 
-@pytest.mark.django_db
 def test_a_backup_a_repair_model_and_an_embedder_are_receivers():
     repair_model, embedder, backup = (
         make_model(name=n, api_base=OUTSIDE) for n in ("Men", "Em", "Ba")
@@ -181,14 +176,12 @@ def test_a_backup_a_repair_model_and_an_embedder_are_receivers():
     assert "(backup judge Ba, repair Men, similarity Em)" in said(spec)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("sealed", "api_base"), [(False, OUTSIDE), (True, HERE)])
 def test_nothing_is_said_where_nothing_sealed_leaves(sealed, api_base):
     spec = spec_of(make_test(sealed=sealed), models=[make_model(api_base=api_base)])
     assert sealed_exposure_of(spec, named(spec)) is None
 
 
-@pytest.mark.django_db
 def test_it_says_who_has_had_them_before():
     test = make_test(sealed=True)
     spec = spec_of(test)
@@ -200,7 +193,6 @@ def test_it_says_who_has_had_them_before():
     ]
 
 
-@pytest.mark.django_db
 def test_a_launch_needs_the_consent_and_keeps_it():
     test = make_test(sealed=True)
     with pytest.raises(LaunchRefused, match="1 test is sealed and would be sent"):
@@ -211,12 +203,10 @@ def test_a_launch_needs_the_consent_and_keeps_it():
     assert record.runs.count() == 2
 
 
-@pytest.mark.django_db
 def test_a_suite_cannot_give_the_consent_for_later_launches():
     assert CONSENT not in DEFAULT_FIELDS
 
 
-@pytest.mark.django_db
 def test_the_api_needs_the_consent():
     test, model = make_test(sealed=True), make_model(api_base=OUTSIDE)
     script = client_of("maintainer")
@@ -227,7 +217,6 @@ def test_the_api_needs_the_consent():
     assert script.post("/api/v1/runs/", {**asked, CONSENT: True}).status_code == 201
 
 
-@pytest.mark.django_db
 def test_supplied_answers_go_to_judges_and_not_to_the_candidate():
     test, model = make_test(sealed=True), make_model(api_base=OUTSIDE)
     answers = read_objects([{"test": test.pk, "answer": "4"}])
@@ -251,25 +240,16 @@ def form_of(*tests, model, **fields):
     return sent | {"models": [model.pk]} | fields
 
 
-@pytest.mark.django_db
-def test_the_form_asks_for_a_tick_and_launches_with_it(client, maintainer):
+def test_the_form_asks_for_a_tick_that_holds_for_what_was_read_alone(client, maintainer):
     test, model = make_test(sealed=True), make_model(api_base=OUTSIDE)
     page = client.post(ADD, form_of(test, model=model)).content.decode()
     assert "api.example.org:443" in page
-    assert not Run.objects.exists()
-    key = page.split(f'name="{CONSENT}" value="')[1].split('"')[0]
-    client.post(ADD, form_of(test, model=model, **{CONSENT: key}))
-    assert Launch.objects.get().spec[CONSENT] is True
-
-
-@pytest.mark.django_db
-def test_a_tick_holds_for_what_was_read_and_not_for_more(client, maintainer):
-    test, model = make_test(sealed=True), make_model(api_base=OUTSIDE)
-    page = client.post(ADD, form_of(test, model=model)).content.decode()
     key = page.split(f'name="{CONSENT}" value="')[1].split('"')[0]
     client.post(ADD, form_of(test, make_test(sealed=True), model=model, **{CONSENT: key}))
     client.post(ADD, form_of(test, model=make_model(api_base="https://b.org"), **{CONSENT: key}))
     assert not Run.objects.exists()
+    client.post(ADD, form_of(test, model=model, **{CONSENT: key}))
+    assert Launch.objects.get().spec[CONSENT] is True
 
 
 # Judging again -----------------------------------------------------------------------------------
@@ -279,7 +259,6 @@ def a_judged_run():
     return judged_run(make_test(sealed=True), make_test(), model=make_model(api_base=HERE))
 
 
-@pytest.mark.django_db
 def test_judge_run_again_needs_the_consent():
     run, jury = a_judged_run(), make_jury(make_model(name="Judge", api_base=OUTSIDE))
     with pytest.raises(control.progress.NotPossible, match="1 of 2 tests is sealed"):
@@ -288,7 +267,6 @@ def test_judge_run_again_needs_the_consent():
     assert run.judge_runs.count() == 2
 
 
-@pytest.mark.django_db
 def test_the_api_judges_again_with_the_consent():
     run, jury = a_judged_run(), make_jury(make_model(api_base=OUTSIDE))
     script, address = client_of("maintainer"), f"/api/v1/runs/{run.pk}/rejudge/"
@@ -296,7 +274,6 @@ def test_the_api_judges_again_with_the_consent():
     assert script.post(address, {"jury": jury.pk, CONSENT: True}).status_code == 201
 
 
-@pytest.mark.django_db
 def test_the_page_asks_before_it_judges_again(client, maintainer):
     run, jury = a_judged_run(), make_jury(make_model(api_base=OUTSIDE))
     url = reverse("admin:runs_run_control", args=[run.pk])

@@ -11,6 +11,8 @@ from runs.launching.schedules import launch_again, launch_scheduled
 from runs.models import Launch, Run
 from tests.factories import make_model, make_test
 
+pytestmark = pytest.mark.django_db
+
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
 
 
@@ -24,7 +26,6 @@ def make_launch(**fields):
     return record
 
 
-@pytest.mark.django_db
 def test_what_is_due_is_launched_and_its_outcome_kept():
     record = make_launch()
 
@@ -37,14 +38,12 @@ def test_what_is_due_is_launched_and_its_outcome_kept():
     assert record.next_at == datetime(2026, 3, 3, 6, 0, tzinfo=UTC)
 
 
-@pytest.mark.django_db
 def test_times_that_were_missed_fire_once():
     make_launch(next_at=NOW - timedelta(days=9))
 
     assert [launch_scheduled(NOW), launch_scheduled(NOW)] == [1, 0]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "fields",
     [{"is_paused": True}, {"cron": ""}, {"next_at": NOW + timedelta(seconds=1)}, {"next_at": None}],
@@ -55,7 +54,6 @@ def test_what_is_not_due_is_left_alone(fields):
     assert launch_scheduled(NOW) == 0
 
 
-@pytest.mark.django_db
 def test_of_two_processes_one_launches():
     record = make_launch()
     stale = Launch.objects.get(pk=record.pk)
@@ -65,7 +63,6 @@ def test_of_two_processes_one_launches():
     assert record.runs.count() == 2
 
 
-@pytest.mark.django_db
 def test_a_refused_launch_says_why_and_recurs():
     record = make_launch()
     model = record.runs.get().language_model
@@ -80,7 +77,6 @@ def test_a_refused_launch_says_why_and_recurs():
     assert record.runs.count() == 1
 
 
-@pytest.mark.django_db
 def test_an_error_is_kept_in_words_and_others_are_still_launched(monkeypatch):
     broken, sound = make_launch(), make_launch()
     real = schedules.launch
@@ -97,7 +93,6 @@ def test_an_error_is_kept_in_words_and_others_are_still_launched(monkeypatch):
     assert sound.runs.count() == 2
 
 
-@pytest.mark.django_db
 def test_pausing_stops_it_and_resuming_takes_the_next_time():
     record = make_launch()
 
@@ -108,7 +103,6 @@ def test_pausing_stops_it_and_resuming_takes_the_next_time():
     assert record.next_at == datetime(2026, 3, 3, 6, 0, tzinfo=UTC)
 
 
-@pytest.mark.django_db
 def test_launching_again_adds_runs_to_the_same_launch():
     record = make_launch(cron="", next_at=None)
 
@@ -118,7 +112,6 @@ def test_launching_again_adds_runs_to_the_same_launch():
     assert record.last_outcome == "Launched 1 run."
 
 
-@pytest.mark.django_db
 def test_a_bad_expression_is_not_stored():
     record = make_launch(cron="", next_at=None)
 

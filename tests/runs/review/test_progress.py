@@ -8,18 +8,7 @@ from runs.review.progress import by_annotator, own_progress, per_hour, progress
 from runs.review.reservations import take
 from runs.review.skips import skip
 from runs.review.submit import send_back, submit
-from tests.factories import make_user
 from tests.runs.review.rows import expire, filled, review, submission
-
-
-@pytest.fixture
-def ann(db):
-    return make_user("annotator", username="ann")
-
-
-@pytest.fixture
-def bob(db):
-    return make_user("annotator", username="bob")
 
 
 def test_progress_counts_items_and_places(ann, bob):

@@ -17,15 +17,11 @@ from runs.scoring.score import score_results
 from tests import provider as scripted
 from tests.evalhub.work.test_loop import slowly
 from tests.factories import first_result, make_jury, make_run, make_test, make_user
-from tests.provider import Reply, prompt, verdict
+from tests.provider import Reply, is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 RUBRIC_APPROACHES = (Approach.PROMPT_AWARE, Approach.HOLISTIC)
-
-
-def is_judge(request):
-    return "response_format" in request
 
 
 def criteria(*texts, **fields):

@@ -15,6 +15,8 @@ from runs.importers.weval.records import Blueprint, Source
 from runs.models import Jury, Suite
 from tests.factories import make_jury, make_model, make_test
 
+pytestmark = pytest.mark.django_db
+
 HERE = Path(__file__).parent
 
 
@@ -88,34 +90,23 @@ def test_two_files_that_are_sent_under_one_name_are_refused():
 # Importing ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
-def test_a_folder_is_imported_with_progress_notes_and_a_count(folder):
-    out, err = run("import_weval", folder)
+def test_a_folder_is_checked_imported_and_found_unchanged_with_notes_and_a_count(folder):
+    out, _ = run("import_weval", folder, check=True)
+    assert out.endswith("2 of 2 blueprints, 4 tests new or changed. Nothing was saved.\n")
+    assert not Test.objects.exists()
 
+    out, err = run("import_weval", folder, approve=True)
     assert err == ""
     assert "1/2" in out
     assert "“Lending a bicycle”: tests 2 new" in out
     assert "$factcheck cannot run here and is not scored." in out
     assert out.endswith("Imported: 2 of 2 blueprints, 4 tests new or changed.\n")
+    assert Test.objects.runnable().count() == 4
 
-
-@pytest.mark.django_db
-def test_a_second_import_says_that_nothing_changed(folder):
-    run("import_weval", folder)
     out, _ = run("import_weval", folder)
-
     assert out.endswith("Nothing changed: 2 blueprints up to date.\n")
 
 
-@pytest.mark.django_db
-def test_a_check_saves_nothing(folder):
-    out, _ = run("import_weval", folder, check=True)
-
-    assert out.endswith("2 of 2 blueprints, 4 tests new or changed. Nothing was saved.\n")
-    assert not Test.objects.exists()
-
-
-@pytest.mark.django_db
 def test_a_file_with_problems_is_left_out_whole_and_others_are_imported(folder):
     spoilt = folder / "blueprints" / "spoilt.yml"
     spoilt.write_text("- {id: a, prompt: Hi, should: [$nonsense]}\n- {id: b, prompt: 5}\n")
@@ -128,7 +119,6 @@ def test_a_file_with_problems_is_left_out_whole_and_others_are_imported(folder):
     assert Issue.objects.count() == 2
 
 
-@pytest.mark.django_db
 def test_a_file_with_warnings_is_imported_and_each_is_named(folder):
     odd = folder / "blueprints" / "odd.civic.yaml"
     odd.write_text(
@@ -146,7 +136,6 @@ def test_a_file_with_warnings_is_imported_and_each_is_named(folder):
     assert "up to date" in run("import_weval", odd)[0]
 
 
-@pytest.mark.django_db
 def test_a_value_that_only_the_ledger_refuses_is_a_problem_too(folder):
     (folder / "blueprints" / "odd.yml").write_text(
         "- {prompt: Hi, ideal: Ho, evalhub: {reference_by: nobody}}\n"
@@ -157,20 +146,13 @@ def test_a_value_that_only_the_ledger_refuses_is_a_problem_too(folder):
     assert not Test.objects.exists()
 
 
-@pytest.mark.django_db
-def test_approve_lets_the_tests_run(folder):
-    run("import_weval", folder, approve=True)
-
-    assert Test.objects.runnable().count() == 4
-
-
 # Exporting ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
-def test_suites_are_written_to_files_that_read_back_equal(folder, tmp_path):
+def test_suites_are_written_to_files_that_read_back_equal_and_change_nothing(folder, tmp_path):
     run("import_weval", folder)
-    out, err = run("export_weval", "Lending a bicycle", "Rent", to=tmp_path / "out")
+    written = tmp_path / "out" / "blueprints"
+    out, err = run("export_weval", "Lending a bicycle", "Rent", to=written)
 
     assert err == ""
     assert "law/rent.yml: 2 tests" in out
@@ -179,22 +161,14 @@ def test_suites_are_written_to_files_that_read_back_equal(folder, tmp_path):
             read_blueprint(
                 Source(name, name.replace("/", "__"), (place / f"{name}.yml").read_text())
             )
-            for place in (folder / "blueprints", tmp_path / "out")
+            for place in (folder / "blueprints", written)
         )
         assert after.blueprint == before.blueprint
-
-
-@pytest.mark.django_db
-def test_a_file_that_was_exported_changes_nothing_when_it_is_imported(folder, tmp_path):
-    run("import_weval", folder)
-    run("export_weval", "Rent", to=tmp_path / "out" / "blueprints")
     shutil.copytree(folder / "models", tmp_path / "out" / "models")
     out, _ = run("import_weval", tmp_path / "out")
+    assert out.endswith("Nothing changed: 2 blueprints up to date.\n")
 
-    assert out.endswith("Nothing changed: 1 blueprint up to date.\n")
 
-
-@pytest.mark.django_db
 def test_what_people_changed_is_exported(folder):
     run("import_weval", folder)
     Criterion.objects.filter(text="Threatens the neighbour.").update(text="Threatens anybody.")
@@ -206,7 +180,6 @@ def test_what_people_changed_is_exported(folder):
     assert "title: Renting" in renamed
 
 
-@pytest.mark.django_db
 def test_a_suite_that_was_made_here_reads_back_equal():
     model = make_model(litellm_model="openai/small-one")
     jury = make_jury(model)
@@ -235,7 +208,6 @@ def test_a_suite_that_was_made_here_reads_back_equal():
     assert "Weval does not support" in notes
 
 
-@pytest.mark.django_db
 def test_deprecated_tests_and_several_issues_are_named(folder):
     suite = Suite.objects.create(name="Mixed")
     suite.tests.set([make_test(), make_test(), make_test(state="deprecated")])
@@ -245,7 +217,6 @@ def test_deprecated_tests_and_several_issues_are_named(folder):
     assert "its tests belong to 2 issues" in notes
 
 
-@pytest.mark.django_db
 def test_a_suite_that_is_not_there_is_named():
     assert run("export_weval", "Absent")[1] == "There is no suite 'Absent'.\n"
 
@@ -257,7 +228,6 @@ def test_a_file_is_never_written_outside_of_the_folder(name, tmp_path):
     assert path.is_relative_to(tmp_path.resolve())
 
 
-@pytest.mark.django_db
 def test_a_jury_is_used_again_where_it_has_the_same_judges(folder):
     for name in ("judge-one", "judge-two"):
         make_model(litellm_model=f"openai/{name}")

@@ -9,15 +9,11 @@ from runs.launching.launch import launch
 from runs.launching.launch_options import read_spec
 from runs.models import Approach, Judgment
 from tests.factories import make_jury
-from tests.provider import prompt, verdict
+from tests.provider import is_judge, prompt, verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CLOSED = "We are closed on Sundays. Tuesday is fine."
-
-
-def is_judge(request):
-    return "response_format" in request
 
 
 @pytest.fixture

@@ -120,11 +120,6 @@ def test_each_quoted_function_is_named_with_its_line():
     ]
 
 
-def test_a_note_on_a_quoted_function_is_kept():
-    (note,) = rubric_notes('should: ["$factcheck: claim"]')
-    assert "cannot run here and is not scored." in note
-
-
 def test_a_point_with_both_citations_keeps_both():
     rubric = "should: [{point: greets, citation: Act 5, reference: {title: B, url: u}}]"
     assert points_of(rubric) == [Point("greets", citation="Act 5; B u")]
@@ -164,9 +159,11 @@ def test_a_wrong_point_is_refused_with_its_line_and_value(item, problem):
     assert found.startswith("sample.yml:6: p: ")
 
 
-@pytest.mark.parametrize("function", ["js: r.length > 3", "call: {url: u}", "factcheck: claim"])
-def test_a_function_that_cannot_run_here_is_kept_and_noted(function):
-    (note,) = rubric_notes(f"should:\n- ${function}")
+@pytest.mark.parametrize(
+    "item", ["$js: r.length > 3", "$call: {url: u}", "$factcheck: claim", '"$factcheck: claim"']
+)
+def test_a_function_that_cannot_run_here_is_kept_and_noted(item):
+    (note,) = rubric_notes(f"should:\n- {item}")
     assert "cannot run here and is not scored." in note
 
 
