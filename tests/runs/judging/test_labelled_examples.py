@@ -26,12 +26,13 @@ OWN_WORDS = "Words for one model only. Judge {{ output }}"
 def taught(provider, model_at, work):
     """A run judged with a template that `fill` has filled while it was a draft."""
 
-    def make(*tests, fill, judges=None, reply=PASSES, **fields):
+    def make(*tests, fill=None, judges=None, reply=PASSES, **fields):
         provider.script = lambda request: (
             (reply(request) if callable(reply) else reply) if is_judge(request) else "It is four."
         )
         template = make_template(state=TemplateState.DRAFT, **fields)
-        fill(template)
+        if fill:
+            fill(template)
         template.state = TemplateState.PUBLISHED
         template.save()
         for test in tests:
@@ -64,30 +65,24 @@ def test_examples_cross_the_wire_in_the_form_of_a_reply(provider, taught):
     assert asked.index("Dante did.") < asked.index("It is four.")
 
 
-def test_a_test_is_never_judged_with_an_example_of_its_own(provider, taught):
+def test_a_test_is_never_judged_with_an_example_of_its_own_or_one_that_asks_the_same(
+    provider, taught
+):
     first, second = make_test("What is 2 + 2?"), make_test("What is 3 + 1?")
 
     def fill(template):
         add(template, first, output="Taken from the first.")
         add(template, second, output="Taken from the second.")
+        add(template, make_test("what is 2  + 2?"), input="what is 2  + 2?", output="By a twin.")
 
     taught(first, second, fill=fill)
-    asked = asked_of_judges(provider)
-    assert len(asked) == 2
-    for text in asked:
-        own = "first" if "What is 2 + 2?" in text else "second"
+    asked = {"What is 2 + 2?" in text: text for text in asked_of_judges(provider)}
+    assert len(asked) == len(asked_of_judges(provider)) == 2
+    for is_first, text in asked.items():
+        own, other = ("first", "second") if is_first else ("second", "first")
         assert f"Taken from the {own}." not in text
-        assert text.count("Taken from the") == 1
-
-
-def test_nor_with_an_example_that_asks_the_same(provider, taught):
-    twin = make_test("what is 2  + 2?")
-
-    def fill(template):
-        add(template, twin, input="what is 2  + 2?", output="Told by the twin.")
-
-    taught(make_test("What is 2 + 2?"), fill=fill)
-    assert "Told by the twin." not in asked_of_judges(provider)[0]
+        assert f"Taken from the {other}." in text
+        assert ("By a twin." in text) is not is_first
 
 
 def test_the_nearest_examples_are_asked_and_rendered_again_alike(provider, taught):
@@ -164,10 +159,7 @@ def repaired(taught, model_at):
             is_repair_model = request["model"] == repair_model.litellm_model.removeprefix("openai/")
             return reply if is_repair_model else rambles
 
-        run = taught(
-            make_test(), fill=lambda t: None, reply=script, repair_model=repair_model, **fields
-        )
-        return run, repair_model
+        return taught(make_test(), reply=script, repair_model=repair_model, **fields), repair_model
 
     return make
 
@@ -221,12 +213,7 @@ def test_a_classifiers_reply_is_repaired_too(repaired):
 def test_a_model_that_is_deactivated_mends_nothing(taught, model_at, provider):
     repair_model = model_at(is_active=False)
     replies = iter(["It passes.", verdict(1)])
-    run = taught(
-        make_test(),
-        fill=lambda t: None,
-        reply=lambda request: next(replies),
-        repair_model=repair_model,
-    )
+    run = taught(make_test(), reply=lambda request: next(replies), repair_model=repair_model)
     assert Judgment.objects.get(judge_run__run=run).state == "repaired"
     assert "repair_models" not in run.judge_runs.get().jury
     assert len(asked_of_judges(provider)) == 2
@@ -242,13 +229,8 @@ def spec_of(model_at):
     def make(template, **fields):
         jury = make_jury(make_model(input_usd_per_mtok=1, output_usd_per_mtok=1))
         candidate = make_model(input_usd_per_mtok=1, output_usd_per_mtok=1)
-        test = make_test(template=template)
-        return LaunchSpec(
-            **(
-                {"tests": [test.pk], "models": [candidate.pk], "jury": jury.pk, "label": "l"}
-                | fields
-            )
-        )
+        asked = {"tests": [make_test(template=template).pk], "models": [candidate.pk]}
+        return LaunchSpec(**(asked | {"jury": jury.pk, "label": "l"} | fields))
 
     return make
 

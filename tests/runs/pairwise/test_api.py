@@ -40,26 +40,20 @@ def test_a_refusal_lists_its_problems():
     assert not PairwiseJudgeRun.objects.exists()
 
 
-@pytest.mark.parametrize(("better", "choice"), [(0, "first"), (1, "second"), (None, "tie")])
-def test_a_script_gives_and_withdraws_its_choice(better, choice):
+def test_a_script_gives_and_withdraws_its_choice(subtests):
     runs = answered_runs("x", "y", tests=1)
     results = [run.results.get().pk for run in runs]
-    script = client_of(make_user("annotator"))
-    body = {"results": results[::-1], "better": None if better is None else results[better]}
-    made = post(script, "api-pair-evaluation-list", body)
-
-    assert made.status_code == 201
-    assert (made.json()["choice"], made.json()["order"]) == (choice, 1)
-    pk = made.json()["id"]
-    assert post(script, "api-pair-evaluation-withdraw", None, pk).json()["choice"] == ""
-    assert post(script, "api-pair-evaluation-withdraw", None, pk).status_code == 409
-    other = client_of(make_user("annotator"))
-    assert post(other, "api-pair-evaluation-withdraw", None, pk).status_code == 403
-
-
-def test_a_choice_of_neither_result_is_refused_with_its_value():
-    results = [run.results.get().pk for run in answered_runs("x", "y", tests=1)]
-    script = client_of(make_user("annotator"))
+    script, other = client_of(make_user("annotator")), client_of(make_user("annotator"))
+    for better, choice in ((results[0], "first"), (results[1], "second"), (None, "tie")):
+        with subtests.test(choice):
+            body = {"results": results[::-1], "better": better}
+            made = post(script, "api-pair-evaluation-list", body)
+            assert made.status_code == 201
+            assert (made.json()["choice"], made.json()["order"]) == (choice, 1)
+            withdraw, pk = "api-pair-evaluation-withdraw", made.json()["id"]
+            assert post(other, withdraw, None, pk).status_code == 403
+            assert post(script, withdraw, None, pk).json()["choice"] == ""
+            assert post(script, withdraw, None, pk).status_code == 409
     refused = post(script, "api-pair-evaluation-list", {"results": results, "better": 987})
     assert refused.status_code == 400
     assert "987 is neither" in refused.content.decode()

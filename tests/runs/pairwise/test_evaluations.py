@@ -65,15 +65,8 @@ def test_undo_restores_the_choice_before_and_deletes_nothing(pair):
 def test_the_same_choice_again_is_recorded_once(pair):
     annotator = make_user("annotator")
     first = key(pair, "e", annotator)
-    assert (
-        choose(
-            pair[1],
-            pair[0],
-            chosen_as_shown("e", (pair[0].pk, pair[1].pk), annotator),
-            by=annotator,
-        )
-        == first
-    )
+    chosen = chosen_as_shown("e", (pair[0].pk, pair[1].pk), annotator)
+    assert choose(pair[1], pair[0], chosen, by=annotator) == first
     assert active_choice(first.pair, annotator) == first
 
 

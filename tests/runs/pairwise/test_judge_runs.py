@@ -25,36 +25,44 @@ def outcomes(judge_run):
     return [row.outcome for row in pair_rows(runs, judge_run)]
 
 
-def test_each_pair_is_asked_in_both_orders_without_names(provider, model_at, work):
-    provider.script = prefers("good", "fair", "bad")
-    runs = answered_runs("good", "bad", "fair", tests=2)
+@pytest.fixture
+def judged(provider, model_at, work):
+    """Judges runs of these answers to so many tests, to its end."""
 
-    judge_run = start(PairwiseOrder(runs, model_at()), by=None)
-    work()
+    def make(script, *texts, tests=3, **fields):
+        provider.script = script
+        order = PairwiseOrder(answered_runs(*texts, tests=tests), model_at(), **fields)
+        judge_run = start(order, by=None)
+        work()
+        judge_run.refresh_from_db()
+        return judge_run
 
-    judge_run.refresh_from_db()
+    return make
+
+
+def test_each_pair_is_asked_in_both_orders_without_names(provider, judged):
+    judge_run = judged(prefers("good", "fair", "bad"), "good", "bad", "fair", tests=2)
+
     assert judge_run.state == BatchState.DONE
     asked = Counter(answers_in(request) for request in provider.requests)
     texts = ("good", "bad", "fair")
     assert asked == {(one, other): 2 for one in texts for other in texts if one != other}
     sent = " ".join(prompt(request) for request in provider.requests)
-    assert not any(name in sent for run in runs for name in (run.label, run.model_name))
+    assert not any(
+        name in sent for run in judge_run.runs.all() for name in (run.label, run.model_name)
+    )
     assert Pair.objects.count() == 6
     assert {one.judge.is_biased for one in outcomes(judge_run)} == {False}
     assert Counter(one.score for one in outcomes(judge_run)) == {1: 4, 0: 2}
 
 
-def test_a_judge_that_prefers_the_first_has_ties_by_position_bias(provider, model_at, work):
-    provider.script = lambda request: says("A")
-    judge_run = start(PairwiseOrder(answered_runs("x", "y"), model_at()), by=None)
-    work()
+def test_a_judge_that_prefers_the_first_has_ties_by_position_bias(judged):
+    judge_run = judged(lambda request: says("A"), "x", "y")
     assert [(one.score, one.judge.is_biased) for one in outcomes(judge_run)] == [(0.5, True)] * 3
 
 
-def test_a_refusal_is_repaired_once_and_else_a_failed_judgment(provider, model_at, work):
-    provider.script = lambda request: REFUSED
-    judge_run = start(PairwiseOrder(answered_runs("x", "y", tests=1), model_at()), by=None)
-    work()
+def test_a_refusal_is_repaired_once_and_else_a_failed_judgment(provider, judged):
+    judge_run = judged(lambda request: REFUSED, "x", "y", tests=1)
 
     assert len(provider.requests) == 4  # two orders, each with one repair
     judgments = judge_run.judgments.all()
@@ -65,21 +73,17 @@ def test_a_refusal_is_repaired_once_and_else_a_failed_judgment(provider, model_a
     assert (found.score, found.is_failed) == (None, True)
 
 
-def test_a_tie_is_a_failed_judgment_where_none_is_allowed(provider, model_at, work):
-    provider.script = lambda request: says("tie")
-    runs = answered_runs("x", "y", tests=1)
-    judge_run = start(PairwiseOrder(runs, model_at(), ties=False), by=None)
-    work()
+def test_a_tie_is_a_failed_judgment_where_none_is_allowed(judged):
+    judge_run = judged(lambda request: says("tie"), "x", "y", tests=1, ties=False)
     assert {one.state for one in judge_run.judgments.all()} == {ItemState.ERROR}
 
 
-def test_a_retry_asks_exactly_what_failed(provider, model_at, work):
+def test_a_retry_asks_exactly_what_failed(provider, judged, work):
     good = prefers("good", "bad")
-    provider.script = lambda request: (
-        "no verdict" if answers_in(request)[0] == "bad" else good(request)
+    fails = lambda request: answers_in(request)[0] == "bad"  # noqa: E731
+    judge_run = judged(
+        lambda request: "no verdict" if fails(request) else good(request), "good", "bad", tests=2
     )
-    judge_run = start(PairwiseOrder(answered_runs("good", "bad", tests=2), model_at()), by=None)
-    work()
     asked = len(provider.requests)
     provider.script = good
 

@@ -64,26 +64,35 @@ def right_if_strict(tuning):
     return script
 
 
+@pytest.fixture
+def attempted(provider, tuning, draft, work):
+    """Attempts the draft, by default with the judge that is right if it is strict, to its end."""
+    provider.script = right_if_strict(tuning)
+
+    def attempt_at(tuning=tuning, **fields):
+        attempt = start_attempt(tuning, draft, by=None, **fields)
+        work()
+        attempt.refresh_from_db()
+        return attempt
+
+    return attempt_at
+
+
 def asked(provider):
     return [prompt(request) for request in provider.requests]
 
 
-def test_new_prompt_changes_verdicts_and_nothing_else(provider, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
+def test_new_prompt_changes_verdicts_and_nothing_else(provider, tuning, attempted):
     before = list(Result.objects.values()), list(Judgment.objects.values())
     judged = list(ResultScore.objects.values())
-    attempt = start_attempt(tuning, draft, by=None)
-    work()
-    attempt.refresh_from_db()
+    attempt = attempted()
     assert attempt.state == "done"
     assert not attempt.judgments.filter(state="pending").exists()
     assert provider.total == len(MIXED)
     assert all(STRICT in text for text in asked(provider))
-    attempted = tuning_figures(tuning).of(attempt)
-    assert {split: found.kappa for split, found in attempted.splits.items()} == {
-        Split.DEVELOPMENT: 1.0,
-        Split.HELD_OUT: 1.0,
-    }
+    found = tuning_figures(tuning).of(attempt)
+    kappa = {split: measured.kappa for split, measured in found.splits.items()}
+    assert kappa == {Split.DEVELOPMENT: 1.0, Split.HELD_OUT: 1.0}
     assert (list(Result.objects.values()), list(Judgment.objects.values())) == before
     assert list(ResultScore.objects.values()) == judged
 
@@ -102,11 +111,9 @@ def test_kappa_of_both_splits_by_hand(tuning):
         assert measured.n == n == 8
 
 
-def test_estimate_equals_the_calls_made(provider, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
+def test_estimate_equals_the_calls_made(provider, tuning, draft, attempted):
     found = estimate(tuning, draft)
-    start_attempt(tuning, draft, by=None)
-    work()
+    attempted()
     assert found.calls.low == provider.total == len(MIXED)
     assert found.cost is None
     assert found.problems == []
@@ -136,29 +143,26 @@ def test_example_of_a_held_out_test_is_refused(tuning, draft):
     assert not AttemptJudgment.objects.exists()
 
 
-def test_no_answer_to_an_examples_test_is_judged(provider, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
+def test_no_answer_to_an_examples_test_is_judged(provider, tuning, draft, attempted):
     development = tuning.examples.filter(split=Split.DEVELOPMENT).first().result
     TemplateExample.objects.create(
         template=draft, test=development.test, input="Example?", output="Taught so.", option="1"
     )
-    attempt = start_attempt(tuning, draft, by=None)
-    work()
+    attempt = attempted()
     assert provider.total == len(MIXED) - 1
     assert all("Taught so." in text for text in asked(provider))
     assert not attempt.judgments.filter(labelled_example__result__test=development.test).exists()
     assert tuning_figures(tuning).of(attempt).against[Split.DEVELOPMENT].n == 7
 
 
-def test_unreadable_replies_are_counted_and_retried_alone(provider, tuning, draft, work):
-    right = right_if_strict(tuning)
+def test_unreadable_replies_are_counted_and_retried_alone(provider, tuning, attempted, work):
+    right = provider.script
     bad = next(iter(annotators_of(tuning)))
     provider.script = lambda request: "well" if bad in prompt(request) else right(request)
-    attempt = start_attempt(tuning, draft, by=None)
-    work()
+    attempt = attempted()
     assert failures(attempt) == {"unreadable": 1}
-    attempted = tuning_figures(tuning).of(attempt)
-    assert [split.failed for split in attempted.splits.values()] in ([0, 1], [1, 0])
+    found = tuning_figures(tuning).of(attempt)
+    assert [split.failed for split in found.splits.values()] in ([0, 1], [1, 0])
     provider.clear()
     provider.script = right
     assert retry_errors(attempt) == 1
@@ -168,13 +172,12 @@ def test_unreadable_replies_are_counted_and_retried_alone(provider, tuning, draf
         retry_errors(attempt)
 
 
-def test_reply_that_was_repaired_is_a_verdict(provider, tuning, draft, work):
-    right = right_if_strict(tuning)
+def test_reply_that_was_repaired_is_a_verdict(provider, attempted):
+    right = provider.script
     provider.script = lambda request: (
         right(request) if len(request["messages"]) > 1 else "I would rather not say"
     )
-    attempt = start_attempt(tuning, draft, by=None)
-    work()
+    attempt = attempted()
     assert set(attempt.judgments.values_list("state", "was_repaired")) == {("done", True)}
     assert Call.objects.filter(batch=attempt.work_key, role="repair").count() == len(MIXED)
 
@@ -196,17 +199,14 @@ def test_cancelled_attempt_keeps_its_verdicts_and_resumes(provider, tuning, draf
     assert attempt.state == BatchState.DONE
 
 
-def test_cost_limit_stops_an_attempt(provider, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
+def test_cost_limit_stops_an_attempt(provider, tuning, draft, attempted, work):
     model = tuning.judge.language_model
     with pytest.raises(Refused, match="A cost limit needs prices"):
         start_attempt(tuning, draft, by=None, cost_limit_usd=Decimal("0.01"))
     model.input_usd_per_mtok = model.output_usd_per_mtok = Decimal(1000)
     model.save()
     tuning.refresh_from_db()
-    attempt = start_attempt(tuning, draft, by=None, cost_limit_usd=Decimal("0.0001"))
-    work()
-    attempt.refresh_from_db()
+    attempt = attempted(cost_limit_usd=Decimal("0.0001"))
     assert attempt.state == BatchState.PAUSED
     assert "cost limit" in attempt.reason
     assert provider.total < len(MIXED)
@@ -217,16 +217,14 @@ def test_cost_limit_stops_an_attempt(provider, tuning, draft, work):
     assert provider.total == len(MIXED)
 
 
-def test_sealed_text_that_leaves_is_an_exposure(provider, tuning, draft, work, settings):
+def test_sealed_text_that_leaves_is_an_exposure(tuning, draft, attempted, settings):
     settings.EVALHUB_TRUSTED_ADDRESSES = []
-    provider.script = right_if_strict(tuning)
     test = tuning.examples.first().result.test
     type(test).objects.filter(pk=test.pk).update(sealed=True)
     assert "1 of 16 tests is sealed" in str(estimate(tuning, draft).sealed_exposure)
     with pytest.raises(Refused, match="outside the trusted network"):
         start_attempt(tuning, draft, by=None)
-    start_attempt(tuning, draft, by=None, allow_sealed_exposure=True)
-    work()
+    attempted(allow_sealed_exposure=True)
     assert list(Exposure.objects.values_list("test", "kind")) == [(test.pk, "sent")]
 
 
@@ -247,10 +245,8 @@ def test_an_example_sealed_since_the_start_is_an_exposure(provider, tuning, draf
 # Publishing --------------------------------------------------------------------------------------
 
 
-def test_published_with_the_figures_of_both_splits(provider, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
-    attempt = start_attempt(tuning, draft, by=None)
-    work()
+def test_published_with_the_figures_of_both_splits(tuning, draft, attempted):
+    attempt = attempted()
     annotator = make_user("maintainer")
     publication = publish_draft(tuning, draft, by=annotator)
     draft.refresh_from_db()
@@ -267,35 +263,28 @@ def test_untested_draft_is_published_for_a_reason_only(tuning, draft):
     assert (publication.attempt, publication.reason) == (None, "Only a comma.")
 
 
-def test_edited_draft_is_untested(provider, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
-    start_attempt(tuning, draft, by=None)
-    work()
+def test_edited_draft_is_untested(tuning, draft, attempted):
+    attempted()
     assert completed_attempt(tuning, draft) is not None
     strict(draft, "Be mild.")
     with pytest.raises(Refused, match="has not been tested"):
         publish_draft(tuning, draft, by=None)
 
 
-def test_looks_are_counted_over_all_tunings_of_the_family(provider, run, tuning, draft, work):
-    provider.script = right_if_strict(tuning)
+def test_looks_are_counted_over_all_tunings_of_the_family(run, tuning, attempted):
     for one in (tuning, tuning, tuning_of(run, seed=9)):
-        attempt = start_attempt(one, draft, by=None)
-        work()
+        attempt = attempted(one)
     found = tuning_figures(attempt.tuning).of(attempt)
     assert found.look == 3
 
 
-def test_replies_are_repaired_by_the_drafts_own_model(provider, tuning, draft, work, model_at):
+def test_replies_are_repaired_by_the_drafts_own_model(provider, draft, attempted, model_at):
     repair_model = model_at(litellm_model="openai/repair-model")
     draft.repair_model = repair_model
     draft.save()
     provider.script = lambda request: verdict(1) if request["model"] == "repair-model" else "Hm."
-    attempt = start_attempt(tuning, draft, by=None)
-    work()
-    assert set(attempt.judgments.values_list("state", "call__language_model")) == {
-        ("done", repair_model.pk)
-    }
+    repaired = attempted().judgments.values_list("state", "call__language_model")
+    assert set(repaired) == {("done", repair_model.pk)}
 
 
 def test_criteria_are_judged_one_by_one(provider, model_at, work):

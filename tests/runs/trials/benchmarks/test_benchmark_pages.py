@@ -13,7 +13,7 @@ from runs.trials.generation.generation_runs import start
 from runs.trials.models import Artifact, Benchmark, GenerationRun, Idea
 from tests.factories import make_user
 from tests.runs.trials.generation.test_generation import order_of, small
-from tests.runs.trials.replays.test_replays import SUMMARY, Models, benchmark_of
+from tests.runs.trials.replays.test_replays import SUMMARY, Models
 from tests.runs.trials.replays.test_replays import generated as generated_by
 from tests.runs.trials.writers import write
 
@@ -168,8 +168,7 @@ def test_a_file_of_labelled_pairs_becomes_a_benchmark_or_every_problem_is_shown(
 
 def test_a_model_is_tested_from_the_page_and_its_sample_reviewed(provider, model_at, work, browser):
     models = Models(provider, model_at)
-    benchmark = benchmark_of(SUMMARY)
-    generated_by(benchmark, models, work)
+    benchmark = generated_by(models, work, SUMMARY)
     url = reverse("admin:trials_benchmark_replay", args=[benchmark.pk])
     path = benchmark.paths.get(name=SUMMARY)
     chosen = {"paths": path.pk, "tested_model": models.tested.pk, "model": models.trusted.pk}

@@ -40,6 +40,21 @@ def order_of(benchmark, model, stage=Stage.ARTIFACTS, **settings):
     return GenerationOrder(benchmark, stage, model, settings=chosen)
 
 
+@pytest.fixture
+def generate(provider, model_at, work):
+    """Has a stage of a benchmark written, and returns the run once it is done."""
+    provider.script = write
+    model = model_at()
+
+    def run_of(benchmark, *stage, **settings):
+        run = start(order_of(benchmark, model, *stage, **settings), by=None)
+        work()
+        run.refresh_from_db()
+        return run
+
+    return run_of
+
+
 def facts_of(benchmark, *topics):
     """The usable artifacts, as claims see them."""
     rows = benchmark.artifacts.reference().usable().select_related("idea__topic")
@@ -100,12 +115,10 @@ def test_the_experiment_of_the_paper_in_its_shape(provider, model_at, work):
     assert 2 * hard.total() == 192
 
 
-def test_paths_share_their_beginning_and_each_artifact_knows_its_parent(provider, model_at, work):
-    provider.script = write
+def test_paths_share_their_beginning_and_each_artifact_knows_its_parent(provider, generate):
     benchmark = small()
     set_paths(benchmark, ["description > python > summary", "description > python > java > python"])
-    start(order_of(benchmark, model_at()), by=None)
-    work()
+    generate(benchmark)
 
     kinds = Counter(Artifact.objects.values_list("kind", "parent__kind"))
     assert kinds == {
@@ -118,39 +131,31 @@ def test_paths_share_their_beginning_and_each_artifact_knows_its_parent(provider
     assert provider.total == 2 + 20
 
 
-def test_a_run_by_stages_makes_what_is_missing_and_nothing_twice(provider, model_at, work):
-    provider.script = write
-    benchmark, model = small(), model_at()
-    made = []
-    for stage in (Stage.IDEAS, Stage.DESCRIPTIONS, Stage.ARTIFACTS, Stage.ARTIFACTS):
-        run = start(order_of(benchmark, model, stage), by=None)
-        work()
-        run.refresh_from_db()
-        made.append((run.state, run.expected, run.steps.count()))
+def test_a_run_by_stages_makes_what_is_missing_and_nothing_twice(provider, generate):
+    benchmark = small()
+    stages = (Stage.IDEAS, Stage.DESCRIPTIONS, Stage.ARTIFACTS, Stage.ARTIFACTS)
+    runs = [generate(benchmark, stage) for stage in stages]
 
+    made = [(run.state, run.expected, run.steps.count()) for run in runs]
     assert made == [("done", 2, 2), ("done", 4, 4), ("done", 16, 16), ("done", 0, 0)]
     assert provider.total == 22
 
 
-def test_an_excluded_description_has_no_programs(provider, model_at, work):
-    provider.script = write
-    benchmark, model = small(), model_at()
-    start(order_of(benchmark, model, Stage.DESCRIPTIONS), by=None)
-    work()
+def test_an_excluded_description_has_no_programs(generate):
+    benchmark = small()
+    generate(benchmark, Stage.DESCRIPTIONS)
     one = Artifact.objects.first()
     Artifact.objects.filter(pk=one.pk).update(review="excluded", review_reason="Too vague")
 
-    start(order_of(benchmark, model), by=None)
-    work()
+    generate(benchmark)
 
     assert not one.children.exists()
     assert Artifact.objects.filter(kind="summary").count() == 2 * 3
 
 
-def test_near_duplicates_among_ideas_are_dropped_and_counted(provider, model_at, work):
+def test_near_duplicates_among_ideas_are_dropped_and_counted(provider, generate):
     provider.script = lambda request: write(request).replace("birch", "amber")
-    run = start(order_of(small(), model_at(), Stage.IDEAS, ideas_per_topic=3), by=None)
-    work()
+    run = generate(small(), Stage.IDEAS, ideas_per_topic=3)
 
     assert sorted(run.steps.values_list("dropped", flat=True)) == [1, 1]
     dropped = Idea.objects.filter(state=IdeaState.DROPPED)
@@ -160,12 +165,11 @@ def test_near_duplicates_among_ideas_are_dropped_and_counted(provider, model_at,
     ]
 
 
-def test_a_failed_step_is_an_error_and_its_retry_makes_what_follows(provider, model_at, work):
+def test_a_failed_step_is_an_error_and_its_retry_makes_what_follows(provider, generate, work):
     provider.script = lambda request: (
         CONTEXT_TOO_LONG if "Python" in prompt(request) else write(request)
     )
-    run = start(order_of(small(), model_at()), by=None)
-    work()
+    run = generate(small())
     errors = run.steps.filter(state=ItemState.ERROR)
     assert set(errors.values_list("kind", flat=True)) == {"python"}
     assert Artifact.objects.filter(kind="summary").count() == 4
@@ -191,12 +195,9 @@ def test_a_cancelled_run_keeps_what_it_wrote_and_resumes(provider, model_at, wor
     assert Artifact.objects.count() == 4 * 5
 
 
-def test_the_model_completes_the_list_of_topics_from_examples_outside(provider, model_at, work):
-    provider.script = write
+def test_the_model_completes_the_list_of_topics_from_examples_outside(provider, generate):
     benchmark = small()
-    outside = ["Parse a bank statement"]
-    start(order_of(benchmark, model_at(), Stage.TOPICS, topics=2, outside=outside), by=None)
-    work()
+    generate(benchmark, Stage.TOPICS, topics=2, outside=["Parse a bank statement"])
 
     assert "Parse a bank statement" in prompt(provider.requests[0])
     assert list(benchmark.topics.filter(source="model").values_list("title", "version")) == [
@@ -226,11 +227,9 @@ def test_a_sealed_benchmark_is_sent_to_no_model_outside_the_trusted_network():
         start(order_of(small(sealed=True), outside), by=None)
 
 
-def test_a_fresh_instance_has_ideas_of_its_own(provider, model_at, work):
-    provider.script = write
-    benchmark, model = small(), model_at()
-    start(order_of(benchmark, model), by=None)
-    work()
+def test_a_fresh_instance_has_ideas_of_its_own(provider, generate, work):
+    benchmark = small()
+    generate(benchmark)
     provider.script = partial(write, instance="anew")
     run = generate_fresh(benchmark, by=None)
     work()
@@ -247,25 +246,20 @@ def test_a_fresh_instance_has_ideas_of_its_own(provider, model_at, work):
     assert sum("Strings amber" in text for text in requests) == 1
 
 
-def test_a_fresh_instance_that_repeats_an_idea_drops_it(provider, model_at, work):
-    provider.script = write
-    benchmark, model = small(), model_at()
-    start(order_of(benchmark, model, Stage.IDEAS), by=None)
-    work()
+def test_a_fresh_instance_that_repeats_an_idea_drops_it(provider, generate):
+    benchmark = small()
+    generate(benchmark, Stage.IDEAS)
     instance = fresh_instance(benchmark, by=None, perturbation={"instruction": "Use other names."})
-    start(order_of(instance, model, Stage.IDEAS), by=None)
-    work()
+    generate(instance, Stage.IDEAS)
 
     states = Idea.objects.filter(topic__benchmark=instance).values_list("state", flat=True)
     assert set(states) == {IdeaState.DROPPED}
     assert "Use other names." in prompt(provider.requests[-1])
 
 
-def test_a_fresh_instance_is_generated_when_it_is_due(provider, model_at, work):
-    provider.script = write
+def test_a_fresh_instance_is_generated_when_it_is_due(provider, generate, work):
     benchmark = small()
-    start(order_of(benchmark, model_at()), by=None)
-    work()
+    generate(benchmark)
     benchmark.start_schedule("0 6 1 * *")
     assert make_due_instances() == 0
     Benchmark.objects.filter(pk=benchmark.pk).update(next_at=benchmark.created_at)

@@ -13,6 +13,7 @@ from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
 from issues.states import Refused
 from runs.trials.benchmarks.imports import import_benchmark, read_lines
+from runs.trials.claims.claim_rows import build_claims
 from runs.trials.judges.measures import measures_of
 from runs.trials.judges.trial_control import estimate, start
 from runs.trials.judges.trial_judges import TrialJudge
@@ -36,6 +37,19 @@ def similarity():
 @pytest.fixture
 def judge(model_at, similarity):
     return TrialJudge(model_at(is_scripted=True), similarity)
+
+
+@pytest.fixture
+def tried(judge, work):
+    """The trial of the judge, once it is done."""
+
+    def trial_of(benchmark):
+        (trial,) = start(benchmark, [judge], by=None)
+        work()
+        trial.refresh_from_db()
+        return trial
+
+    return trial_of
 
 
 def knows(request):
@@ -68,14 +82,12 @@ def test_all_claims_about_an_idea_are_of_one_split():
         assert (claim.split == Split.DEVELOPMENT) == both
 
 
-def test_a_perfect_judge_is_right_on_every_claim_in_both_orders(provider, judge, work):
+def test_a_perfect_judge_is_right_on_every_claim_in_both_orders(provider, tried):
     provider.script = knows
     benchmark = make_benchmark(topics=2, ideas=3)
 
-    (trial,) = start(benchmark, [judge], by=None)
-    work()
+    trial = tried(benchmark)
 
-    trial.refresh_from_db()
     assert trial.state == BatchState.DONE
     claims = benchmark.claims.count()
     assert provider.total == 2 * claims == trial.judgments.count()
@@ -84,7 +96,7 @@ def test_a_perfect_judge_is_right_on_every_claim_in_both_orders(provider, judge,
     assert measured(trial, kind=ClaimKind.RANK).prefers_first.part == 0
 
 
-def test_labelled_pairs_are_judged_and_failures_are_reported_as_such(provider, judge, work, client):
+def test_labelled_pairs_are_judged_and_failures_are_reported_as_such(provider, tried, client):
     pairs = [
         {"left": "a zebra", "right": "the zebra", "label": True},
         {"left": "b", "right": "c", "score": 1},
@@ -92,15 +104,12 @@ def test_labelled_pairs_are_judged_and_failures_are_reported_as_such(provider, j
     text = "\n".join(json.dumps(pair) for pair in pairs)
     benchmark = import_benchmark("Real", read_lines(text), by=None)
     provider.script = lambda request: verdict("7" if "zebra" in prompt(request) else "1")
-    start(benchmark, [judge], by=None)
-    work()
-    (trial,) = benchmark.trials.all()
+    trial = tried(benchmark)
     assert (trial.state, measured(trial).right.part, measured(trial).right.n) == ("done", 4, 4)
 
     failing = import_benchmark("Failing", read_lines(text), by=None)
     provider.script = lambda request: failure(400, "refused")
-    start(failing, [judge], by=None)
-    work()
+    tried(failing)
     client.force_login(make_user("superuser"))
     page = client.get(f"/reports/judge_reliability/?tab=trials&benchmark={failing.pk}")
     assert page.status_code == 200
@@ -108,14 +117,13 @@ def test_labelled_pairs_are_judged_and_failures_are_reported_as_such(provider, j
     assert client.get(reverse("admin:trials_benchmark_label", args=[failing.pk])).status_code == 200
 
 
-def test_the_published_experiment_runs_in_its_shape(provider, judge, work):
+def test_the_published_experiment_runs_in_its_shape(provider, tried):
     """4 topics × 10 ideas and 2 clusters × 8, in 3 languages, with 2 corrupted programs."""
     lost = [("program 0.1", "java"), ("program 2.5", "cobol")]
     benchmark = make_benchmark(topics=4, ideas=10, clusters=2, corrupted=lost)
     benchmark.claims.exclude(kind__in=(ClaimKind.EQUAL, ClaimKind.DIFFERENT)).delete()
     provider.script = lambda request: verdict("7")
-    (trial,) = start(benchmark, [judge], by=None)
-    work()
+    trial = tried(benchmark)
 
     # Each idea has 3 pairs in 2 orders; the 2 that lost a program have 1 pair each: 8 less.
     main = {"topic__is_cluster": False}
@@ -128,11 +136,9 @@ def test_the_published_experiment_runs_in_its_shape(provider, judge, work):
     assert (found.hard_false.part, found.hard_false.n) == (96, 96)
 
 
-def test_the_order_of_texts_is_reversed_and_nothing_tells_the_truth(provider, judge, work):
+def test_the_order_of_texts_is_reversed_and_nothing_tells_the_truth(provider, tried):
     provider.script = knows
-    benchmark = make_benchmark(topics=2, ideas=1, languages=("java", "cobol"))
-    start(benchmark, [judge], by=None)
-    work()
+    tried(make_benchmark(topics=2, ideas=1, languages=("java", "cobol")))
 
     shown = [tuple(programs_in(request)) for request in provider.requests]
     assert sorted(shown) == sorted(pair[::-1] for pair in shown)
@@ -142,11 +148,9 @@ def test_the_order_of_texts_is_reversed_and_nothing_tells_the_truth(provider, ju
     assert len(questions) == 1
 
 
-def test_a_judge_that_always_says_7_is_no_better_than_a_coin(provider, judge, work):
+def test_a_judge_that_always_says_7_is_no_better_than_a_coin(provider, tried):
     provider.script = lambda request: says("A") if "better" in prompt(request) else verdict("7")
-    benchmark = make_benchmark(topics=2, ideas=2, clusters=1, cluster_ideas=3)
-    (trial,) = start(benchmark, [judge], by=None)
-    work()
+    trial = tried(make_benchmark(topics=2, ideas=2, clusters=1, cluster_ideas=3))
 
     found = measured(trial)
     assert found.balanced.value == 0.5
@@ -163,11 +167,9 @@ def test_a_judge_that_always_says_7_is_no_better_than_a_coin(provider, judge, wo
         (failure(400, "context length exceeded", "context_length_exceeded"), "context_too_long"),
     ],
 )
-def test_a_failure_is_no_verdict_and_can_be_retried(provider, judge, work, reply, kind):
+def test_a_failure_is_no_verdict_and_can_be_retried(provider, tried, work, reply, kind):
     provider.script = lambda request: reply
-    benchmark = make_benchmark(topics=2, ideas=1, languages=("java", "cobol"))
-    (trial,) = start(benchmark, [judge], by=None)
-    work()
+    trial = tried(make_benchmark(topics=2, ideas=1, languages=("java", "cobol")))
 
     failed = set(trial.judgments.values_list("state", "score", "error_kind"))
     assert failed == {(ItemState.ERROR, None, kind)}
@@ -180,12 +182,10 @@ def test_a_failure_is_no_verdict_and_can_be_retried(provider, judge, work, reply
     assert measured(trial).right.share == 1
 
 
-def test_a_rate_limit_is_waited_for(provider, judge, work):
+def test_a_rate_limit_is_waited_for(provider, tried):
     waits = iter([failure(429, "slow down")] * 2)
     provider.script = lambda request: next(waits, None) or knows(request)
-    (trial,) = start(make_benchmark(topics=2, ideas=1, languages=("java",)), [judge], by=None)
-    work()
-
+    trial = tried(make_benchmark(topics=2, ideas=1, languages=("java",)))
     assert measured(trial).failed == 0
 
 
@@ -273,9 +273,6 @@ def test_claims_are_built_once_and_those_of_an_excluded_text_take_no_part():
     benchmark = make_benchmark(topics=4, ideas=10, corrupted=[("program 0.1", "java")])
     by_kind = {kind: benchmark.claims.filter(kind=kind).count() for kind in ("equal", "different")}
     assert by_kind == {"equal": 118, "different": 118}
-
-    from runs.trials.claims.claim_rows import build_claims
-
     assert build_claims(benchmark) == 0
     idea = benchmark.topics.first().ideas.first()
     idea.state, idea.reason = "excluded", "unclear"

@@ -70,12 +70,15 @@ def benchmark_of(*paths):
     return new_benchmark("Loops", TOPICS, [*reference, *paths], by=None)
 
 
-def generated(benchmark, models, work, ideas=3):
+def generated(models, work, *paths, ideas=3):
+    """A benchmark with these paths beside those of its reference, which is written."""
+    benchmark = benchmark_of(*paths)
     settings = GenerationSettings(ideas_per_topic=ideas)
     order = GenerationOrder(benchmark, Stage.ARTIFACTS, models.trusted, settings=settings)
     start(order, by=None)
     work()
     models.provider.clear()
+    return benchmark
 
 
 def order_of(benchmark, models, path=BACK, tested=None, jury=None):
@@ -115,14 +118,12 @@ def test_a_first_replay_takes_three_calls_an_idea_and_later_ones_two(models, wor
     assert list(Artifact.objects.reference().values_list("pk", "text")) == stored
     assert {run.state for run in (first, second)} == {BatchState.DONE}
     assert first.artifacts.count() == second.artifacts.count() == 4
-    assert set(
-        second.artifacts.filter(is_tested=True).values_list("language_model", flat=True)
-    ) == {other.pk}
+    tested = second.artifacts.filter(is_tested=True)
+    assert set(tested.values_list("language_model", flat=True)) == {other.pk}
 
 
 def test_a_summary_against_a_stored_one_takes_one_call(models, work):
-    benchmark = benchmark_of(SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, SUMMARY)
 
     run = replay(benchmark, models, work, SUMMARY)
 
@@ -131,8 +132,7 @@ def test_a_summary_against_a_stored_one_takes_one_call(models, work):
 
 
 def test_a_model_that_drops_a_step_in_k_of_n_summaries_fails_exactly_k(models, work):
-    benchmark = benchmark_of(BACK)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, BACK)
     good = replay(benchmark, models, work)
     models.tested_script = partial(write, dropped_step=["Strings amber", "Sorting copper"])
     bad = replay(benchmark, models, work)
@@ -149,8 +149,7 @@ def test_a_model_that_drops_a_step_in_k_of_n_summaries_fails_exactly_k(models, w
 
 
 def test_a_failed_step_is_an_error_and_no_failure(models, work):
-    benchmark = benchmark_of(SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, SUMMARY)
     models.tested_script = lambda request: (
         CONTEXT_TOO_LONG if "Strings amber" in prompt(request) else write(request)
     )
@@ -161,8 +160,7 @@ def test_a_failed_step_is_an_error_and_no_failure(models, work):
 
 
 def test_the_issue_says_what_goes_wrong_without_the_texts(models, work):
-    benchmark = benchmark_of(SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, SUMMARY)
     issue = replay(benchmark, models, work, SUMMARY).run.results.first().issue
 
     assert "COBOL" in issue.generic_statement
@@ -171,8 +169,7 @@ def test_the_issue_says_what_goes_wrong_without_the_texts(models, work):
 
 
 def test_exposed_and_fresh_ideas_are_counted_apart(models, work):
-    benchmark = benchmark_of(SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, SUMMARY)
     models.tested_script = partial(write, dropped_step=["Strings amber"])
     idea = Idea.objects.get(name="Strings amber")
     expose(idea.artifacts.values_list("pk", flat=True))
@@ -185,8 +182,7 @@ def test_exposed_and_fresh_ideas_are_counted_apart(models, work):
 
 
 def test_a_random_sample_goes_to_a_queue_of_its_own_once(models, work):
-    benchmark = benchmark_of(SUMMARY)
-    generated(benchmark, models, work, ideas=15)
+    benchmark = generated(models, work, SUMMARY, ideas=15)
     run = replay(benchmark, models, work, SUMMARY)
 
     queue = sample_for_review(run, by=None)
@@ -199,8 +195,7 @@ def test_a_random_sample_goes_to_a_queue_of_its_own_once(models, work):
 
 
 def test_paths_with_an_equal_beginning_share_its_calls_and_are_one_run(models, work):
-    benchmark = benchmark_of(BACK, SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, BACK, SUMMARY)
     models.tested_script = partial(write, dropped_step=["Strings amber"])
 
     run = replay(benchmark, models, work, None)
@@ -221,8 +216,7 @@ def test_paths_with_an_equal_beginning_share_its_calls_and_are_one_run(models, w
 
 
 def test_a_failed_step_is_an_error_of_the_paths_it_is_on_alone(models, work):
-    benchmark = benchmark_of(BACK, SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, BACK, SUMMARY)
     trusted = models.reply
     models.provider.script = lambda request: (
         CONTEXT_TOO_LONG if request["model"] == "trusted" else trusted(request)
@@ -238,8 +232,7 @@ def test_a_failed_step_is_an_error_of_the_paths_it_is_on_alone(models, work):
 
 
 def test_a_replay_is_estimated_by_its_results_and_refused_before_its_calls(models, work):
-    benchmark = benchmark_of(SUMMARY)
-    generated(benchmark, models, work)
+    benchmark = generated(models, work, SUMMARY)
     compose_programs(benchmark, 2)
     order = order_of(benchmark, models, SUMMARY)
     calls = estimate(lambda: start(order, by=None)).calls
