@@ -46,7 +46,7 @@ class Group(NamedTuple):
     """Tests that run in one go: a pytest marker expression and what they run on.
 
     Only files that name one of the marks `read` are read, () for all: that takes half a minute.
-    A group that `waits` for other processes has one more of its own than there are cores.
+    Tests wait for workers, providers and disks: a group has one process more than there are cores.
     """
 
     name: str
@@ -54,17 +54,16 @@ class Group(NamedTuple):
     markers: str
     read: tuple[str, ...] = ()
     browser: bool = False
-    waits: bool = True
 
     @property
     def parallel(self) -> tuple[str, ...]:
         """The options by which several processes share the tests."""
-        return "-n", str(CORES + self.waits), "--dist", "worksteal"
+        return "-n", str(CORES + 1), "--dist", "worksteal"
 
 
 SHORT = (
-    Group("all but those below", SQLITE, f"not ({APART} or slow)", waits=False),
-    Group("engine matters", POSTGRES, f"{BOTH} and not ({APART} or slow)", (BOTH,), waits=False),
+    Group("all but those below", SQLITE, f"not ({APART} or slow)"),
+    Group("engine matters", POSTGRES, f"{BOTH} and not ({APART} or slow)", (BOTH,)),
     Group("journeys", POSTGRES, "browser and journey", ("journey",), browser=True),
     Group("short kills", POSTGRES, "kill and not slow", ("kill",)),
 )
