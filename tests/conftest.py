@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -112,6 +113,21 @@ def django_db_setup(
 def _clear_cache() -> Iterator[None]:
     yield
     cache.clear()
+
+
+class NamedSubtests:
+    """Subtests with plain words as names: processes of a test run send each other no enums."""
+
+    def __init__(self, subtests: pytest.Subtests) -> None:
+        self._subtests = subtests
+
+    def test(self, name: object = "", **values: object) -> AbstractContextManager[None]:
+        return self._subtests.test(f"{name}", **{key: f"{value}" for key, value in values.items()})
+
+
+@pytest.fixture
+def subtests(subtests: pytest.Subtests) -> NamedSubtests:
+    return NamedSubtests(subtests)
 
 
 @pytest.fixture
