@@ -29,6 +29,7 @@ SLOW = {
     "runs/workbench/test_export.py::test_the_script": "an exported script that scores otherwise",
     "runs/workbench/test_export.py::test_a_failure": "an exported script that scores errors",
     "runs/trials/generation/test_generation.py::test_the_experiment": "a stage that loses texts",
+    "runs/trials/judges/test_trials.py::test_the_published": "a large trial that counts amiss",
     "evalhub/llm/test_gateway.py::test_litellm_is_imported": "a provider that loads litellm late",
     "evalhub/llm/test_local_model.py::test_embedded": "a model server that does not answer",
     # Kills, which take half a minute each; `evalhub/work/test_kills.py` always runs.

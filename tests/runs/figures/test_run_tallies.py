@@ -123,12 +123,13 @@ ACTS = {
 
 
 def test_a_tally_is_exact_and_has_another_version_after(subtests):
+    other = a_run()
+    assert count_run(other.pk)
     for act in ACTS:
         with subtests.test(act=act):
-            run, other = a_run(), a_run()
+            run = a_run()
             fail(run, run.results.order_by("pk").last())
             assert count_run(run.pk)
-            assert count_run(other.pk)
             before = sorted(summed([run], BY, tuple(TALLIED)))
             versions = versions_of([run.pk]), versions_of([other.pk])
 

@@ -21,16 +21,12 @@ def test_first_item_comes_first(ann):
     assert 29 * 60 < (assignment.reserved_until - timezone.now()).total_seconds() < 31 * 60
 
 
-def test_taking_again_gives_the_same_place(ann):
+def test_two_people_never_get_the_same_place_and_each_keeps_it(ann, bob):
     queue = filled(2)
+    mine = take(queue, by=ann)
 
-    assert take(queue, by=ann) == take(queue, by=ann)
-
-
-def test_two_people_never_get_the_same_place(ann, bob):
-    queue = filled(2)
-
-    assert take(queue, by=ann).item != take(queue, by=bob).item
+    assert mine.item != take(queue, by=bob).item
+    assert take(queue, by=ann) == mine
 
 
 def test_two_reviewers_of_an_item_are_two_people(ann, bob):
@@ -43,21 +39,17 @@ def test_two_reviewers_of_an_item_are_two_people(ann, bob):
     assert take(queue, by=ann) is None
 
 
-def test_nothing_is_left(ann, bob):
-    queue = filled(1)
-    take(queue, by=ann)
-
-    assert take(queue, by=bob) is None
-
-
-def test_expired_reservation_is_anybodys(ann, bob):
-    queue = filled(1)
+def test_an_expired_reservation_is_anybodys_before_open_ones_and_without_its_draft(ann, bob):
+    queue = filled(3)
     left = take(queue, by=ann)
+    save_draft(left, {"note": "half a thought"}, by=ann)
     expire(left)
 
     taken = take(queue, by=bob)
 
-    assert (taken, taken.annotator) == (left, bob)
+    assert (taken, taken.annotator, taken.draft) == (left, bob, {})
+    assert taken.past[0]["what"] == "left"
+    assert taken.past[0]["draft"] == {"note": "half a thought"}
 
 
 def test_expired_reservation_stays_ones_own_while_nobody_takes_it(ann):
@@ -72,46 +64,17 @@ def test_expired_reservation_stays_ones_own_while_nobody_takes_it(ann):
     assert again.reserved_until > timezone.now()
 
 
-def test_another_person_does_not_see_the_draft_of_who_left(ann, bob):
-    queue = filled(1)
-    left = take(queue, by=ann)
-    save_draft(left, {"note": "half a thought"}, by=ann)
-    expire(left)
-
-    taken = take(queue, by=bob)
-
-    assert taken.draft == {}
-    assert taken.past[0]["what"] == "left"
-    assert taken.past[0]["draft"] == {"note": "half a thought"}
-
-
-def test_an_earlier_expired_one_comes_before_open_ones(ann, bob):
-    queue = filled(3)
-    left = take(queue, by=ann)
-    expire(left)
-
-    assert take(queue, by=bob) == left
-
-
-def test_sent_back_comes_after_the_current_and_before_free_ones(ann, bob):
+def test_sent_back_is_ones_own_after_the_current_and_before_free_ones(ann, bob):
     queue = filled(3)
     assignment = take(queue, by=ann)
     review(assignment)
     at = take(queue, by=ann)
     send_back(assignment, "Look at the second line.", by=bob)
 
+    assert take(queue, by=bob).item == queue.items.get(position=3)
     assert take(queue, by=ann) == at
     review(at)
     assert take(queue, by=ann) == assignment
-
-
-def test_sent_back_is_nobody_elses(ann, bob):
-    queue = filled(1)
-    assignment = take(queue, by=ann)
-    review(assignment)
-    send_back(assignment, "Look again.", by=bob)
-
-    assert take(queue, by=bob) is None
 
 
 def test_closed_queue_gives_nothing(ann):
@@ -151,10 +114,11 @@ def test_certain_item_is_reserved(ann):
     )
 
 
-def test_certain_item_that_another_holds_is_refused(ann, bob):
+def test_an_item_that_another_holds_is_neither_offered_nor_given(ann, bob):
     queue = filled(1)
     take(queue, by=ann)
 
+    assert take(queue, by=bob) is None
     with pytest.raises(NoAssignment, match="Somebody else is reviewing"):
         take_item(queue.items.get(), by=bob)
 

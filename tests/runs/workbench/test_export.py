@@ -31,16 +31,19 @@ def exported(client, bench, file_format):
     return response.content.decode()
 
 
-def executed(code, tmp_path):
-    """What a script prints at its end, run as a file with one key in its environment."""
+def executed(tmp_path, *scripts):
+    """What scripts print at their ends, run by one process with one key in its environment."""
     file = tmp_path / "script.py"
-    file.write_text(f"{code}\n{SHOW}\n")
+    codes = [f"{script}\n{SHOW}\n" for script in scripts]
+    file.write_text("\n".join(f"exec({code!r}, {{'__name__': '__main__'}})" for code in codes))
     environment = {"PATH": "", "LAB_KEY": "sk-lab", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     done = subprocess.run(
         [sys.executable, str(file)], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    said = [line for line in done.stdout.splitlines() if line.startswith('{"agreement"')]
+    assert len(said) == len(scripts), done.stdout
+    return [json.loads(line) for line in said]
 
 
 def test_rows_are_exported_with_what_judges_say_now(client, user, model_at):
@@ -78,7 +81,7 @@ def test_the_script_and_the_notebook_repeat_the_evaluation(
 
     script = exported(client, bench, "py")
     assert "sk-lab" not in script
-    by_script = executed(script, tmp_path)
+    (by_script,) = executed(tmp_path, script)
     again = [digest(request) for request in provider.requests[len(asked) :]]
     assert sorted(again) == sorted(asked)
     assert provider.headers["Authorization"] == "Bearer sk-lab"
@@ -89,7 +92,7 @@ def test_the_script_and_the_notebook_repeat_the_evaluation(
     notebook = json.loads(exported(client, bench, "ipynb"))
     assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
     cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
-    assert executed("\n".join(cells), tmp_path) == by_script
+    assert executed(tmp_path, "\n".join(cells)) == [by_script]
 
 
 def test_what_the_script_cannot_do_is_refused_and_said(client, user, provider, model_at, tmp_path):
@@ -99,23 +102,22 @@ def test_what_the_script_cannot_do_is_refused_and_said(client, user, provider, m
     )
     provider.script = lambda request: json.dumps({"justification": "x", "score": "FULLY_MET"})
     script = exported(client, bench, "py")
-    assert [row["score"] for row in executed(script, tmp_path)["results"]] == [None, None]
     assert "alternative criteria" in script
     assert "compared in pairs" in script
-
     bench.judges |= {"method": "debate"}
     bench.save()
-    asked = provider.total
-    script = exported(client, bench, "py")
-    executed(script, tmp_path)
-    assert provider.total == asked
-    assert "Ada: judges that debate" in script
+    debate = exported(client, bench, "py")
+    assert "Ada: judges that debate" in debate
+
+    found, _ = executed(tmp_path, script, debate)
+    assert [row["score"] for row in found["results"]] == [None, None]
+    assert provider.total == 2 * len(criteria)  # nobody debates
 
 
 def test_a_failure_in_the_script_is_no_verdict(client, user, provider, model_at, tmp_path):
     bench = make_bench(user, model_at(name="Ada"), answers=[(GOOD, {"": "1"})])
     script = exported(client, bench, "py")
     provider.script = lambda request: "I cannot say."
-    found = executed(script, tmp_path)
+    (found,) = executed(tmp_path, script)
     assert (found["failed"], found["results"][0]["score"]) == (1, None)
     assert found["agreement"]["Ada"]["compared"] == 0

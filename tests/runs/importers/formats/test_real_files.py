@@ -4,7 +4,6 @@
 """
 
 import json
-from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,9 @@ from runs.models import Run
 from tests.api import client_of
 from tests.peers import files, installed, scripted
 from tests.provider import Provider
+from tests.runs.importers.formats import files_of_peers as peers
 
 REAL = Path(__file__).parent / "real"
-IMPORTS = "/api/v1/imports/"
 database = pytest.mark.django_db
 
 
@@ -30,12 +29,8 @@ def client():
     return client_of("superuser")
 
 
-def send(client, name, data=None, **options):
-    data = (REAL / name).read_bytes() if data is None else data
-    body = {"name": name, "content": b64encode(data).decode(), **options}
-    response = client.post(IMPORTS, body)
-    assert response.status_code == 201, response.content
-    return response.json()
+def send(client, name, **options):
+    return peers.send(client, name, (REAL / name).read_bytes(), **options)
 
 
 def exported(client, address):
@@ -166,7 +161,7 @@ def test_samples_of_lm_eval_become_a_run_that_goes_out_as_traces(client):
     options = {"approve": True, "model": model.json()["id"]}
     run = send(client, "samples_own_sums.jsonl", **options)["runs"][0]["id"]
 
-    send(client, "traces.json", exported(client, f"runs/{run}/export_as/?peer=otlp"))
+    peers.send(client, "traces.json", exported(client, f"runs/{run}/export_as/?peer=otlp"))
 
     asked = Feedback.objects.order_by("pk").values_list("prompt", "answer")
     assert list(asked) == [
