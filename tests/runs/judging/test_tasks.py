@@ -27,6 +27,11 @@ def jury(judges=2):
     return jury_of(judges, backup=backup)
 
 
+def judged(*votes):
+    """A run on one criterion with these votes of its two judges and their backup."""
+    return rubric_run([{"text": "Is right."}], {"Is right.": [*votes]}, jury=jury())
+
+
 def criterion_tasks(run, *, is_retry=False):
     """Return the tasks of each criterion, for a worker that claims the result score now."""
     judge_run = run.judge_runs.get()
@@ -45,36 +50,26 @@ def asked(criterion_task):
     )
 
 
-def test_worker_that_died_between_two_judgments_leaves_the_second():
-    run = rubric_run([{"text": "Is right."}], {"Is right.": [1]}, jury=jury())
-    (criterion_task,) = criterion_tasks(run)
-    assert asked(criterion_task) == (1, True, False)
-
-
-def test_backup_is_asked_by_the_next_worker_where_the_first_died_before_it():
-    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None]}, jury=jury())
-    (criterion_task,) = criterion_tasks(run)
-    assert asked(criterion_task) == (0, True, True)
-
-
-@pytest.mark.parametrize("value", [1, None])
-def test_backup_that_was_asked_is_not_asked_again(value):
-    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None, value]}, jury=jury())
-    (criterion_task,) = criterion_tasks(run)
-    assert asked(criterion_task) == (0, False, True)
+@pytest.mark.parametrize(
+    ("votes", "is_retry", "expected"),
+    [
+        ([1], False, (1, True, False)),  # a worker died between two judgments
+        ([1, None], False, (0, True, True)),  # or before the backup
+        ([1, None, 1], False, (0, False, True)),
+        ([1, None, None], False, (0, False, True)),
+        ([1, None, None], True, (1, True, False)),
+    ],
+)
+def test_only_what_is_missing_is_asked_and_in_a_retry_what_failed(votes, is_retry, expected):
+    (criterion_task,) = criterion_tasks(judged(*votes), is_retry=is_retry)
+    assert asked(criterion_task) == expected
 
 
 def test_retry_asks_what_failed_and_keeps_the_backup_that_answered():
-    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None, 1]}, jury=jury())
+    run = judged(1, None, 1)
     (criterion_task,) = criterion_tasks(run, is_retry=True)
     assert asked(criterion_task) == (1, False, False)
     assert criterion_task.judge_requests[0].judgment_id == Judgment.objects.get(value=None).pk
-
-
-def test_retry_has_the_backup_that_failed_at_hand_once_more():
-    run = rubric_run([{"text": "Is right."}], {"Is right.": [1, None, None]}, jury=jury())
-    (criterion_task,) = criterion_tasks(run, is_retry=True)
-    assert asked(criterion_task) == (1, True, False)
 
 
 def test_retry_asks_for_the_samples_that_failed_only():

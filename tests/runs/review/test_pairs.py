@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.test import Client
 from django.urls import reverse
 
 from runs.pairwise import judge_runs
@@ -33,6 +32,18 @@ def runs():
     return answered_runs("first text", "second text", tests=4)
 
 
+@pytest.fixture
+def queue(runs):
+    queue = pair_queue()
+    add_pairs(queue, runs)
+    return queue
+
+
+@pytest.fixture
+def reviewer(db):
+    return make_user("annotator")
+
+
 def says(option, reason=""):
     return ReviewSubmission((Verdict("", option, reason),))
 
@@ -60,9 +71,7 @@ def test_a_queue_of_pairs_takes_no_single_answers_and_the_other_way_round(runs):
         add_pairs(make_queue(), runs)
 
 
-def test_reviewers_are_reserved_pairs_submit_and_undo(runs):
-    queue, reviewer = pair_queue(), make_user("annotator")
-    add_pairs(queue, runs)
+def test_reviewers_are_reserved_pairs_submit_and_undo(runs, queue, reviewer):
     ids = [run.pk for run in runs]
 
     assignment = take(queue, by=reviewer)
@@ -93,9 +102,7 @@ def test_two_reviewers_choose_by_themselves(runs):
     assert row.outcome.is_disputed
 
 
-def test_pairs_on_which_people_or_the_judge_differ_are_listed_as_disputed(runs):
-    queue = pair_queue()
-    add_pairs(queue, runs)
+def test_pairs_on_which_people_or_the_judge_differ_are_listed_as_disputed(runs, queue, client):
     judge_runs.start(judge_runs.PairwiseOrder(runs, make_model()), by=None)
     PairJudgment.objects.update(state="done", choice="first")
     one, other = make_user("annotator"), make_user("annotator")
@@ -104,31 +111,24 @@ def test_pairs_on_which_people_or_the_judge_differ_are_listed_as_disputed(runs):
     for (first, second), *choices in said:
         for annotator, choice in zip((one, other), choices, strict=True):
             choose(first, second, Chosen(PairChoice(choice), 0), by=annotator)
-    manager = Client()
-    manager.force_login(make_user("maintainer"))
-    shown = manager.get(reverse("admin:review_queue_overview", args=[queue.pk]) + "?disputed=1")
+    client.force_login(make_user("maintainer"))
+    shown = client.get(reverse("admin:review_queue_overview", args=[queue.pk]) + "?disputed=1")
     assert {row.item.result_id for row in shown.context["rows"]} == {against[0].pk, apart[0].pk}
 
 
-@pytest.mark.parametrize("submission", [says(""), says("1"), ReviewSubmission(())])
-def test_what_is_no_choice_is_refused(runs, submission):
-    queue, reviewer = pair_queue(), make_user("annotator")
-    add_pairs(queue, runs)
-    with pytest.raises(ValidationError):
-        submit(take(queue, by=reviewer), submission, by=reviewer)
+def test_what_is_no_choice_is_refused(runs, queue, reviewer, subtests):
+    assignment = take(queue, by=reviewer)
+    for submission in (says(""), says("1"), ReviewSubmission(())):
+        with subtests.test(str(submission)), pytest.raises(ValidationError):
+            submit(assignment, submission, by=reviewer)
+    strict = pair_queue(ties=False)
+    add_pairs(strict, runs)
+    with pytest.raises(ValidationError, match="'e' is not one of a, b"):
+        submit(take(strict, by=reviewer), says("e"), by=reviewer)
     assert not PairEvaluation.objects.exists()
 
 
-def test_a_queue_without_ties_takes_none(runs):
-    queue, reviewer = pair_queue(ties=False), make_user("annotator")
-    add_pairs(queue, runs)
-    with pytest.raises(ValidationError, match="'e' is not one of a, b"):
-        submit(take(queue, by=reviewer), says("e"), by=reviewer)
-
-
-def test_a_sent_back_pair_is_chosen_again(runs):
-    queue, reviewer = pair_queue(), make_user("annotator")
-    add_pairs(queue, runs)
+def test_a_sent_back_pair_is_chosen_again(runs, queue, reviewer):
     assignment = submit(take(queue, by=reviewer), says("e"), by=reviewer).assignment
     send_back(assignment, "Look again.", by=make_user("adjudicator"))
     again = take(queue, by=reviewer)
@@ -138,17 +138,12 @@ def test_a_sent_back_pair_is_chosen_again(runs):
     assert row.outcome.score == 1
 
 
-def test_both_answers_are_hidden_elsewhere_while_they_are_reviewed_blind(runs):
-    queue, reviewer = pair_queue(), make_user("annotator")
-    add_pairs(queue, runs)
+def test_both_answers_are_hidden_elsewhere_while_they_are_reviewed_blind(queue, reviewer):
     item = take(queue, by=reviewer).item
     assert hidden_from(reviewer) == {item.result_id, item.other_id}
 
 
-def test_the_work_page_shows_both_answers_without_names_and_goes_on(runs):
-    queue, reviewer = pair_queue(instructions="Prefer the clearer one."), make_user("annotator")
-    add_pairs(queue, runs)
-    client = Client()
+def test_the_work_page_shows_both_answers_without_names_and_goes_on(runs, queue, reviewer, client):
     client.force_login(reviewer)
     page = client.get(reverse("admin:review_queue_work", args=[queue.pk])).content.decode()
     assert "first text" in page
@@ -168,9 +163,8 @@ def test_the_work_page_shows_both_answers_without_names_and_goes_on(runs):
     assert PairEvaluation.objects.get().choice == "tie"
 
 
-def test_runs_are_paired_on_the_page_of_the_queue(runs):
+def test_runs_are_paired_on_the_page_of_the_queue(runs, client):
     queue = pair_queue()
-    client = Client()
     client.force_login(make_user("maintainer"))
     address = reverse("admin:review_queue_runs", args=[queue.pk])
     chosen = {"run": [run.pk for run in runs]}
@@ -189,9 +183,7 @@ def test_sealed_pairs_go_only_to_who_may_read_them():
     assert take(queue, by=make_user("annotator")) is not None
 
 
-def test_a_script_takes_and_submits_a_pair(runs):
-    queue, reviewer = pair_queue(), make_user("annotator")
-    add_pairs(queue, runs)
+def test_a_script_takes_and_submits_a_pair(runs, queue, reviewer):
     script = client_of(reviewer)
     taken = script.post(reverse("api-queue-take", args=[queue.pk])).json()
     assert taken["scope"] == "pairs"

@@ -239,22 +239,18 @@ def test_person_on_one_criterion_does_not_end_the_waiting_for_the_judges():
     assert say_of(result, "Is short.", "FULLY_MET").outcome == "passed"
 
 
-def test_backup_makes_good_on_its_own_criterion_only():
-    # A retry: the judge of the first answered after all, that of the second failed with its backup.
+@pytest.mark.parametrize(
+    ("rubric", "votes", "coverage"),
+    [
+        # A retry: the judge of the first answered after all, that of the second failed with its
+        # backup.
+        (("Is right.", "Is short."), ([1, 1], [None, None]), (1, 2)),
+        (("Is right.",), ([None, 1],), (1, 1)),
+    ],
+)
+def test_backup_makes_good_on_its_own_criterion_only(rubric, votes, coverage):
     backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
-    run = rubric_run(
-        [{"text": "Is right."}, {"text": "Is short."}],
-        {"Is right.": [1, 1], "Is short.": [None, None]},
-        jury=jury_of(1, backup=backup),
-    )
+    said = dict(zip(rubric, votes, strict=True))
+    run = rubric_run([{"text": text} for text in rubric], said, jury=jury_of(1, backup=backup))
     result_score = run.results.get().result_scores.get()
-    assert (result_score.answered, result_score.expected) == (1, 2)
-
-
-def test_backup_that_answered_makes_the_coverage_whole():
-    backup = Judge.objects.given(make_model(), approach=Approach.PROMPT_AWARE)
-    run = rubric_run(
-        [{"text": "Is right."}], {"Is right.": [None, 1]}, jury=jury_of(1, backup=backup)
-    )
-    result_score = run.results.get().result_scores.get()
-    assert (result_score.answered, result_score.expected) == (1, 1)
+    assert (result_score.answered, result_score.expected) == coverage

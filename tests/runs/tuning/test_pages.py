@@ -45,26 +45,19 @@ def attempted(tuning, value=1.0):
     return attempt
 
 
-def test_start_counts_answers_first(maintainer):
+def test_start_is_prefilled_by_links_and_counts_answers_first(maintainer):
+    scored(AGREED)
     run = scored(AGREED)
     page = reverse("admin:tuning_tuning_add")
     pair = f"{judge_of(run).pk}-{template_of(run).pk}"
+    for query in ({"judge": judge_of(run).pk}, {"template": template_of(run).pk}):
+        assert f'value="{pair}" selected' in text_of(maintainer.get(page, query))
     selection = {"pair": pair, "annotators": "all"}
     counted = text_of(maintainer.post(page, {**selection, "count": "1"}))
     assert "8 answers with a human verdict" in counted
     assert not Tuning.objects.exists()
     response = maintainer.post(page, selection)
-    tuning = Tuning.objects.get()
-    assert response["Location"] == tuning.get_absolute_url()
-
-
-def test_start_is_prefilled_by_links(maintainer):
-    scored(AGREED)
-    run = scored(AGREED)
-    page = reverse("admin:tuning_tuning_add")
-    for query in ({"judge": judge_of(run).pk}, {"template": template_of(run).pk}):
-        selection = f'value="{judge_of(run).pk}-{template_of(run).pk}" selected'
-        assert selection in text_of(maintainer.get(page, query))
+    assert response["Location"] == Tuning.objects.get().get_absolute_url()
 
 
 def test_too_few_answers_start_nothing(maintainer):
@@ -138,24 +131,20 @@ def test_no_page_shows_anything_of_the_held_out_split(maintainer, tuning):
         assert MARKER not in text_of(maintainer.get(page)), page
 
 
-def test_example_of_the_development_split_goes_into_the_draft(maintainer, tuning):
+def test_an_example_of_the_development_split_alone_goes_into_the_draft(maintainer, tuning):
+    unseen = tuning.examples.filter(split=Split.HELD_OUT).first()
+    sent = {"labelled_example": unseen.pk}
+    assert "held-out split" in text_of(maintainer.post(url("example", tuning), sent, follow=True))
+    tuning.refresh_from_db()
+    assert tuning.draft is None
+
     one = tuning.examples.filter(split=Split.DEVELOPMENT).first()
     maintainer.post(url("example", tuning), {"labelled_example": one.pk})
     tuning.refresh_from_db()
     example = tuning.draft.examples.get()
-    assert (example.test_id, example.output) == (
-        one.result.test_id,
-        f"Answer {one.result.test_id}.",
-    )
-    assert example.justification == f"Human: {int(one.value)} of {one.result.test_id}."
-
-
-def test_example_of_the_held_out_split_is_refused(maintainer, tuning):
-    one = tuning.examples.filter(split=Split.HELD_OUT).first()
-    response = maintainer.post(url("example", tuning), {"labelled_example": one.pk}, follow=True)
-    assert "held-out split" in text_of(response)
-    tuning.refresh_from_db()
-    assert tuning.draft is None
+    test = one.result.test_id
+    assert (example.test_id, example.output) == (test, f"Answer {test}.")
+    assert example.justification == f"Human: {int(one.value)} of {test}."
 
 
 def test_sealed_answers_are_counted_and_not_shown(client, tuning):
@@ -163,18 +152,12 @@ def test_sealed_answers_are_counted_and_not_shown(client, tuning):
     test = one.result.test
     type(test).objects.filter(pk=test.pk).update(sealed=True)
     viewer = make_user("viewer")
-    grant(viewer, "tuning.view_tuning")
+    right = Permission.objects.get(content_type__app_label="tuning", codename="view_tuning")
+    viewer.user_permissions.add(right)
     client.force_login(viewer)
     text = text_of(client.get(url("disagreements", tuning)))
     assert f"Answer {one.result.test_id}." not in text
     assert "1 more on sealed tests is hidden" in text
-
-
-def grant(user, right):
-    app, codename = right.split(".")
-    user.user_permissions.add(
-        Permission.objects.get(content_type__app_label=app, codename=codename)
-    )
 
 
 def test_prompt_is_edited_and_no_input_is_lost(maintainer, tuning):

@@ -37,20 +37,15 @@ def test_verdicts_of_both_are_copied():
     assert Counter(found) == Counter((p, j, bool(p), bool(j)) for p, j in MIXED)
 
 
-def test_splits_are_disjoint_by_test_and_the_seed_gives_them_again():
+def test_splits_are_disjoint_by_test_stay_in_later_tunings_and_come_again_by_the_seed():
     run = scored(MIXED)
     first = splits_of(tuning_of(run, seed=4))
     assert Counter(first.values()) == {Split.DEVELOPMENT: 8, Split.HELD_OUT: 8}
+    assert splits_of(tuning_of(run, seed=5)) == first
     LabelledExample.objects.all().delete()
     assert splits_of(tuning_of(run, seed=4)) == first
     LabelledExample.objects.all().delete()
     assert splits_of(tuning_of(run, seed=5)) != first
-
-
-def test_tests_stay_in_their_split_in_later_tunings():
-    run = scored(MIXED)
-    first = splits_of(tuning_of(run, seed=4))
-    assert splits_of(tuning_of(run, seed=5)) == first
 
 
 def test_later_evaluations_change_no_tuning():
@@ -89,10 +84,8 @@ def test_only_what_was_drawn_at_random_and_judged_blind():
     say(results[10], 1, chosen_by="queue_random")
     say(results[11], 0)
     assert len(labelled_answers_of(selection_of(run)).labelled) == 12
-    assert (
-        len(labelled_answers_of(selection_of(run, annotators=AnnotatorFilter.RANDOM)).labelled)
-        == 10
-    )
+    drawn = selection_of(run, annotators=AnnotatorFilter.RANDOM)
+    assert len(labelled_answers_of(drawn).labelled) == 10
 
 
 def test_only_a_tag():
@@ -132,22 +125,15 @@ def test_judges_without_a_verdict_are_counted():
 
 def test_criteria_are_compared_one_by_one():
     points = {f"point {n}": [1.0] for n in range(8)}
-    run = rubric_run([], points, tests=tuple(_rubric_tests(points)))
+    run = rubric_run([], points, tests=(make_test(criteria=[{"text": text} for text in points]),))
     result = first_result(run)
     criterion = FrozenCriterion.objects.filter(revision=result.revision).exclude(key="")[0]
     judgment = Judgment.objects.get(result=result, criterion=criterion)
     say(result, 0, criterion=criterion)
     selection = selection_of(run)
-    found = labelled_answers_of(
-        replace(selection, template=judgment.template, judge=judgment.judge)
-    ).labelled
-    assert [(one.criterion, one.passed, one.judge_passed) for one in found] == [
-        (criterion.pk, False, True)
-    ]
-
-
-def _rubric_tests(points):
-    yield make_test(criteria=[{"text": text} for text in points])
+    selection = replace(selection, template=judgment.template, judge=judgment.judge)
+    (one,) = labelled_answers_of(selection).labelled
+    assert (one.criterion, one.passed, one.judge_passed) == (criterion.pk, False, True)
 
 
 def test_examples_of_the_version_in_use_are_excluded_from_its_figures():
@@ -172,19 +158,14 @@ def test_pairs_are_offered_with_how_much_is_known():
     assert found[1].answers == 1
 
 
-def test_draft_is_made_once():
+def test_draft_is_made_once_and_the_next_follows_what_was_published_last():
     tuning = tuning_of(scored(AGREED))
     annotator = make_user("maintainer")
     draft = draft_of(tuning, by=annotator)
     assert (draft.version, draft.state) == (tuning.template.version + 1, "draft")
     assert draft_of(tuning, by=annotator) == draft
-
-
-def test_next_draft_follows_what_was_published_last():
-    tuning = tuning_of(scored(AGREED))
-    draft = draft_of(tuning, by=None)
     JudgeTemplate.objects.filter(pk=draft.pk).update(text="{{ output }} anew", state="published")
-    assert draft_of(tuning, by=None).text == "{{ output }} anew"
+    assert draft_of(tuning, by=annotator).text == "{{ output }} anew"
 
 
 def test_a_run_can_be_deleted_with_what_tunings_took_from_it():
