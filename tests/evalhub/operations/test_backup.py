@@ -249,9 +249,7 @@ def test_a_database_in_use_is_not_replaced(file, monkeypatch):
 
 
 def test_a_database_that_cannot_be_reached_is_named(file, tmp_path):
-    nowhere = str(tmp_path / "gone" / "database")
-
-    with connected_to(nowhere):
+    with connected_to("gone/database"):
         with pytest.raises(CommandError, match="The database cannot be read: "):
             backup(tmp_path / "other")
         with pytest.raises(CommandError, match="The database cannot be written: "):
