@@ -98,7 +98,7 @@ def site(tmp_path: Path, database_url: str) -> Iterator[tuple["subprocess.Popen[
         port = probe.getsockname()[1]
     command = ("manage.py", "serve", "--port", str(port))
     with running(log, *command, DATABASE_URL=database_url) as process:
-        eventually(lambda: "EvalHub is at" in log.read_text(), f"the site, in {log}", 90)
+        eventually(lambda: "EvalHub is at" in log.read_text(), f"the site, in {log}", 240)
         try:
             yield process, f"http://127.0.0.1:{port}/admin/login/"
         finally:
