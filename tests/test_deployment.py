@@ -50,7 +50,10 @@ def test_every_setting_and_command_that_is_named_exists(path):
 
 def test_compose_keeps_to_its_schema():
     schema = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
-    jsonschema.validate(COMPOSE, json.loads(schema.read_text()))
+    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+
+    assert [error.message for error in validator.iter_errors(COMPOSE)] == []
+    assert not validator.is_valid({**COMPOSE, "services": []})
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,8 @@ def test_compose_keeps_to_its_schema():
 )
 def test_manifests_keep_to_the_schema_of_kubernetes(manifest):
     kubernetes_validate.validate(manifest, "1.31", strict=True)
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(manifest | {"unknown": 1}, "1.31", strict=True)
 
 
 def containers() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.test import Client, override_settings
 from django.urls import URLPattern, get_resolver, reverse
 from drf_spectacular.validation import validate_schema
+from jsonschema import ValidationError
 from rest_framework.settings import api_settings
 
 from evalhub.access.request_limits import AnonymousLimit, LongPageLimit, TokenLimit, UserLimit
@@ -317,6 +318,8 @@ def written():
 
 def test_the_schema_is_valid(written):
     validate_schema(written)
+    with pytest.raises(ValidationError):
+        validate_schema({**written, "paths": "none"})
 
 
 def test_the_schema_names_every_path_of_the_api(written):

@@ -131,7 +131,8 @@ def test_queries_do_not_grow_with_claims_and_judges(
     for name in ("A", "B", "C"):
         tried(large, name, right, template=similarity)
     with django_assert_num_queries(len(counted)):
-        page(client, large)
+        shown = page(client, large).context["document"].table("claims")
+    assert len(shown.rows) == large.claims.count()
 
 
 def test_a_fit_judge_is_marked_for_a_task_and_the_mark_withdrawn(client, benchmark):
