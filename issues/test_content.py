@@ -75,28 +75,48 @@ FIELDS = (
         is_searched=True,
         columns=("messages", "conversation"),
     ),
-    TestField("tools", CANDIDATE, list[Json], MATERIAL, 2),
-    TestField("context", CANDIDATE, str, MATERIAL, 1, 4, columns=("context", "documents")),
-    TestField("reference", JUDGE, str, JUDGING, 3, 4, is_searched=True, columns=REFERENCES),
-    TestField("reference_by", PEOPLE, str, JUDGING, 4, is_open=True),
-    TestField("flagged_answer", PEOPLE, str, JUDGING, 5, 4),
+    TestField("tools", CANDIDATE, list[Json], tab=MATERIAL, place=2),
     TestField(
-        *("guidelines", JUDGE, str, JUDGING, 2, 6),
+        "context", CANDIDATE, tab=MATERIAL, place=1, lines=4, columns=("context", "documents")
+    ),
+    TestField(
+        "reference",
+        JUDGE,
+        tab=JUDGING,
+        place=3,
+        lines=4,
+        is_searched=True,
+        columns=REFERENCES,
+    ),
+    TestField("reference_by", PEOPLE, tab=JUDGING, place=4, is_open=True),
+    TestField("flagged_answer", PEOPLE, tab=JUDGING, place=5, lines=4),
+    TestField(
+        "guidelines",
+        JUDGE,
+        tab=JUDGING,
+        place=2,
+        lines=6,
         is_passed_on=True,
         is_searched=True,
         columns=("guidelines", "criteria", "rubric"),
     ),
     TestField("criteria", JUDGE, list[Json], is_open=True, is_related=True),
-    TestField("template", SCORING, int, JUDGING, 1, is_open=True, is_passed_on=True),
-    TestField("pass_threshold", SCORING, float, JUDGING, 6, is_open=True, is_passed_on=True),
-    TestField("weight", SCORING, float, JUDGING, 6, is_open=True),
+    TestField("template", SCORING, int, tab=JUDGING, place=1, is_open=True, is_passed_on=True),
     TestField(
-        *("tags", PEOPLE, list[str]),
+        "pass_threshold", SCORING, float, tab=JUDGING, place=6, is_open=True, is_passed_on=True
+    ),
+    TestField("weight", SCORING, float, tab=JUDGING, place=6, is_open=True),
+    TestField(
+        "tags",
+        PEOPLE,
+        list[str],
         is_open=True,
         is_related=True,
         columns=("tags", "tag", "category"),
     ),
-    TestField("note", PEOPLE, str, RECORD, 1, 2, columns=("note", "comment", "description")),
+    TestField(
+        "note", PEOPLE, tab=RECORD, place=1, lines=2, columns=("note", "comment", "description")
+    ),
 )
 BY_NAME = {field.name: field for field in FIELDS}
 REMARKS = tuple(field.name for field in FIELDS if field.tab == RECORD)

@@ -61,8 +61,8 @@ class Verdict(Protocol):
 
 
 V = TypeVar("V", bound=Verdict)
-Read = Callable[[str, dict[str, Any] | None], V | Unreadable]
-"""Reads the verdict from a reply to a request with this schema."""
+Parser = Callable[[str, dict[str, Any] | None], V | Unreadable]
+"""Parses the verdict from a reply to a request with this schema."""
 
 
 class JudgeReply(NamedTuple, Generic[V]):
@@ -167,7 +167,7 @@ class _Failed(Exception):
         self.reply = reply
 
 
-class _Read(NamedTuple, Generic[V]):
+class _ReadVerdict(NamedTuple, Generic[V]):
     """A verdict with the replies that it comes from: a judge's, and perhaps its repair."""
 
     verdict: V
@@ -187,17 +187,17 @@ class _Exchange:
         return await self._call(self.endpoint, self.request, CallRole.JUDGE)
 
     async def read(
-        self, read: Read[V], repair: Callable[[str, str], tuple[Endpoint, JudgeCall] | None]
-    ) -> _Read[V]:
+        self, parse: Parser[V], repair: Callable[[str, str], tuple[Endpoint, JudgeCall] | None]
+    ) -> _ReadVerdict[V]:
         """Ask for a verdict, and have it repaired once; raise if there is none.
 
         Args:
             repair: Returns the request for a repair, of the reason and the unreadable reply.
         """
         reply = await self.ask()
-        first = read(reply.completion.text, self.request.schema)
+        first = parse(reply.completion.text, self.request.schema)
         if not isinstance(first, Unreadable):
-            return _Read(first, [reply])
+            return _ReadVerdict(first, [reply])
         asked = repair(first.reason, reply.completion.text)
         if asked is None:
             raise self._unreadable(first, reply)
@@ -205,9 +205,9 @@ class _Exchange:
             repaired = await self._call(*asked, CallRole.REPAIR)
         except CallError as error:
             raise self._unreadable(first, reply) from error
-        second = read(repaired.completion.text, asked[1].schema)
+        second = parse(repaired.completion.text, asked[1].schema)
         if not isinstance(second, Unreadable):
-            return _Read(second, [reply, repaired])
+            return _ReadVerdict(second, [reply, repaired])
         raise self._unreadable(second, repaired)
 
     def by_itself(self, reason: str, reply: str) -> tuple[Endpoint, JudgeCall] | None:
@@ -217,7 +217,7 @@ class _Exchange:
         again = repair_messages(reason, self.request.schema, reply)
         return self.endpoint, self.request._replace(messages=[*self.request.messages, *again])
 
-    async def reply(self, reading: Awaitable[_Read[V]]) -> JudgeReply[V]:
+    async def reply(self, reading: Awaitable[_ReadVerdict[V]]) -> JudgeReply[V]:
         """Return the reply with the verdict that is read, or why there is none."""
         try:
             verdict, replies = await reading
@@ -265,7 +265,7 @@ class _Conversation(_Exchange):
 
     async def verdict(
         self, options: Sequence[Offered], *, by_itself: bool = False
-    ) -> _Read[ParsedVerdict]:
+    ) -> _ReadVerdict[ParsedVerdict]:
         """Ask for a verdict on these options; the answer's own words are none.
 
         Args:
@@ -293,11 +293,11 @@ class _Conversation(_Exchange):
 # Methods -----------------------------------------------------------------------------------------
 
 
-async def _single(conversation: _Conversation) -> _Read[ParsedVerdict]:
+async def _single(conversation: _Conversation) -> _ReadVerdict[ParsedVerdict]:
     return await conversation.verdict(conversation.options)
 
 
-async def _self_critique(conversation: _Conversation) -> _Read[ParsedVerdict]:
+async def _self_critique(conversation: _Conversation) -> _ReadVerdict[ParsedVerdict]:
     """Judge, rate the judgment, and judge once more if the rating is low."""
     options, schema = conversation.options, conversation.request.schema
     first = await conversation.verdict(options)
@@ -310,7 +310,7 @@ async def _self_critique(conversation: _Conversation) -> _Read[ParsedVerdict]:
     return await conversation.verdict(options)
 
 
-async def _debate(conversation: _Conversation) -> _Read[ParsedVerdict]:
+async def _debate(conversation: _Conversation) -> _ReadVerdict[ParsedVerdict]:
     """Argue for every option and choose; if unsure, argue against both and decide."""
     options = conversation.options
     arguments = await conversation.ask()
