@@ -134,7 +134,7 @@ class GenerateSerializer(ConsentSerializer):
     stage = serializers.ChoiceField(choices=Stage.choices, default=Stage.ARTIFACTS)
     settings = JSONObject(
         default=dict,
-        help_text=", ".join(set(GenerationSettings.model_fields) - {"jury", "release"}),
+        help_text=", ".join(sorted({*GenerationSettings.model_fields} - {"jury", "release"})),
     )
     cost_limit_usd = CostLimit()
 
