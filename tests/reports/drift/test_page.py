@@ -187,6 +187,8 @@ def test_page_says_which_scores_are_far_apart(run, test):
         run(0.5, days_ago, suite=other, suite_fingerprint="g")
     document = built()
     assert document.sentences[0] == ("1 series monitored, 1 with scores far apart; 1 too short.")
+    (drifted,) = (fact for fact in document.facts if fact.name == "drifted")
+    assert drifted.note.startswith("of 1 series monitored")
 
 
 def test_a_change_that_may_be_chance_is_no_drift(run):
