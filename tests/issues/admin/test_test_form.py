@@ -32,8 +32,9 @@ def test_one_question_is_kept_as_messages_and_comes_back_as_a_question(client):
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "What is 2 + 2?"},
     ]
-    shown = initial(client, test)
-    assert (shown["prompt"], shown["messages"]) == ("What is 2 + 2?", None)
+    for saved in (test, make_test("What is 2 + 2?")):  # without a system prompt as well
+        shown = initial(client, saved)
+        assert (shown["prompt"], shown["messages"]) == ("What is 2 + 2?", None)
 
 
 def test_a_conversation_is_kept_as_it_was_written_and_comes_back_as_turns(client):

@@ -331,15 +331,16 @@ def test_runnable_tests_are_approved_ones_of_standing_issues():
 def test_sealed_text_is_told_only_to_its_readers():
     sealed = make_test("A sealed question", sealed=True, criteria=[{"text": "the secret"}])
     revision = freeze([sealed])[sealed.pk]
-    client, reader = client_of("viewer"), client_of("annotator")
+    reader = client_of("annotator")
 
     assert ids(reader.get("/api/v1/tests/?sealed=true")) == [sealed.pk]
-    assert b"the secret" in reader.get(f"/api/v1/tests/{sealed.pk}/").content
-    for path in ("tests", "revisions"):
-        assert ids(client.get(f"/api/v1/{path}/")) == []
-    assert client.get(f"/api/v1/tests/{sealed.pk}/").status_code == 404
-    assert client.get(f"/api/v1/tests/{sealed.pk}/readiness/").status_code == 404
-    assert client.get(f"/api/v1/revisions/{revision.pk}/").status_code == 404
+    at = f"/api/v1/tests/{sealed.pk}/"
+    assert b"the secret" in reader.get(at).content
+    for client in map(client_of, ("viewer", "model developer")):
+        for path in ("tests", "revisions"):
+            assert ids(client.get(f"/api/v1/{path}/")) == []
+        for path in (at, f"{at}readiness/", f"/api/v1/revisions/{revision.pk}/"):
+            assert client.get(path).status_code == 404, path
 
 
 def test_who_may_not_read_sealed_tests_cannot_seal_one():

@@ -98,6 +98,7 @@ def test_a_template_with_an_example_off_its_scale_or_sealed_is_not_published():
     example = add(template, test=test, option="1")
     with pytest.raises(Refused, match="Example 1: '1' is not on the template's scale"):
         publish(template, by=None)
+    assert template.state == TemplateState.DRAFT
     example.option = FIVE_CLASSES.options[0].label
     example.save()
     test.sealed = True

@@ -104,10 +104,11 @@ def test_an_id_made_unique_is_no_longer_than_an_id_may_be():
     assert second.id == "x" * 118 + "-2"
 
 
-def test_a_prompt_with_both_citations_keeps_both():
-    text = "- {id: a, prompt: Hi, citation: [A, B], reference: C}\n"
+@pytest.mark.parametrize(("citation", "titles"), [("A", "AC"), ("[A, B]", "ABC")])
+def test_a_prompt_with_both_citations_keeps_both(citation, titles):
+    text = f"- {{id: a, prompt: Hi, citation: {citation}, reference: C}}\n"
     (prompt,) = prompts_of(text)
-    assert prompt.extras["citation"] == [{"title": title} for title in "ABC"]
+    assert prompt.extras["citation"] == [{"title": title} for title in titles]
     assert warnings_of(text) == [
         "sample.yml:1: a: reference: means the same as citation, which is also given: both kept."
     ]
