@@ -16,9 +16,10 @@ from evalhub.work.processes.queue import request_worker
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.figures.run_tallies import mark_changed
 from runs.judging.activation import SLICE, set_active
+from runs.judging.ask_judge import CHECK_ERROR
 from runs.judging.jury import judges_in, repair_endpoints_of, repair_models_of, snapshot
 from runs.judging.tasks import RETRY
-from runs.judging.work import CHECK_ERROR, RUN_FAILED
+from runs.judging.work import RUN_FAILED
 from runs.launching.exposure import SealedExposure, exposure_of_judge_run, refusal
 from runs.launching.launch import (
     add_judge_run,

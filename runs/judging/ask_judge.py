@@ -20,6 +20,8 @@ from evalhub.llm.verdicts.judge_replies import (
 from evalhub.llm.verdicts.option_matching import Offered
 from evalhub.models import Call, CallRole
 from evalhub.work.caller import Caller, CallReply
+from issues import checks
+from issues.checks import CHECKS, Material
 from issues.judge_templates.pairwise_prompt import (
     PairCase,
     PairVerdict,
@@ -49,6 +51,7 @@ from runs.judging.repair import repair_model_messages, repair_model_schema
 from runs.models import JudgmentState, Method
 
 ECHO, UNREADABLE, UNASKABLE = "echo", "unreadable", "unaskable"
+CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
 
 
 class Verdict(Protocol):
@@ -119,6 +122,18 @@ async def ask_judge(
         frozen_judge.endpoint, caller, first, frozen_judge, options, case, repair_model
     )
     return await conversation.reply(METHODS[Method(frozen_judge.method)](conversation))
+
+
+async def run_check(
+    name: str, arguments: dict[str, Any], material: Material
+) -> JudgeReply[ParsedVerdict]:
+    """Run a check in a thread, for a search through long text would block the event loop."""
+    outcome = await asyncio.to_thread(checks.run, name, arguments, material)
+    if outcome.value is None:
+        failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
+        return JudgeReply(None, failure, outcome.error)
+    shown = f"{outcome.value:.3g}"
+    return JudgeReply(ParsedVerdict(shown, outcome.value, outcome.explanation))
 
 
 async def ask_pair(

@@ -13,17 +13,16 @@ from django.utils import timezone
 
 from evalhub.llm.embeddings import similarity
 from evalhub.llm.endpoint import Endpoint
+from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.models import BatchState, ItemState
 from evalhub.work.caller import ModelCaller, Saved
 from evalhub.work.database import update_locked
 from evalhub.work.errors import BatchFailed, GivenBack
 from evalhub.work.kinds import Kind, Save
 from evalhub.work.limits.budget import Spend
-from issues import checks
-from issues.checks import CHECKS
 from runs.answering.work import spend_of
 from runs.judging.activation import activate_when_done
-from runs.judging.ask_judge import ask_judge
+from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import frozen_jury_of
 from runs.judging.tasks import (
     CallCost,
@@ -33,13 +32,12 @@ from runs.judging.tasks import (
     JudgingTask,
     judging_tasks,
 )
-from runs.models import JudgeRun, Judgment, JudgmentState, Result, ResultScore, Run
+from runs.models import JudgeRun, Judgment, Result, ResultScore, Run
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import score_result_scores, score_results
 
 T = TypeVar("T")
 
-CHECK_ERROR, CANNOT_RUN = "check_error", "cannot_run"
 RUN_FAILED = "The run failed: no more answers come to be judged. To continue, resume the run."
 
 
@@ -151,7 +149,9 @@ async def _decide(
 ) -> list[Saved]:
     """Make all judgments of one criterion; call the backup judge if another failed."""
     if criterion_task.check_task is not None:
-        return [caller.save_later(await _check(criterion_task.check_task, judging_task))]
+        check = criterion_task.check_task
+        reply = await run_check(check.name, check.arguments, judging_task.material)
+        return [caller.save_later(_judgment(judging_task, check, reply))]
     backup, has_failed = criterion_task.backup, criterion_task.has_failed
     requests = criterion_task.judge_requests
     judged = await all_or_none(_judge(request, judging_task, caller) for request in requests)
@@ -170,25 +170,6 @@ async def _compare(
     return []
 
 
-async def _check(check_task: CheckTask, judging_task: JudgingTask) -> Judgment:
-    """Run a check in a thread, for a search through long text would block the event loop."""
-    name, arguments = check_task.name, check_task.arguments
-    outcome = await asyncio.to_thread(checks.run, name, arguments, judging_task.material)
-    failure = CHECK_ERROR if name not in CHECKS or CHECKS[name].can_run else CANNOT_RUN
-    return Judgment(
-        pk=check_task.judgment_id,
-        judge_run_id=judging_task.judge_run_id,
-        result_id=judging_task.result_id,
-        criterion_id=check_task.criterion_id,
-        state=JudgmentState.FAILED if outcome.value is None else JudgmentState.OK,
-        value=outcome.value,
-        justification=outcome.explanation,
-        failure=failure if outcome.value is None else "",
-        failure_message=outcome.error,
-        created_at=timezone.now(),
-    )
-
-
 async def _judge(
     judge_request: JudgeRequest, judging_task: JudgingTask, caller: ModelCaller
 ) -> tuple[bool, Saved]:
@@ -196,26 +177,40 @@ async def _judge(
     judge, template = judge_request.frozen_judge, judge_request.prompt_template
     about = (judge, template, judging_task.case, judge_request.key)
     reply = await ask_judge(*about, caller, repair_model=judge_request.repair_model)
-    verdict = reply.verdict
-    judgment = Judgment(
-        pk=judge_request.judgment_id,
-        judge_run_id=judging_task.judge_run_id,
-        result_id=judging_task.result_id,
-        criterion_id=judge_request.criterion_id,
+    judgment = _judgment(
+        judging_task,
+        judge_request,
+        reply,
         judge_id=judge.judge_id,
         template_id=template.template_id if template else None,
         sample=judge_request.sample,
         is_backup=judge_request.is_backup,
+    )
+    return reply.verdict is None, caller.save_later(judgment, *reply.calls)
+
+
+def _judgment(
+    judging_task: JudgingTask,
+    asked: JudgeRequest | CheckTask,
+    reply: JudgeReply[ParsedVerdict],
+    **more: Any,
+) -> Judgment:
+    verdict = reply.verdict
+    return Judgment(
+        pk=asked.judgment_id,
+        judge_run_id=judging_task.judge_run_id,
+        result_id=judging_task.result_id,
+        criterion_id=asked.criterion_id,
         state=reply.state,
-        option=verdict.option if verdict else "",
+        option=verdict.option if verdict and isinstance(asked, JudgeRequest) else "",
         value=verdict.value if verdict else None,
         justification=verdict.justification if verdict else "",
         failure=reply.failure,
         failure_message=reply.message,
         call=reply.call,
         created_at=timezone.now(),
+        **more,
     )
-    return verdict is None, caller.save_later(judgment, *reply.calls)
 
 
 # Saving ------------------------------------------------------------------------------------------

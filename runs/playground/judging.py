@@ -1,14 +1,13 @@
 """Judging answers on the spot: nothing of it is stored but its calls."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.llm.applications.application_reply import document_of
+from evalhub.llm.verdicts.judge_replies import ParsedVerdict
 from evalhub.work.direct_caller import DirectCaller
-from issues import checks
 from issues.checks import CHECKS, Material, text_of
 from issues.conversation import turns_to_generate
 from issues.models import Criterion
@@ -16,7 +15,7 @@ from issues.revisions import asked_digest, scale_of
 from issues.rubrics.draft import Draft
 from issues.rubrics.scales import Scale, passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
-from runs.judging.ask_judge import ask_judge
+from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import FrozenJudge, FrozenJury
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate
 from runs.judging.work import all_or_none
@@ -154,20 +153,22 @@ class Judging:
         template = self.template_of(judge, draft)
         repair_model = self.jury.repair_models.get(template.template_id) if template else None
         reply = await ask_judge(judge, template, case, point.key, caller, repair_model=repair_model)
-        if reply.verdict is None:
-            return Opinion(judge.name, "", None, reply.message, judge.judge_id)
-        verdict = reply.verdict
-        known = (verdict.option, verdict.value, verdict.justification)
-        return Opinion(judge.name, *known, judge.judge_id)
+        return _opinion_of(judge.name, reply, judge.judge_id)
 
 
 async def _checked(point: Criterion, material: Material) -> Opinion:
-    outcome = await asyncio.to_thread(checks.run, point.check_name, point.arguments, material)
     check = CHECKS.get(point.check_name)
     name = f"check “{check.title if check else point.check_name}”"
-    if outcome.value is None:
-        return Opinion(name, "", None, outcome.error)
-    return Opinion(name, f"{outcome.value:.3g}", outcome.value, outcome.explanation)
+    return _opinion_of(name, await run_check(point.check_name, point.arguments, material))
+
+
+def _opinion_of(
+    name: str, reply: JudgeReply[ParsedVerdict], judge_id: int | None = None
+) -> Opinion:
+    verdict = reply.verdict
+    if verdict is None:
+        return Opinion(name, "", None, reply.message, judge_id)
+    return Opinion(name, verdict.option, verdict.value, verdict.justification, judge_id)
 
 
 def replied(draft: Draft, reply: dict[str, Any]) -> Answer | None:

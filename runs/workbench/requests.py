@@ -1,6 +1,5 @@
 """Requests of a workbench about its rows, and their judgments so far."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,12 +9,11 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.gateway import request_digest
 from evalhub.values.digest import digest
 from evalhub.work.direct_caller import DirectCaller
-from issues import checks
 from issues.checks import Material, text_of
 from issues.conversation import Message
 from issues.judge_templates.prompts import PromptError
 from issues.models import Criterion
-from runs.judging.ask_judge import JudgeReply, ask_judge
+from runs.judging.ask_judge import JudgeReply, ask_judge, run_check
 from runs.judging.jury import FrozenJudge
 from runs.judging.methods import first_request
 from runs.judging.prompts import JudgedAnswer, JudgePromptTemplate, messages_for
@@ -64,24 +62,16 @@ class BenchRequest:
     async def ask(self, caller: DirectCaller) -> dict[str, Any]:
         """Ask the judge, or run the check, as `Request.ask` does."""
         if self.judge is None:
-            return await self._checked()
-        asked = (self.judge, self.template, self.case, self.place.key)
-        reply = await ask_judge(*asked, caller, repair_model=self.repair_model)
-        option = reply.verdict.option if reply.verdict else ""
-        return {**fields_of(reply, caller), "option": option, "value": None}
-
-    async def _checked(self) -> dict[str, Any]:
-        name, arguments = self.point.check_name, self.point.arguments
-        material = Material(text_of(self.case.turns))
-        outcome = await asyncio.to_thread(checks.run, name, arguments, material)
-        is_failed = outcome.value is None
+            material = Material(text_of(self.case.turns))
+            reply = await run_check(self.point.check_name, self.point.arguments, material)
+        else:
+            asked = (self.judge, self.template, self.case, self.place.key)
+            reply = await ask_judge(*asked, caller, repair_model=self.repair_model)
+        verdict = reply.verdict
         return {
-            "state": JudgmentState.FAILED if is_failed else JudgmentState.OK,
-            "option": "" if outcome.value is None else f"{outcome.value:.3g}",
-            "value": outcome.value,
-            "justification": "" if is_failed else outcome.explanation,
-            "message": outcome.error if is_failed else "",
-            "call": None,
+            **fields_of(reply, caller),
+            "option": verdict.option if verdict else "",
+            "value": verdict.value if verdict and self.judge is None else None,
         }
 
 
