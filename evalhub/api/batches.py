@@ -9,9 +9,10 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.fields import PlainSerializer
+from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.api.views import ReadOnly
 from evalhub.work import control
+from evalhub.work.progress import counts
 
 VERBS = ("pause", "cancel", "resume", "retry_errors")
 
@@ -22,6 +23,30 @@ class LimitSerializer(PlainSerializer):
     cost_limit_usd = serializers.DecimalField(
         max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
     )
+
+
+class StartSerializer(LimitSerializer):
+    """Cost limit of a start, and whether sealed tests may leave the trusted network."""
+
+    allow_sealed_exposure = serializers.BooleanField(default=False)
+
+
+def consent_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a start from the valid body of a `StartSerializer`."""
+    return {
+        "cost_limit_usd": given.get("cost_limit_usd"),
+        "allow_sealed_exposure": given["allow_sealed_exposure"],
+    }
+
+
+class BatchSerializer(RowSerializer):
+    """Progress of background work; `get_items` counts its items by state."""
+
+    requested_by = Name()
+    page = serializers.CharField(source="get_absolute_url", read_only=True)
+
+    def get_items(self, row: Any) -> dict[str, int]:
+        return counts(control.items_of(row))
 
 
 class BatchRows(ReadOnly):
@@ -43,9 +68,7 @@ class BatchRows(ReadOnly):
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, pk: str) -> Response:
         """Continue with what is missing."""
-        body = LimitSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        return self._controlled(control.resume, **body.validated_data)
+        return self._controlled(control.resume, **self.sent(request, LimitSerializer))
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

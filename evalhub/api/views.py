@@ -151,9 +151,10 @@ class Rows(GenericViewSet):
         headers = {"Idempotency-Replayed": "true"} if answer.is_repeated else {}
         return Response(answer.body, status=answer.status, headers=headers)
 
-    def sent(self, request: Request) -> dict[str, Any]:
-        """Return the validated body of the request."""
-        body = self.get_serializer(data=request.data)
+    def sent(self, request: Request, kind: type[BaseSerializer] | None = None) -> dict[str, Any]:
+        """Return the validated body of the request, read by the action's or another serializer."""
+        make = kind or self.get_serializer_class()
+        body = make(data=request.data, context=self.get_serializer_context())
         body.is_valid(raise_exception=True)
         values: dict[str, Any] = body.validated_data
         return values
@@ -167,6 +168,15 @@ class Rows(GenericViewSet):
 
 class ReadOnly(mixins.ListModelMixin, mixins.RetrieveModelMixin, Rows):
     """Rows that can only be read."""
+
+
+class ReadableRows(ReadOnly):
+    """Rows whose text the user may read."""
+
+    def get_queryset(self) -> QuerySet[Any]:
+        rows: Any = super().get_queryset()
+        readable: QuerySet[Any] = rows.readable_by(self.request.user)
+        return readable
 
 
 class Added(mixins.CreateModelMixin, ReadOnly):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from pydantic import ValidationError
@@ -12,6 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.api.batches import StartSerializer
 from evalhub.api.estimates import CONSENT, ConsentSerializer, EstimateSerializer, is_accepted
 from evalhub.api.fields import (
     BoundedJSON,
@@ -23,7 +24,7 @@ from evalhub.api.fields import (
     RowSerializer,
 )
 from evalhub.api.filters import Id, OneOf
-from evalhub.api.views import ReadOnly
+from evalhub.api.views import ReadableRows
 from evalhub.models import BatchState, ItemState, LanguageModel
 from evalhub.values.option_problems import option_problems
 from issues.api.json_types import DraftFailure, Message
@@ -67,7 +68,7 @@ class DraftBatchSerializer(RowSerializer):
         return dict.fromkeys(Decision.values, 0) | dict(found)
 
 
-class DraftOrderSerializer(ConsentSerializer):
+class DraftOrderSerializer(ConsentSerializer, StartSerializer):
     """A batch to generate. `settings` are criterion, options with quantities, task and so on.
 
     A batch that follows another takes its issue. Without a judge nobody labels the drafts.
@@ -92,10 +93,6 @@ class DraftOrderSerializer(ConsentSerializer):
         max_length=500,
         help_text="Reason for a generator that is not independent.",
     )
-    cost_limit_usd = serializers.DecimalField(
-        max_digits=12, decimal_places=4, min_value=0, default=None, allow_null=True
-    )
-    allow_sealed_exposure = serializers.BooleanField(default=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         sources = (attrs["follows"], attrs["test"])
@@ -117,17 +114,15 @@ class GenerationFilters(filters.FilterSet):
     state = OneOf(BatchState)
 
 
-class GenerationViewSet(ReadOnly):
+class GenerationViewSet(ReadableRows):
     """Batches of synthetic drafts. POST has a model write one."""
 
-    queryset = Generation.objects.all()
+    queryset = Generation.objects.select_related("generator", "judge", "requested_by").order_by(
+        "-pk"
+    )
     serializer_class = DraftBatchSerializer
     filterset_class = GenerationFilters
     action_permissions = dict.fromkeys(("create", *CONTROLS), DRAFT_TESTS)
-
-    def get_queryset(self) -> QuerySet[Generation]:
-        rows: QuerySet[Generation] = Generation.objects.readable_by(self.request.user)
-        return rows.select_related("generator", "judge", "requested_by").order_by("-pk")
 
     @extend_schema(
         request=DraftOrderSerializer,
@@ -138,9 +133,7 @@ class GenerationViewSet(ReadOnly):
 
         A refusal lists all its `problems`.
         """
-        body = DraftOrderSerializer(data=request.data, context=self.get_serializer_context())
-        body.is_valid(raise_exception=True)
-        given = dict(body.validated_data)
+        given = self.sent(request, DraftOrderSerializer)
         is_allowed, consent = given.pop("allow_sealed_exposure"), given.pop(CONSENT)
         order = Order(**given)
         if problems := problems_of(order):
@@ -220,26 +213,20 @@ class DraftFilters(filters.FilterSet):
     decision = OneOf(Decision)
 
 
-class DraftViewSet(ReadOnly):
+class DraftViewSet(ReadableRows):
     """Drafts of tests. One becomes a test only once it is accepted."""
 
-    queryset = Draft.objects.all()
+    queryset = Draft.objects.select_related("generation", "decided_by").order_by("-pk")
     serializer_class = DraftSerializer
     filterset_class = DraftFilters
     action_permissions = dict.fromkeys(("accept", "reject", "undo"), ADD_TEST)
-
-    def get_queryset(self) -> QuerySet[Draft]:
-        rows: QuerySet[Draft] = Draft.objects.readable_by(self.request.user)
-        return rows.select_related("generation", "decided_by").order_by("-pk")
 
     @extend_schema(request=DraftAcceptanceSerializer)
     @action(detail=True, methods=["post"])
     def accept(self, request: Request, pk: str) -> Response:
         """Make a draft test of it, or what its batch is for."""
         row = self.get_object()
-        body = DraftAcceptanceSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        texts = dict(body.validated_data)
+        texts = self.sent(request, DraftAcceptanceSerializer)
         expected = texts.pop("expected")
         user: Any = request.user
         decisions.accept(row, expected=expected, by=user, texts=decisions.Texts(**texts))

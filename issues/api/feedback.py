@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -17,7 +16,7 @@ from evalhub.api.errors import Conflict
 from evalhub.api.exports import ExportedRows
 from evalhub.api.fields import BoundedJSON, JSONObject, PlainSerializer, RowSerializer
 from evalhub.api.filters import refuse_unknown
-from evalhub.api.views import Written
+from evalhub.api.views import ReadableRows, Written
 from issues.api import filters
 from issues.api.export_columns import FEEDBACK as FEEDBACK_COLUMNS
 from issues.api.images import Messages
@@ -163,7 +162,7 @@ def similar_response(request: Request, kind: str) -> Response:
     return Response(SimilarRowSerializer(found, many=True).data)
 
 
-class FeedbackViewSet(ExportedRows, Written):
+class FeedbackViewSet(ExportedRows, ReadableRows, Written):
     """Feedback of end users. POST adds it, PATCH triages it.
 
     POST with a `source_id` of your own, unique in its `source`: sending it again returns 200 and
@@ -171,17 +170,13 @@ class FeedbackViewSet(ExportedRows, Written):
     sealed test is visible only to users who may read sealed tests.
     """
 
-    queryset = Feedback.objects.all()
+    queryset = Feedback.objects.order_by("-pk")
     serializer_class = FeedbackSerializer
     filterset_class = filters.FeedbackFilters
     exported = FEEDBACK_COLUMNS
     ordering_fields = ("id", "created_at")
     action_permissions = {"batch": "issues.add_feedback", "erase": "issues.erase_feedback"}
     takes_feedback = ("create", "batch")
-
-    def get_queryset(self) -> QuerySet[Feedback]:
-        feedback: QuerySet[Feedback] = Feedback.objects.readable_by(self.request.user)
-        return feedback.order_by("-pk")
 
     def get_serializer_class(self) -> Any:
         return FeedbackTriageSerializer if self.action == "partial_update" else FeedbackSerializer
@@ -217,9 +212,10 @@ class FeedbackViewSet(ExportedRows, Written):
 
         Nor does one that comes twice in a batch: `results` has the id of the first.
         """
-        body = FeedbackBatchSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        rows, user = self._rows(body.validated_data["feedback"]), request.user
+        rows, user = (
+            self._rows(self.sent(request, FeedbackBatchSerializer)["feedback"]),
+            request.user,
+        )
         received = take_in(rows, by=user, reason="Sent to the API")  # type: ignore[arg-type]
         known = self.get_queryset().filter(pk__in=received.duplicates.values())
         readable = set(known.values_list("pk", flat=True))

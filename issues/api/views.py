@@ -17,7 +17,7 @@ from evalhub.access.reveals import REVEAL, end, reveal
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.exports import ExportedRows
 from evalhub.api.serializers import ExposureSerializer
-from evalhub.api.views import Added, ReadOnly, Written
+from evalhub.api.views import Added, ReadableRows, Written
 from evalhub.models import Exposure
 from issues import states
 from issues.api import export_columns, filters
@@ -320,13 +320,9 @@ class CheckViewSet(ViewSet):
         return Response(CheckSerializer(list(CHECKS.values()), many=True).data)
 
 
-class RevisionViewSet(ReadOnly):
+class RevisionViewSet(ReadableRows):
     """Tests as frozen at launch; results refer to these."""
 
-    queryset = Revision.objects.all()
+    queryset = Revision.objects.prefetch_related("criteria").order_by("-pk")
     serializer_class = RevisionSerializer
     filterset_class = filters.RevisionFilters
-
-    def get_queryset(self) -> QuerySet[Revision]:
-        revisions: QuerySet[Revision] = Revision.objects.readable_by(self.request.user)
-        return revisions.prefetch_related("criteria").order_by("-pk")

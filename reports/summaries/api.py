@@ -228,10 +228,9 @@ class SummaryViewSet(ReadOnly):
     @extend_schema(request=SummaryOrderSerializer, responses={201: SummaryDetailSerializer})
     def create(self, request: Request) -> Response:
         """Request a summary; it is generated when all runs have ended."""
-        body = SummaryOrderSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = self.sent(request, SummaryOrderSerializer)
         try:
-            made = ask_summary(by=request.user, **body.validated_data)  # type: ignore[arg-type]
+            made = ask_summary(by=request.user, **given)  # type: ignore[arg-type]
         except SummaryRefused as refused:
             raise ValidationError({"problems": [str(refused)]}) from refused
         return self.shown(made, status.HTTP_201_CREATED)

@@ -10,19 +10,18 @@ from rest_framework.decorators import action
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 
 from evalhub.access.sealed import READ_SEALED
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import refuse_unknown
-from evalhub.api.views import Added, ReadOnly, Written
+from evalhub.api.views import Added, ReadableRows, ReadOnly, Written
 from evalhub.schedules import BadCron
 from runs import control
 from runs.api import export_columns, filters, serializers
 from runs.api.interchange import RunExport, SuiteExport
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer, SuiteVersionSerializer
 from runs.api.verdict_serializers import ResultDetailSerializer
-from runs.api.verdicts_shown import VerdictsShown
+from runs.api.verdicts_shown import ExportedVerdicts
 from runs.figures.issue_rates import rate_run_of, rates_in
 from runs.judging.activation import set_active
 from runs.launching.answer_files import read_objects
@@ -44,17 +43,6 @@ from runs.models import (
 )
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
 from runs.sights import record_filtered
-
-
-def validated(serializer: type[Serializer], sent: Any) -> dict[str, Any]:
-    """Return the values of a request's body.
-
-    Raises:
-        ValidationError: They are missing or wrong.
-    """
-    body = serializer(data=sent)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
 
 
 class SuiteViewSet(SuiteExport, Written):
@@ -109,7 +97,7 @@ class LaunchViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def schedule(self, request: Request, pk: str) -> Response:
         """Schedule it, in the site's time zone."""
-        return self._schedule(validated(serializers.CronSerializer, request.data)["cron"])
+        return self._schedule(self.sent(request, serializers.CronSerializer)["cron"])
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -192,7 +180,9 @@ class RunViewSet(RunExport, ReadOnly):
         suite's baseline. Without `model` the baseline's model is taken.
         """
         refuse_unknown(request, ("model",))
-        found = rate_run_of(validated(serializers.ModelChoice, request.query_params).get("model"))
+        query = serializers.ModelChoice(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        found = rate_run_of(query.validated_data.get("model"))
         rates = [{"issue": pk, **rate._asdict()} for pk, rate in rates_in(found.run).items()]
         return Response(
             {
@@ -221,7 +211,7 @@ class RunViewSet(RunExport, ReadOnly):
         A judge run by a jury sets no scores until it is set as active.
         """
         run = self.get_object()
-        body = validated(serializers.RejudgeSerializer, request.data)
+        body = self.sent(request, serializers.RejudgeSerializer)
         options: Any = {
             "by": request.user,
             "allow_sealed_exposure": body["allow_sealed_exposure"],
@@ -238,7 +228,7 @@ class RunViewSet(RunExport, ReadOnly):
     def set_active(self, request: Request, pk: str) -> Response:
         """Set the judge run that sets the run's scores."""
         run = self.get_object()
-        pk = validated(serializers.SetActiveSerializer, request.data)["judge_run"]
+        pk = self.sent(request, serializers.SetActiveSerializer)["judge_run"]
         judge_run = run.judge_runs.filter(pk=pk).first()
         if judge_run is None:
             raise ValidationError({"judge_run": [f"{run} has no judge run {pk}."]})
@@ -264,14 +254,14 @@ NAMES = {
 """Names of a result's run and test, without which rows mean nothing outside."""
 
 
-class ResultViewSet(VerdictsShown):
+class ResultViewSet(ExportedVerdicts):
     """Results with their answers. Sealed tests that you may not read show figures only.
 
     A single result includes its verdict, criterion by criterion.
     """
 
     queryset = Result.objects.all()
-    result_column = "pk"
+    results = ("pk",)
     serializer_class = serializers.ResultSerializer
     detail_serializer_class = ResultDetailSerializer
     filterset_class = filters.ResultFilters
@@ -321,32 +311,25 @@ class JudgeRunViewSet(ReadOnly):
     filterset_class = filters.JudgeRunFilters
 
 
-class JudgmentViewSet(VerdictsShown):
+class JudgmentViewSet(ReadableRows, ExportedVerdicts):
     """Judgments on tests whose text you may read."""
 
-    queryset = Judgment.objects.all()
+    queryset = Judgment.objects.select_related(
+        "criterion", "judge__language_model", "judge__template"
+    ).order_by("-pk")
     serializer_class = serializers.JudgmentSerializer
     filterset_class = filters.JudgmentFilters
     exported = export_columns.JUDGMENTS
 
-    def get_queryset(self) -> QuerySet[Judgment]:
-        judgments: QuerySet[Judgment] = Judgment.objects.readable_by(self.request.user)
-        related = ("criterion", "judge__language_model", "judge__template")
-        return judgments.select_related(*related).order_by("-pk")
 
-
-class HumanEvaluationViewSet(Added, VerdictsShown):
+class HumanEvaluationViewSet(Added, ReadableRows, ExportedVerdicts):
     """Human evaluations. POST appends one, which overrides the judges; none is deleted."""
 
-    queryset = HumanEvaluation.objects.all()
+    queryset = HumanEvaluation.objects.select_related("criterion", "annotator").order_by("-pk")
     serializer_class = serializers.HumanEvaluationSerializer
     filterset_class = filters.HumanEvaluationFilters
     exported = export_columns.EVALUATIONS
     action_permissions = {"withdraw": "runs.add_humanevaluation"}
-
-    def get_queryset(self) -> QuerySet[HumanEvaluation]:
-        rows: QuerySet[HumanEvaluation] = HumanEvaluation.objects.readable_by(self.request.user)
-        return rows.select_related("criterion", "annotator").order_by("-pk")
 
     def perform_create(self, serializer: Any) -> None:
         given = dict(serializer.validated_data)
@@ -374,6 +357,6 @@ class HumanEvaluationViewSet(Added, VerdictsShown):
             evaluation.result,
             by=request.user,  # type: ignore[arg-type]
             criterion=evaluation.criterion.key,
-            **validated(serializers.WithdrawSerializer, request.data),
+            **self.sent(request, serializers.WithdrawSerializer),
         )
         return self.shown(undone, status.HTTP_201_CREATED)

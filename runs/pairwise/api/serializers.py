@@ -2,21 +2,19 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evalhub.api.batches import BatchSerializer, StartSerializer
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.models import LanguageModel
-from evalhub.work.progress import counts
 from runs.models import Result, Run
 from runs.pairwise.evaluations import MAX_REASON, MAX_SECONDS
 from runs.pairwise.models import MAX_CRITERION, PairEvaluation, PairJudgment, PairwiseJudgeRun
 
 
-class PairwiseJudgeRunSerializer(RowSerializer):
+class PairwiseJudgeRunSerializer(BatchSerializer):
     """A pairwise judge run. `judgments` counts by state; a pair has two, one for each order."""
 
     language_model_name = Name(source="language_model")
-    requested_by = Name()
-    judgments = serializers.SerializerMethodField()
-    page = serializers.CharField(source="get_absolute_url", read_only=True)
+    judgments = serializers.SerializerMethodField("get_items")
 
     class Meta:
         model = PairwiseJudgeRun
@@ -26,11 +24,8 @@ class PairwiseJudgeRunSerializer(RowSerializer):
             *("requested_by", "created_at", "started_at", "finished_at", "page"),
         )
 
-    def get_judgments(self, row: PairwiseJudgeRun) -> dict[str, int]:
-        return counts(row.judgments.all())
 
-
-class PairwiseOrderSerializer(PlainSerializer):
+class PairwiseOrderSerializer(StartSerializer):
     """Runs to compare in pairs, and the model that judges them."""
 
     runs = serializers.PrimaryKeyRelatedField(queryset=Run.objects.all(), many=True)
@@ -44,10 +39,6 @@ class PairwiseOrderSerializer(PlainSerializer):
         help_text="What makes an answer better; empty: each test's guidelines and reference.",
     )
     ties = serializers.BooleanField(default=True)
-    cost_limit_usd = serializers.DecimalField(
-        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
-    )
-    allow_sealed_exposure = serializers.BooleanField(default=False)
 
 
 class PairJudgmentSerializer(RowSerializer):

@@ -1,6 +1,5 @@
 from typing import Any
 
-from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -9,18 +8,17 @@ from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.batches import VERBS, BatchRows
+from evalhub.api.batches import VERBS, BatchRows, consent_of
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id, OneOf
-from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
+from runs.api.verdicts_shown import OpenVerdicts
 from runs.models import Result
 from runs.pairwise import judge_runs
 from runs.pairwise.api import serializers
 from runs.pairwise.evaluations import Chosen, active_choice, choose, undo
 from runs.pairwise.judge_runs import PairwiseOrder
 from runs.pairwise.models import PairChoice, PairEvaluation, PairJudgment, PairwiseJudgeRun
-from runs.sights import hidden_from, record
 
 ADD = "pairwise.add_pairwisejudgerun"
 
@@ -49,18 +47,11 @@ class PairwiseJudgeRunViewSet(BatchRows):
     )
     def create(self, request: Request) -> Response:
         """Start judging all comparable pairs. A refusal lists all its `problems`."""
-        body = serializers.PairwiseOrderSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
-        wanted = PairwiseOrder(
-            given["runs"], given["language_model"], given["criterion"], given["ties"]
-        )
-        made = judge_runs.start(
-            wanted,
-            by=request.user,  # type: ignore[arg-type]
-            cost_limit_usd=given.get("cost_limit_usd"),
-            allow_sealed_exposure=given["allow_sealed_exposure"],
-        )
+        given = self.sent(request, serializers.PairwiseOrderSerializer)
+        names = ("runs", "language_model", "criterion", "ties")
+        wanted = PairwiseOrder(*(given[name] for name in names))
+        user: Any = request.user
+        made = judge_runs.start(wanted, by=user, **consent_of(given))
         return self.shown(made, status.HTTP_201_CREATED)
 
 
@@ -75,37 +66,16 @@ class PairJudgmentFilters(PairFilters):
     state = OneOf(ItemState)
 
 
-class PairsShown(ReadOnly):
+class PairsShown(OpenVerdicts):
     """Rows on pairs; whoever reads them has seen verdicts on both results."""
 
-    model: Any
-
-    def get_queryset(self) -> QuerySet[Any]:
-        rows: QuerySet[Any] = self.model.objects.readable_by(self.request.user)
-        if hidden := hidden_from(self.request.user):
-            rows = rows.exclude(pair__first__in=hidden).exclude(pair__second__in=hidden)
-        return rows.select_related("pair").order_by("-pk")
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        rows = super().paginate_queryset(queryset)
-        self._record(rows or ())
-        return rows
-
-    def get_object(self) -> Any:
-        row = super().get_object()
-        self._record([row])
-        return row
-
-    def _record(self, rows: Any) -> None:
-        seen = {pk for row in rows for pk in (row.pair.first_id, row.pair.second_id)}
-        record(self.request.user, results=seen)
+    results = ("pair__first_id", "pair__second_id")
 
 
 class PairJudgmentViewSet(PairsShown):
     """Judgments on pairs of tests whose text you may read."""
 
-    model = PairJudgment
-    queryset = PairJudgment.objects.all()
+    queryset = PairJudgment.objects.select_related("pair").order_by("-pk")
     serializer_class = serializers.PairJudgmentSerializer
     filterset_class = PairJudgmentFilters
 
@@ -113,14 +83,10 @@ class PairJudgmentViewSet(PairsShown):
 class PairEvaluationViewSet(PairsShown):
     """Human verdicts on pairs. POST appends yours; none is deleted."""
 
-    model = PairEvaluation
-    queryset = PairEvaluation.objects.all()
+    queryset = PairEvaluation.objects.select_related("pair", "annotator").order_by("-pk")
     serializer_class = serializers.PairEvaluationSerializer
     filterset_class = PairFilters
     action_permissions = {"withdraw": "pairwise.add_pairevaluation"}
-
-    def get_queryset(self) -> QuerySet[Any]:
-        return super().get_queryset().select_related("annotator")
 
     @extend_schema(
         request=serializers.PairChoiceSerializer,
@@ -128,9 +94,7 @@ class PairEvaluationViewSet(PairsShown):
     )
     def create(self, request: Request) -> Response:
         """Say which of two results is better."""
-        body = serializers.PairChoiceSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = self.sent(request, serializers.PairChoiceSerializer)
         user: Any = request.user
         one, other = given["results"]
         ids = {one.pk, other.pk}

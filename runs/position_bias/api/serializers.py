@@ -2,24 +2,22 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evalhub.api.batches import BatchSerializer, StartSerializer
 from evalhub.api.estimates import EstimateSerializer
-from evalhub.api.fields import Name, PlainSerializer, RowSerializer
-from evalhub.work.progress import counts
+from evalhub.api.fields import RowSerializer
 from runs.models import JudgeRun
 from runs.position_bias.measuring import DEFAULT_RESULTS, MAX_RESULTS, MAX_SEED, Measure, new_seed
 from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
 
 
-class ReversedJudgeRunSerializer(RowSerializer):
+class ReversedJudgeRunSerializer(BatchSerializer):
     """A measure of position bias. `judgments` counts by state; its figures are in Between judges.
 
     `results` were drawn by `seed` of the results of the judge run.
     """
 
     run = serializers.IntegerField(source="judge_run.run_id", read_only=True)
-    requested_by = Name()
-    judgments = serializers.SerializerMethodField()
-    page = serializers.CharField(source="get_absolute_url", read_only=True)
+    judgments = serializers.SerializerMethodField("get_items")
 
     class Meta:
         model = ReversedJudgeRun
@@ -29,24 +27,17 @@ class ReversedJudgeRunSerializer(RowSerializer):
             *("created_at", "started_at", "finished_at", "page"),
         )
 
-    def get_judgments(self, row: ReversedJudgeRun) -> dict[str, int]:
-        return counts(row.judgments.all())
 
-
-class MeasureSerializer(PlainSerializer):
+class MeasureSerializer(StartSerializer):
     """A judge run, and how many of its results to re-judge. Without a seed one is drawn."""
 
     judge_run = serializers.PrimaryKeyRelatedField(queryset=JudgeRun.objects.select_related("run"))
     results = serializers.IntegerField(default=DEFAULT_RESULTS, min_value=1, max_value=MAX_RESULTS)
     seed = serializers.IntegerField(required=False, min_value=0, max_value=MAX_SEED)
-    cost_limit_usd = serializers.DecimalField(
-        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
-    )
-    allow_sealed_exposure = serializers.BooleanField(default=False)
 
-    @staticmethod
-    def measure(given: dict[str, Any]) -> Measure:
-        return Measure(given["judge_run"], given["results"], given.get("seed", new_seed()))
+
+def measure_of(given: dict[str, Any]) -> Measure:
+    return Measure(given["judge_run"], given["results"], given.get("seed", new_seed()))
 
 
 class MeasureEstimateSerializer(EstimateSerializer):

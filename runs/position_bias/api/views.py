@@ -1,6 +1,5 @@
 from typing import Any
 
-from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -8,14 +7,13 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalhub.api.batches import VERBS, BatchRows
+from evalhub.api.batches import VERBS, BatchRows, consent_of
 from evalhub.api.filters import Id, OneOf
-from evalhub.api.views import ReadOnly
 from evalhub.models import BatchState, ItemState
+from runs.api.verdicts_shown import OpenVerdicts
 from runs.position_bias import measuring
 from runs.position_bias.api import serializers
 from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
-from runs.sights import hidden_from, record
 
 ADD = "position_bias.add_reversedjudgerun"
 
@@ -40,13 +38,9 @@ class ReversedJudgeRunViewSet(BatchRows):
     )
     def create(self, request: Request) -> Response:
         """Start a measure. A refusal lists all its `problems`."""
-        given = self._given(request)
-        made = measuring.start(
-            serializers.MeasureSerializer.measure(given),
-            by=request.user,  # type: ignore[arg-type]
-            cost_limit_usd=given.get("cost_limit_usd"),
-            allow_sealed_exposure=given["allow_sealed_exposure"],
-        )
+        given = self.sent(request, serializers.MeasureSerializer)
+        user: Any = request.user
+        made = measuring.start(serializers.measure_of(given), by=user, **consent_of(given))
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -56,14 +50,9 @@ class ReversedJudgeRunViewSet(BatchRows):
     @action(detail=False, methods=["post"])
     def estimate(self, request: Request) -> Response:
         """Estimate calls and cost of a measure; nothing starts."""
-        found = measuring.estimate(serializers.MeasureSerializer.measure(self._given(request)))
+        given = self.sent(request, serializers.MeasureSerializer)
+        found = measuring.estimate(serializers.measure_of(given))
         return Response(serializers.MeasureEstimateSerializer(found).data)
-
-    def _given(self, request: Request) -> dict[str, Any]:
-        body = serializers.MeasureSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given: dict[str, Any] = body.validated_data
-        return given
 
 
 class ReversedJudgmentFilters(filters.FilterSet):
@@ -72,25 +61,10 @@ class ReversedJudgmentFilters(filters.FilterSet):
     state = OneOf(ItemState)
 
 
-class ReversedJudgmentViewSet(ReadOnly):
+class ReversedJudgmentViewSet(OpenVerdicts):
     """Verdicts given with the options reversed, on tests whose text you may read."""
 
-    queryset = ReversedJudgment.objects.all()
+    queryset = ReversedJudgment.objects.select_related("judgment").order_by("-pk")
+    results = ("judgment__result_id",)
     serializer_class = serializers.ReversedJudgmentSerializer
     filterset_class = ReversedJudgmentFilters
-
-    def get_queryset(self) -> QuerySet[ReversedJudgment]:
-        rows = ReversedJudgment.objects.readable_by(self.request.user)
-        if hidden := hidden_from(self.request.user):
-            rows = rows.exclude(judgment__result__in=hidden)
-        return rows.select_related("judgment").order_by("-pk")
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        rows = super().paginate_queryset(queryset)
-        record(self.request.user, results={row.judgment.result_id for row in rows or ()})
-        return rows
-
-    def get_object(self) -> Any:
-        row = super().get_object()
-        record(self.request.user, results={row.judgment.result_id})
-        return row

@@ -198,11 +198,11 @@ class ReviewSubmissionSerializer(PlainSerializer):
         required=False, allow_null=True, min_value=0, max_value=MAX_SECONDS
     )
 
-    def submission(self) -> ReviewSubmission:
-        """Return the submission of a valid body."""
-        given = self.validated_data
-        verdicts = tuple(Verdict(**verdict) for verdict in given["verdicts"])
-        return ReviewSubmission(verdicts, given["note"], given["correction"], given.get("seconds"))
+
+def submission_of(given: dict[str, Any]) -> ReviewSubmission:
+    """Return the submission of a valid body."""
+    verdicts = tuple(Verdict(**verdict) for verdict in given["verdicts"])
+    return ReviewSubmission(verdicts, given["note"], given["correction"], given.get("seconds"))
 
 
 class SubmittedReviewSerializer(PlainSerializer):

@@ -7,10 +7,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer, Serializer
+from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.errors import Conflict
-from evalhub.api.views import ReadOnly, Rows, Written
+from evalhub.api.views import ReadableRows, ReadOnly, Rows, Written
 from runs.models import HumanEvaluation
 from runs.review.api import filters, serializers
 from runs.review.models import Assignment, BlindMode, Queue, ReviewItem
@@ -40,12 +40,6 @@ class ReviewActions(Rows):
         return Response(serializers.TakenAssignmentSerializer(assignment, context=context).data)
 
 
-def body_of(kind: type[Serializer[Any]], request: Request) -> Any:
-    body = kind(data=request.data)
-    body.is_valid(raise_exception=True)
-    return body
-
-
 class QueueViewSet(ReviewActions, Written):
     """Queues of results for human review."""
 
@@ -73,7 +67,7 @@ class QueueViewSet(ReviewActions, Written):
     def add_run(self, request: Request, pk: str) -> Response:
         """Add a run's answers that need review, plus a random sample. Repeating adds nothing."""
         queue = self.get_object()
-        run = body_of(serializers.AddRunSerializer, request).validated_data["run"]
+        run = self.sent(request, serializers.AddRunSerializer)["run"]
         return Response(add_run(queue, run)._asdict())
 
     @extend_schema(responses=serializers.QueueProgressSerializer)
@@ -121,10 +115,10 @@ class ItemViewSet(ReviewActions, ReadOnly):
         return self.taken(take_item(self.get_object(), by=request.user))  # type: ignore[arg-type]
 
 
-class AssignmentViewSet(ReviewActions, ReadOnly):
+class AssignmentViewSet(ReviewActions, ReadableRows):
     """Assignments of items to annotators. Take one from its queue."""
 
-    queryset = Assignment.objects.all()
+    queryset = Assignment.objects.select_related("annotator", "queue", "item").order_by("-pk")
     serializer_class = serializers.AssignmentSerializer
     filterset_class = filters.AssignmentFilters
     action_permissions = {
@@ -134,10 +128,6 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
         "send_back": "review.send_back",
     }
 
-    def get_queryset(self) -> QuerySet[Assignment]:
-        rows = Assignment.objects.readable_by(self.request.user)
-        return rows.select_related("annotator", "queue", "item").order_by("-pk")
-
     @extend_schema(
         request=serializers.ReviewSubmissionSerializer,
         responses=serializers.SubmittedReviewSerializer,
@@ -146,7 +136,8 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
     def submit(self, request: Request, pk: str) -> Response:
         """Submit your review. Repeating it does nothing; another one is refused until you undo."""
         assignment = self.get_object()
-        submission = body_of(serializers.ReviewSubmissionSerializer, request).submission()
+        given = self.sent(request, serializers.ReviewSubmissionSerializer)
+        submission = serializers.submission_of(given)
         found = submit(assignment, submission, by=request.user)  # type: ignore[arg-type]
         shown = self.shown(assignment).data
         return Response({"assignment": shown, "agrees": found.agrees, "is_new": found.is_new})
@@ -156,7 +147,7 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
     def skip(self, request: Request, pk: str) -> Response:
         """Skip the item; it is not offered to you again."""
         assignment = self.get_object()
-        reason = body_of(serializers.SkipSerializer, request).validated_data["reason"]
+        reason = self.sent(request, serializers.SkipSerializer)["reason"]
         skip(assignment, reason, by=request.user)  # type: ignore[arg-type]
         return self.shown(assignment)
 
@@ -175,6 +166,6 @@ class AssignmentViewSet(ReviewActions, ReadOnly):
     def send_back(self, request: Request, pk: str) -> Response:
         """Ask the annotator to review again. Their verdict counts until they resubmit."""
         assignment = self.get_object()
-        note = body_of(serializers.SendBackSerializer, request).validated_data["note"]
+        note = self.sent(request, serializers.SendBackSerializer)["note"]
         send_back(assignment, note, by=request.user)  # type: ignore[arg-type]
         return self.shown(assignment)

@@ -2,11 +2,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evalhub.api.batches import BatchSerializer, LimitSerializer
 from evalhub.api.estimates import ConsentSerializer
 from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, Readable, RowSerializer
 from evalhub.models import LanguageModel
-from evalhub.work.control import items_of
-from evalhub.work.progress import counts
 from issues.models import JudgeTemplate
 from runs.models import Jury
 from runs.trials.benchmarks.imports import MAX_LINES
@@ -30,12 +29,6 @@ from runs.trials.models import (
 from runs.tuning.models import Split
 
 CALLED = LanguageModel.objects.not_applications()
-
-
-class CostLimit(serializers.DecimalField):
-    def __init__(self, **kwargs: Any) -> None:
-        given = {"max_digits": 12, "decimal_places": 4, "min_value": 0, "allow_null": True}
-        super().__init__(**(given | {"required": False} | kwargs))
 
 
 # Benchmarks --------------------------------------------------------------------------------------
@@ -127,7 +120,7 @@ class BenchmarkImportSerializer(PlainSerializer):
     )
 
 
-class GenerateSerializer(ConsentSerializer):
+class GenerateSerializer(ConsentSerializer, LimitSerializer):
     """A generation run: it makes what is missing up to a stage. `settings` are its sizes."""
 
     language_model = serializers.PrimaryKeyRelatedField(queryset=CALLED)
@@ -136,10 +129,9 @@ class GenerateSerializer(ConsentSerializer):
         default=dict,
         help_text=", ".join(sorted({*GenerationSettings.model_fields} - {"jury", "release"})),
     )
-    cost_limit_usd = CostLimit()
 
 
-class ReplaySerializer(ConsentSerializer):
+class ReplaySerializer(ConsentSerializer, LimitSerializer):
     """The replay of paths with a model under test; without a jury only humans score it."""
 
     paths = serializers.PrimaryKeyRelatedField(queryset=GenerationPath.objects.all(), many=True)
@@ -152,7 +144,6 @@ class ReplaySerializer(ConsentSerializer):
     )
     release = serializers.CharField(default="", allow_blank=True, max_length=100)
     max_tokens = serializers.IntegerField(default=2000, min_value=16, max_value=32_000)
-    cost_limit_usd = CostLimit()
 
 
 class FreshSerializer(ConsentSerializer):
@@ -208,23 +199,18 @@ class BenchmarkClaimSerializer(RowSerializer):
         )
 
 
-class BatchSerializer(RowSerializer):
+class TrialBatchSerializer(BatchSerializer):
     """Progress of background work: `items` counts by state."""
 
     items = serializers.SerializerMethodField()
-    requested_by = Name()
-    page = serializers.CharField(source="get_absolute_url", read_only=True)
 
     BATCH = (
         *("state", "reason", "items", "cost_limit_usd", "spent_usd", "is_scripted"),
         *("requested_by", "created_at", "started_at", "finished_at", "page"),
     )
 
-    def get_items(self, row: Any) -> dict[str, int]:
-        return counts(items_of(row))
 
-
-class GenerationRunSerializer(BatchSerializer):
+class GenerationRunSerializer(TrialBatchSerializer):
     """A generation run, or a replay with a `tested_model`, whose results are the run `run`."""
 
     language_model_name = Name(source="language_model")
@@ -236,14 +222,14 @@ class GenerationRunSerializer(BatchSerializer):
         fields = (
             *("id", "benchmark", "stage", "paths", "language_model", "language_model_name"),
             *("tested_model", "tested_model_name", "settings", "expected", "run"),
-            *BatchSerializer.BATCH,
+            *TrialBatchSerializer.BATCH,
         )
 
 
 # Trials ------------------------------------------------------------------------------------------
 
 
-class TrialSerializer(BatchSerializer):
+class TrialSerializer(TrialBatchSerializer):
     """A judge on all claims of a benchmark, each in both orders.
 
     `tuned_on` is the number of development claims that its threshold was chosen on; null: none.
@@ -262,7 +248,7 @@ class TrialSerializer(BatchSerializer):
                 "tunes_threshold",
                 "tuned_on",
                 "method",
-                *BatchSerializer.BATCH,
+                *TrialBatchSerializer.BATCH,
             ),
         )
 
@@ -349,25 +335,25 @@ class TrialJudgeSerializer(PlainSerializer):
         return given
 
 
-class TrialStartSerializer(PlainSerializer):
+class TrialStartSerializer(LimitSerializer):
     """Judges to try on a benchmark, a trial each. `cost_limit_usd` is that of each trial."""
 
     benchmark = Readable(queryset=Benchmark.objects.all())
     judges = TrialJudgeSerializer(many=True)
-    cost_limit_usd = CostLimit()
 
-    def chosen(self) -> list[TrialJudge]:
-        """Return the judges of a valid body."""
-        return [
-            TrialJudge(
-                language_model=one.get("language_model"),
-                template=one.get("template"),
-                metric=one.get("metric") or "",
-                metric_threshold=one.get("threshold"),
-                tunes_threshold=one["tunes_threshold"],
-            )
-            for one in self.validated_data["judges"]
-        ]
+
+def chosen_in(given: dict[str, Any]) -> list[TrialJudge]:
+    """Return the judges of a valid body of a `TrialStartSerializer`."""
+    return [
+        TrialJudge(
+            language_model=one.get("language_model"),
+            template=one.get("template"),
+            metric=one.get("metric") or "",
+            metric_threshold=one.get("threshold"),
+            tunes_threshold=one["tunes_threshold"],
+        )
+        for one in given["judges"]
+    ]
 
 
 class ClaimJudgmentSerializer(RowSerializer):

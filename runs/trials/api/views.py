@@ -11,12 +11,12 @@ from rest_framework.decorators import action
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer, Serializer
+from rest_framework.serializers import BaseSerializer
 
 from evalhub.api.batches import VERBS, BatchRows
 from evalhub.api.estimates import CONSENT, EstimateSerializer, is_accepted
 from evalhub.api.filters import Id, OneOf, YesNo
-from evalhub.api.views import ReadOnly
+from evalhub.api.views import ReadableRows
 from evalhub.models import BatchState, ItemState
 from evalhub.values.option_problems import option_problems
 from issues.states import Refused
@@ -54,21 +54,6 @@ from runs.tuning.models import Split
 
 STARTED = {200: EstimateSerializer, 201: serializers.GenerationRunSerializer}
 ADD_RUN = "trials.add_generationrun"
-
-
-class ReadableRows(ReadOnly):
-    """Rows whose text the user may read."""
-
-    def get_queryset(self) -> QuerySet[Any]:
-        rows: Any = super().get_queryset()
-        readable: QuerySet[Any] = rows.readable_by(self.request.user)
-        return readable
-
-
-def _validated(serializer: type[Serializer], request: Request) -> Any:
-    body = serializer(data=request.data, context={"request": request})
-    body.is_valid(raise_exception=True)
-    return body
 
 
 # Benchmarks --------------------------------------------------------------------------------------
@@ -111,7 +96,7 @@ class BenchmarkViewSet(ReadableRows):
     )
     def create(self, request: Request) -> Response:
         """Make a benchmark of topics and paths; `generate` has its texts written."""
-        given = dict(_validated(serializers.NewBenchmarkSerializer, request).validated_data)
+        given = self.sent(request, serializers.NewBenchmarkSerializer)
         topics = [NewTopic(**topic) for topic in given.pop("topics")]
         return self._made(
             new_benchmark(given.pop("name"), topics, given.pop("paths"), by=request.user, **given)  # type: ignore[arg-type]
@@ -124,7 +109,7 @@ class BenchmarkViewSet(ReadableRows):
     @action(detail=False, methods=["post"], url_path="import")
     def import_claims(self, request: Request) -> Response:
         """Make a benchmark of real texts with labels. A refusal lists all its `problems`."""
-        given = _validated(serializers.BenchmarkImportSerializer, request).validated_data
+        given = self.sent(request, serializers.BenchmarkImportSerializer)
         lines = read_lines("\n".join(map(json.dumps, given["claims"])))
         return self._made(
             import_benchmark(given["name"], lines, by=request.user, sealed=given["sealed"])  # type: ignore[arg-type]
@@ -134,7 +119,7 @@ class BenchmarkViewSet(ReadableRows):
     @action(detail=False, methods=["post"])
     def small(self, request: Request) -> Response:
         """Have a model write a small benchmark to try. Without `accepted_calls`, estimate it."""
-        given = _validated(serializers.SmallSerializer, request).validated_data
+        given = self.sent(request, serializers.SmallSerializer)
         user: Any = request.user
         return _started(given, lambda: small_benchmark(given["language_model"], by=user))
 
@@ -142,7 +127,7 @@ class BenchmarkViewSet(ReadableRows):
     @action(detail=True, methods=["post"])
     def generate(self, request: Request, pk: str) -> Response:
         """Have a trusted model write what is missing. Without `accepted_calls`, estimate it."""
-        given = _validated(serializers.GenerateSerializer, request).validated_data
+        given = self.sent(request, serializers.GenerateSerializer)
         order = GenerationOrder(
             self.get_object(),
             Stage(given["stage"]),
@@ -160,7 +145,7 @@ class BenchmarkViewSet(ReadableRows):
         """
         if not request.user.has_perms(REPLAY_RIGHTS):
             raise PermissionDenied(f"You need the rights {', '.join(REPLAY_RIGHTS)} for this.")
-        given = _validated(serializers.ReplaySerializer, request).validated_data
+        given = self.sent(request, serializers.ReplaySerializer)
         benchmark, jury = self.get_object(), given.get("jury")
         if wrong := [path.pk for path in given["paths"] if path.benchmark_id != benchmark.pk]:
             raise ValidationError({"paths": [f"{benchmark} has no path {wrong[0]}."]})
@@ -183,7 +168,7 @@ class BenchmarkViewSet(ReadableRows):
 
         Without `accepted_calls`, estimate it.
         """
-        given = _validated(serializers.FreshSerializer, request).validated_data
+        given = self.sent(request, serializers.FreshSerializer)
         benchmark, user = self.get_object(), request.user
         instruction = given["instruction"].strip()
         changes = {"instruction": instruction} if instruction else {}
@@ -329,15 +314,11 @@ class TrialViewSet(ReadableRows, BatchRows):
     )
     def create(self, request: Request) -> Response:
         """Start a trial of each judge. A refusal lists all its `problems`."""
-        body = _validated(serializers.TrialStartSerializer, request)
-        benchmark = body.validated_data["benchmark"]
+        given = self.sent(request, serializers.TrialStartSerializer)
+        benchmark, user = given["benchmark"], request.user
         build_claims(benchmark)
-        made = trial_control.start(
-            benchmark,
-            body.chosen(),
-            by=request.user,  # type: ignore[arg-type]
-            cost_limit_usd=body.validated_data.get("cost_limit_usd"),
-        )
+        chosen, limit = serializers.chosen_in(given), given.get("cost_limit_usd")
+        made = trial_control.start(benchmark, chosen, by=user, cost_limit_usd=limit)  # type: ignore[arg-type]
         shown = serializers.TrialSerializer(made, many=True).data
         return Response(shown, status=status.HTTP_201_CREATED)
 

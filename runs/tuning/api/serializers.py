@@ -2,6 +2,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evalhub.api.batches import StartSerializer
 from evalhub.api.fields import Name, PlainSerializer, RowSerializer
 from evalhub.models import BatchState
 from evalhub.work.control import progress_of
@@ -9,7 +10,6 @@ from issues.models import JudgeTemplate, Tag
 from runs.models import Judge, Suite
 from runs.tuning.conclusions import conclusion, warnings, warnings_of
 from runs.tuning.figures import as_json, tuning_figures
-from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import AnnotatorFilter, Attempt, Tuning
 
 
@@ -91,16 +91,6 @@ class TuningOrderSerializer(PlainSerializer):
     )
     seed = serializers.IntegerField(required=False, min_value=0, max_value=2**31 - 1)
 
-    def selection(self) -> Selection:
-        """Return the selection of a valid body."""
-        names = ("template", "judge", "suite", "tag", "annotators")
-        return Selection(**{name: self.validated_data.get(name) for name in names})
 
-
-class AttemptOrderSerializer(PlainSerializer):
+class AttemptOrderSerializer(StartSerializer):
     """Cost limit of an attempt, and whether sealed tests may leave the trusted network."""
-
-    cost_limit_usd = serializers.DecimalField(
-        max_digits=12, decimal_places=4, min_value=0, required=False, allow_null=True
-    )
-    allow_sealed_exposure = serializers.BooleanField(default=False)

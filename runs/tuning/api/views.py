@@ -5,11 +5,13 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from evalhub.api.batches import consent_of
 from evalhub.api.errors import Conflict
 from evalhub.api.filters import Id
 from evalhub.api.views import ReadOnly
 from runs.tuning.api import serializers
 from runs.tuning.attempt_control import start_attempt
+from runs.tuning.labelled_answers import Selection
 from runs.tuning.models import Tuning
 from runs.tuning.start import has_draft, start
 
@@ -36,10 +38,9 @@ class TuningViewSet(ReadOnly):
     )
     def create(self, request: Request) -> Response:
         """Start a tuning: copy the verdicts and assign each test to a split."""
-        body = serializers.TuningOrderSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        seed = body.validated_data.get("seed")
-        tuning = start(body.selection(), by=request.user, seed=seed)  # type: ignore[arg-type]
+        given = self.sent(request, serializers.TuningOrderSerializer)
+        seed, user = given.pop("seed", None), request.user
+        tuning = start(Selection(**given), by=user, seed=seed)  # type: ignore[arg-type]
         return self.shown(tuning, status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -52,15 +53,7 @@ class TuningViewSet(ReadOnly):
         tuning = self.get_object()
         if not has_draft(tuning):
             raise Conflict("This tuning has no draft: create one on its page first.")
-        body = serializers.AttemptOrderSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        wanted = body.validated_data
-        attempt = start_attempt(
-            tuning,
-            tuning.draft,
-            by=request.user,  # type: ignore[arg-type]
-            cost_limit_usd=wanted.get("cost_limit_usd"),
-            allow_sealed_exposure=wanted["allow_sealed_exposure"],
-        )
+        consent = consent_of(self.sent(request, serializers.AttemptOrderSerializer))
+        attempt = start_attempt(tuning, tuning.draft, by=request.user, **consent)  # type: ignore[arg-type]
         shown = serializers.TuningAttemptSerializer(attempt).data
         return Response(shown, status=status.HTTP_201_CREATED)
