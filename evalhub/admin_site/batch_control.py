@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from django import forms
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin
@@ -25,46 +25,27 @@ def limit_field(**kwargs: object) -> forms.DecimalField:
     return forms.DecimalField(**(given | kwargs))  # type: ignore[arg-type]
 
 
-def control_batch(request: HttpRequest, batch: Batch) -> str:
-    """Do what the button "act" says, and return its name.
+def controlled(
+    admin: PageAdmin, request: HttpRequest, batch: Batch, messages: Mapping[str, str], back: str
+) -> HttpResponse:
+    """Do what the button "act" says, say what was done or why not, and return to the page `back`.
 
     Raises:
-        NotPossible: The batch is not in a state for it.
-        ValidationError: The new cost limit is no amount.
         Http404: There is no such button.
     """
     act = request.POST.get("act", "")
-    match act:
-        case "cancel":
-            control.cancel(batch)
-        case "resume":
-            limit = limit_field().clean(request.POST.get("cost_limit_usd"))
-            control.resume(batch, cost_limit_usd=limit)
-        case "retry_errors":
-            control.retry_errors(batch)
-        case _:
-            raise Http404(f"There is no action {act!r}.")
-    return act
-
-
-def controlled(
-    admin: PageAdmin,
-    request: HttpRequest,
-    batch_id: int,
-    messages: Mapping[str, str],
-    *,
-    is_allowed: bool,
-) -> HttpResponse:
-    """Control a batch by POST, say what was done or why not, and return to its page.
-
-    Raises:
-        PermissionDenied: It is not allowed, or the request is no POST.
-    """
-    if request.method != "POST" or not is_allowed:
-        raise PermissionDenied
-    batch = admin.found(request, batch_id)
     try:
-        admin.say_done(request, messages[control_batch(request, batch)])
+        match act:
+            case "cancel":
+                control.cancel(batch)
+            case "resume":
+                limit = limit_field().clean(request.POST.get("cost_limit_usd"))
+                control.resume(batch, cost_limit_usd=limit)
+            case "retry_errors":
+                control.retry_errors(batch)
+            case _:
+                raise Http404(f"There is no action {act!r}.")
+        admin.say_done(request, messages[act])
     except (NotPossible, ValidationError) as error:
         admin.say(request, *getattr(error, "messages", [str(error)]))
-    return HttpResponseRedirect(batch.get_absolute_url())
+    return HttpResponseRedirect(back)

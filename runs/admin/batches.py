@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern
 
@@ -128,5 +129,7 @@ class BatchAdmin(StartPages, ExtensibleList):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume, or retry failed judgments."""
-        is_allowed = self.has_add_permission(request)
-        return controlled(self, request, object_id, self.messages, is_allowed=is_allowed)
+        if request.method != "POST" or not self.has_add_permission(request):
+            raise PermissionDenied
+        batch = self.found(request, object_id)
+        return controlled(self, request, batch, self.messages, batch.get_absolute_url())

@@ -11,7 +11,7 @@ from django.urls import URLPattern
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
-from evalhub.admin_site.batch_control import control_batch
+from evalhub.admin_site.batch_control import controlled
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.display.formatting import counted
@@ -213,7 +213,8 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
                 self.say_done(request, ACTS[act])
                 return HttpResponseRedirect(queue.get_absolute_url())
             else:
-                control_batch(request, get_object_or_404(benchmark.generation_runs.all()[:1]))
+                run = get_object_or_404(benchmark.generation_runs.all()[:1])
+                return controlled(self, request, run, ACTS, benchmark.get_absolute_url())
             self.say_done(request, ACTS[act])
         except (NotPossible, Refused) as error:
             self.say(request, *getattr(error, "problems", [str(error)]))

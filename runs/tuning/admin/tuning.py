@@ -10,10 +10,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path
 from unfold.decorators import display
 
-from evalhub.admin_site.batch_control import control_batch
+from evalhub.admin_site.batch_control import controlled
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.work.control import progress_of
-from evalhub.work.progress import NotPossible
 from issues.states import Refused
 from runs.admin.batches import BatchForm, StartPages
 from runs.tuning import attempt_control
@@ -270,16 +269,10 @@ class TuningAdmin(StartPages):
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume or retry an attempt."""
         tuning = self._posted(request, object_id, ADD_ATTEMPT)
-        wanted = row_number(request.POST.get("attempt"))
-        attempt = Attempt.objects.filter(tuning=tuning, pk=wanted).first()
-        action = request.POST.get("act", "")
-        if attempt is None or action not in ATTEMPT_ACTIONS:
-            raise Http404(f"There is no such attempt, or no action {action!r}.")
-        try:
-            self.say_done(request, ATTEMPT_ACTIONS[control_batch(request, attempt)])
-        except (NotPossible, ValidationError) as error:
-            self.say(request, *getattr(error, "messages", [str(error)]))
-        return HttpResponseRedirect(tuning.get_absolute_url())
+        attempt = get_object_or_404(
+            Attempt, tuning=tuning, pk=row_number(request.POST.get("attempt"))
+        )
+        return controlled(self, request, attempt, ATTEMPT_ACTIONS, tuning.get_absolute_url())
 
     # Publish --------------------------------------------------------------------------------------
 
