@@ -212,10 +212,8 @@ class FeedbackViewSet(ExportedRows, ReadableRows, Written):
 
         Nor does one that comes twice in a batch: `results` has the id of the first.
         """
-        rows, user = (
-            self._rows(self.sent(request, FeedbackBatchSerializer)["feedback"]),
-            request.user,
-        )
+        given, user = self.sent(request, FeedbackBatchSerializer), request.user
+        rows = self._rows(given["feedback"])
         received = take_in(rows, by=user, reason="Sent to the API")  # type: ignore[arg-type]
         known = self.get_queryset().filter(pk__in=received.duplicates.values())
         readable = set(known.values_list("pk", flat=True))
