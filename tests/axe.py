@@ -19,10 +19,7 @@ OPTIONS = {"resultTypes": ["violations"], "elementRef": False, "preload": False}
 SETTLED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))"
 """Until what scripts do once a page is loaded is done."""
 
-KNOWN = (
-    ("list", "select2-selection__rendered"),
-    ("nested-interactive", "opblock-summary-control"),
-)
+KNOWN = (("list", "select2-selection__rendered"), ("nested-interactive", "opblock-summary-control"))
 """What libraries draw so, as a rule and a class: the list of the admin's chooser holds a button
 to empty it beside its items, and Swagger UI puts a link into the button that opens an operation."""
 

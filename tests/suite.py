@@ -297,10 +297,7 @@ def checks() -> dict[str, list[str]]:
 def run_checks() -> Outcome:
     say("=== check ===")
     started = time.monotonic()
-    with (
-        tempfile.TemporaryDirectory() as data,
-        ThreadPoolExecutor(max_workers=2) as pool,
-    ):
+    with tempfile.TemporaryDirectory() as data, ThreadPoolExecutor(max_workers=2) as pool:
         results = [pool.submit(run_check, *check, data) for check in checks().items()]
         good = sum(result.result() for result in results)
     elapsed_s = time.monotonic() - started

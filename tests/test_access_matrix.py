@@ -18,16 +18,7 @@ from django.template.response import SimpleTemplateResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from evalhub.models import (
-    Delivery,
-    Exposure,
-    Image,
-    Notification,
-    Token,
-    TokenScope,
-    User,
-    Webhook,
-)
+from evalhub.models import Delivery, Exposure, Image, Notification, Token, TokenScope, User, Webhook
 from evalhub.models import Worker as WorkerRow
 from issues.drafting.start import start
 from issues.models import Feedback, LibraryCriterion, ResolutionLabel, Tag

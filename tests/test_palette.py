@@ -103,8 +103,7 @@ def test_without_words_the_pages_are_offered(client):
 
 
 @pytest.mark.parametrize(
-    ("words", "titles"),
-    [("launch run", ["Launches", "Launch a run"]), ("board iss", ["Board"])],
+    ("words", "titles"), [("launch run", ["Launches", "Launch a run"]), ("board iss", ["Board"])]
 )
 def test_pages_are_found_by_words_of_their_title_and_purpose(client, words, titles):
     log_in(client, "maintainer")

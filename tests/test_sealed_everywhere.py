@@ -13,15 +13,7 @@ from django.utils import timezone
 from evalhub.access.reveals import reveal
 from evalhub.models import Exposure, User
 from issues.drafting.start import start as start_drafting
-from issues.models import (
-    Criterion,
-    Draft,
-    Edit,
-    Feedback,
-    Generation,
-    Issue,
-    TemplateExample,
-)
+from issues.models import Criterion, Draft, Edit, Feedback, Generation, Issue, TemplateExample
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.requests import ask_summary
 from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Run, Suite

@@ -109,10 +109,7 @@ def _copy(
     )
     source = f"COPY (SELECT {taken} FROM {table} {where}) TO STDOUT"
     target = f"COPY {table} ({names}) FROM STDIN"
-    with (
-        reader.cursor().copy(source) as rows,
-        writer.cursor().copy(target) as written,
-    ):
+    with reader.cursor().copy(source) as rows, writer.cursor().copy(target) as written:
         for block in rows:
             written.write(block)
 

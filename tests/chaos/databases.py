@@ -25,12 +25,7 @@ TERMINATE = (
 UNLIMITED = (
     "-c default_transaction_read_only=off -c statement_timeout=0 -c client_min_messages=error"
 )
-SETTINGS = (
-    "synchronous_commit=on",
-    "max_connections=40",
-    "min_wal_size=32MB",
-    "max_wal_size=48MB",
-)
+SETTINGS = ("synchronous_commit=on", "max_connections=40", "min_wal_size=32MB", "max_wal_size=48MB")
 MB = 1024**2
 TRIES = 20
 

@@ -96,12 +96,7 @@ ALL = (
     ),
     Row("nullable-column", processes.add_nullable),
     Row("unknown-column", processes.add_unknown),
-    Row(
-        "clock-moved",
-        processes.move_clock,
-        start=processes.start_with_clock,
-        why_not=no_faketime,
-    ),
+    Row("clock-moved", processes.move_clock, start=processes.start_with_clock, why_not=no_faketime),
     Row(
         "containers-of-one-name",
         processes.kill_in_container,

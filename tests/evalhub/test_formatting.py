@@ -66,11 +66,7 @@ def test_codes_read_as_words():
 
 @pytest.mark.parametrize(
     ("told", "text"),
-    [
-        ({}, "a, b, c"),
-        ({"most": 2}, "a, b and 1 more"),
-        ({"of": 1_203}, "a, b, c and 1,200 more"),
-    ],
+    [({}, "a, b, c"), ({"most": 2}, "a, b and 1 more"), ({"of": 1_203}, "a, b, c and 1,200 more")],
 )
 def test_the_first_names_tell_how_many_more_there_are(told, text):
     assert few(["a", "b", "c"], **told) == text

@@ -102,8 +102,7 @@ def test_another_template_version_changes_the_digest_only():
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("weight", 3), ("note", "seen"), ("sealed", True), ("flagged_answer", "5")],
+    ("field", "value"), [("weight", 3), ("note", "seen"), ("sealed", True), ("flagged_answer", "5")]
 )
 def test_a_label_changes_no_digest(field, value):
     test = make_test()

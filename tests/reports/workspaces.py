@@ -70,7 +70,7 @@ def _run(
 
 
 STATES: dict[str, Callable[[Workspace], dict[str, Any]]] = {
-    "issue": lambda ledger: {"issue": ledger.issues[0].pk},
+    "issue": lambda ledger: {"issue": ledger.issues[0].pk}
 }
 """What a page is asked in tests, by its key; one that is not here is asked as it stands."""
 

@@ -6,14 +6,7 @@ from datetime import timedelta
 import pytest
 
 from runs.admin.suite.admin import SuiteForm
-from runs.baselines import (
-    NoBaseline,
-    latest_pair,
-    opponent_of,
-    pin,
-    skipped_baselines,
-    unpin,
-)
+from runs.baselines import NoBaseline, latest_pair, opponent_of, pin, skipped_baselines, unpin
 from runs.models import Run, Suite
 from tests.api import client_of
 from tests.factories import make_issue, make_template, make_test

@@ -22,11 +22,7 @@ from evalhub.statistics.agreement.alpha_interval import alpha_interval
 from evalhub.statistics.agreement.krippendorff import alpha_from_coincidences, coincidences, summed
 from tests.bench.validity import Check
 
-SCALES = {
-    "even": (0.5, 0.5),
-    "90 % pass": (0.1, 0.9),
-    "five steps": (0.1, 0.2, 0.4, 0.2, 0.1),
-}
+SCALES = {"even": (0.5, 0.5), "90 % pass": (0.1, 0.9), "five steps": (0.1, 0.2, 0.4, 0.2, 0.1)}
 """Frequencies of the verdicts 0, 1, … of a scale."""
 
 

@@ -13,12 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.issue_timeline.rule import (
-    FalseFails,
-    IssueOutcome,
-    IssueResult,
-    release_points,
-)
+from reports.issue_timeline.rule import FalseFails, IssueOutcome, IssueResult, release_points
 from tests.bench.validity import Check
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)

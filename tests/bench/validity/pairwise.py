@@ -72,11 +72,7 @@ def expected(strengths: tuple[float, ...], spread: float) -> list[float]:
 
 
 def drawn(
-    strengths: tuple[float, ...],
-    issues: int,
-    spread: float,
-    draws: int,
-    rng: np.random.Generator,
+    strengths: tuple[float, ...], issues: int, spread: float, draws: int, rng: np.random.Generator
 ) -> Iterator[Ranked]:
     for _ in range(draws):
         played = []

@@ -54,10 +54,7 @@ def test_no_token_is_not_allowed():
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"revoked_at": timezone.now()},
-        {"expires_at": timezone.now() - timedelta(seconds=1)},
-    ],
+    [{"revoked_at": timezone.now()}, {"expires_at": timezone.now() - timedelta(seconds=1)}],
 )
 def test_a_token_that_has_ended_is_refused(fields):
     response = client_of("superuser", **fields).get(LIST)

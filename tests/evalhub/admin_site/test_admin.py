@@ -63,10 +63,7 @@ LISTS = (
         ("", set()),
         ("viewer", {"evalhub_languagemodel"}),
         ("annotator", {"evalhub_languagemodel"}),
-        (
-            "maintainer",
-            {"evalhub_languagemodel", "evalhub_call", "evalhub_worker", "evalhub_user"},
-        ),
+        ("maintainer", {"evalhub_languagemodel", "evalhub_call", "evalhub_worker", "evalhub_user"}),
         ("admin", set(LISTS)),
     ],
 )

@@ -53,16 +53,8 @@ def test_the_heading_names_the_page(client):
         url("issues_issue_changelist"): ["Issues"],
         url("issues_issue_add"): ["Issues", "Add issue"],
         url("issues_issue_change", issue.pk): ["Issues", "invents sources"],
-        url("issues_issue_history", issue.pk): [
-            "Issues",
-            "invents sources",
-            "History",
-        ],
-        url("issues_issue_delete", issue.pk): [
-            "Issues",
-            "invents sources",
-            "Delete",
-        ],
+        url("issues_issue_history", issue.pk): ["Issues", "invents sources", "History"],
+        url("issues_issue_delete", issue.pk): ["Issues", "invents sources", "Delete"],
         url("auth_group_add"): ["Settings", "Roles", "Add role"],
         url("evalhub_worker_changelist"): ["Settings", "Workers"],
         url("password_change"): ["Password change"],

@@ -9,14 +9,7 @@ from django.urls import reverse
 from evalhub.admin_site.later_tabs import LaterInline
 from issues.models import Issue, Tag
 from runs.models import Suite
-from tests.factories import (
-    make_issue,
-    make_jury,
-    make_model,
-    make_template,
-    make_test,
-    make_user,
-)
+from tests.factories import make_issue, make_jury, make_model, make_template, make_test, make_user
 from tests.runs.review.rows import make_queue
 
 FIELD = re.compile(r'name="_seen" value="([^"]*)"')

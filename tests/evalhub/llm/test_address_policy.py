@@ -275,8 +275,7 @@ def test_what_litellm_sends_without_asyncio_is_checked_too(provider, settings, a
 
 
 @pytest.mark.parametrize(
-    ("host", "proxy"),
-    [("llm.example.org", "http://proxy.example:3128"), ("inside.example", None)],
+    ("host", "proxy"), [("llm.example.org", "http://proxy.example:3128"), ("inside.example", None)]
 )
 def test_the_environments_proxy_is_used(monkeypatch, host, proxy):
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")

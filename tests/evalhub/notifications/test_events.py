@@ -127,8 +127,7 @@ def test_notification_settings_can_be_changed(client):
     client.force_login(user)
     assert client.get("/admin/evalhub/notification/settings/").status_code == 200
     client.post(
-        "/admin/evalhub/notification/settings/",
-        {"run_finished": ["mail"], "assigned": ["sms"]},
+        "/admin/evalhub/notification/settings/", {"run_finished": ["mail"], "assigned": ["sms"]}
     )
     user.refresh_from_db()
 

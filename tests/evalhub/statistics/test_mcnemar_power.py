@@ -16,8 +16,7 @@ def half_points(change):
 
 
 @pytest.mark.parametrize(
-    ("discordance", "points"),
-    [(0.15, [13.5, 11, 8, 6]), (0.25, [18, 14.5, 10.5, 7.5])],
+    ("discordance", "points"), [(0.15, [13.5, 11, 8, 6]), (0.25, [18, 14.5, 10.5, 7.5])]
 )
 def test_known_values(discordance, points):
     found = [half_points(detectable_by_mcnemar(n, discordance)) for n in (64, 100, 200, 400)]

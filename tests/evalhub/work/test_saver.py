@@ -101,10 +101,7 @@ def test_bad_row_does_not_take_its_neighbours_answers_with_it(leased):
     run, worker = leased
     one, bad, three = run.results.order_by("pk")
     outcomes = saved_by(
-        worker,
-        turn(run, one),
-        turn(run, bad, input_tokens=TOO_MANY_TOKENS),
-        turn(run, three),
+        worker, turn(run, one), turn(run, bad, input_tokens=TOO_MANY_TOKENS), turn(run, three)
     )
     assert outcomes[0] is outcomes[2] is True
     assert isinstance(outcomes[1], Exception)

@@ -57,9 +57,7 @@ def test_the_board_reads_as_often_with_many_issues(client):
     log_in(client, "maintainer")
 
     def queries():
-        with CaptureQueriesContext(
-            connection,
-        ) as captured:
+        with CaptureQueriesContext(connection) as captured:
             client.get(url("issue_board"))
         return len(captured)
 

@@ -174,8 +174,7 @@ def test_a_script_merges_one_issue_into_another_and_parts_them_again():
 
 
 @pytest.mark.parametrize(
-    ("body", "problem"),
-    [({"into": 10**9}, "into"), ({"take": ["state"]}, "take"), ({}, "into")],
+    ("body", "problem"), [({"into": 10**9}, "into"), ({"take": ["state"]}, "take"), ({}, "into")]
 )
 def test_a_script_learns_what_it_sent_wrong(body, problem):
     response = client_of("annotator").post(f"/api/v1/issues/{make_issue().pk}/merge/", body)

@@ -276,8 +276,7 @@ def test_a_test_is_made_as_a_draft():
     issue = make_issue()
 
     response = client_of("annotator").post(
-        "/api/v1/tests/",
-        {"issue": issue.pk, "messages": ASKED, "template": make_template().pk},
+        "/api/v1/tests/", {"issue": issue.pk, "messages": ASKED, "template": make_template().pk}
     )
 
     assert response.status_code == 201, response.content

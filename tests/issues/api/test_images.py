@@ -111,8 +111,7 @@ def test_an_image_is_shown_alone_and_as_nothing_but_an_image():
 
 
 @pytest.mark.parametrize(
-    ("who", "status"),
-    [("viewer", 404), ("annotator", 200), ("", 403), (None, 401)],
+    ("who", "status"), [("viewer", 404), ("annotator", 200), ("", 403), (None, 401)]
 )
 def test_a_sealed_image_is_for_who_may_read_its_test(who, status):
     digest = digest_of(image_test(sealed=True))

@@ -84,8 +84,7 @@ def test_ignoring_case_adds_no_letters_to_the_ascii_ones():
 
 
 @pytest.mark.parametrize(
-    ("patterns", "value"),
-    [([r"\d+", "red"], 1 / 2), ([r"\d+", "blue"], 1), (["red"], 0), ([], 1)],
+    ("patterns", "value"), [([r"\d+", "red"], 1 / 2), ([r"\d+", "blue"], 1), (["red"], 0), ([], 1)]
 )
 def test_all_counts_the_share(patterns, value):
     assert score("matches_all", "123 and Blue", patterns=patterns, ignore_case=True) == value

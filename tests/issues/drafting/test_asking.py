@@ -9,15 +9,8 @@ from evalhub.llm import gateway
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
 from issues.drafting.asking import MAX_TRIES, ask
-from issues.drafting.prompts import (
-    Material,
-    Target,
-    answer_request,
-    input_request,
-)
-from issues.drafting.prompts import (
-    test_prompt as prompt_of,
-)
+from issues.drafting.prompts import Material, Target, answer_request, input_request
+from issues.drafting.prompts import test_prompt as prompt_of
 from issues.drafting.settings import Task
 from tests.evalhub.llm.endpoints import make_endpoint
 from tests.issues.drafting.writers import Writer, make_settings

@@ -5,13 +5,7 @@ from django.db import IntegrityError, transaction
 
 from issues.models import Feedback, FeedbackState, Issue, Origin, Tag, Test
 from issues.states import Refused
-from issues.triage.actions import (
-    attach,
-    issue_and_test_from,
-    issue_from,
-    mark_duplicate,
-    set_state,
-)
+from issues.triage.actions import attach, issue_and_test_from, issue_from, mark_duplicate, set_state
 from issues.triage.actions import test_from as make_test_from
 from issues.triage.undo import undo_last
 from tests.factories import make_issue, make_test, make_user

@@ -155,12 +155,7 @@ def test_champion_is_graded_best_over_five_suites(suites):
     graded(suites[0], few, clarity=10)
     document = built()
     (row,) = document.table("champions").as_rows()
-    assert (row["champion"], row["grade"], row["suites"], row["eligible"]) == (
-        ("gpt-4o",),
-        9,
-        5,
-        2,
-    )
+    assert (row["champion"], row["grade"], row["suites"], row["eligible"]) == (("gpt-4o",), 9, 5, 2)
     assert ("gemini-pro", "needs ≥ 5 suites, has 1", "Clarity") in document.table("excluded").rows
 
 

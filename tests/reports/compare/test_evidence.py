@@ -37,9 +37,7 @@ def test_the_p_of_tags_is_corrected_for_how_many_they_are():
 def test_a_suite_of_one_issue_that_loses_all_its_tests_is_significantly_worse():
     issues = (1,) * 100
 
-    found = findings(
-        sample(a_run(*"p" * 100, issues=issues), a_run(*"f" * 100, issues=issues)),
-    )
+    found = findings(sample(a_run(*"p" * 100, issues=issues), a_run(*"f" * 100, issues=issues)))
 
     assert found.evidence.p == pytest.approx(2 / 2**100)
     assert (found.evidence.rule, found.evidence.caveat) == (MCNEMAR, MAY_FAIL_TOGETHER)

@@ -25,12 +25,7 @@ def cell(value, column, look=""):
 
 @pytest.mark.parametrize(
     "read",
-    [
-        lambda value: words(value, "rate"),
-        lambda value: flat([value], [COLUMN]),
-        as_json,
-        heat,
-    ],
+    [lambda value: words(value, "rate"), lambda value: flat([value], [COLUMN]), as_json, heat],
     ids=["words", "flat", "json", "heat"],
 )
 def test_a_linked_value_reads_as_the_value(read):

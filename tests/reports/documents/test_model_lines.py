@@ -93,9 +93,7 @@ def test_no_line_looks_like_an_outcome(colour):
 
 
 @pytest.mark.parametrize(
-    ("colours", "background"),
-    [(LIGHT, "#FFFFFF"), (DARK, DARK_BACKGROUND)],
-    ids=["light", "dark"],
+    ("colours", "background"), [(LIGHT, "#FFFFFF"), (DARK, DARK_BACKGROUND)], ids=["light", "dark"]
 )
 def test_lines_stand_out_from_the_page(colours, background):
     assert min(contrast(colour, background) for colour in colours) >= TEXT_CONTRAST

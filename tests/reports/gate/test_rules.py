@@ -41,10 +41,7 @@ def code_of(**verdicts):
         ({"scored": HOLDS, "min_pass_rate": HOLDS}, ExitCode.HOLDS),
         ({"scored": HOLDS, "min_pass_rate": FAILS}, ExitCode.DOES_NOT_HOLD),
         ({"scored": HOLDS, "min_pass_rate": UNKNOWN}, ExitCode.CANNOT_TELL),
-        (
-            {"min_pass_rate": UNKNOWN, "max_net_loss_points": FAILS},
-            ExitCode.DOES_NOT_HOLD,
-        ),
+        ({"min_pass_rate": UNKNOWN, "max_net_loss_points": FAILS}, ExitCode.DOES_NOT_HOLD),
         ({"scored": UNKNOWN, "min_pass_rate": FAILS}, ExitCode.CANNOT_TELL),
         ({"comparable": UNKNOWN, "min_pass_rate": FAILS}, ExitCode.CANNOT_TELL),
     ],
@@ -254,8 +251,7 @@ def rate(passed, n, interval=None):
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict"),
-    [(rate(16, 20), HOLDS), (rate(15, 20), FAILS), (rate(0, 0), UNKNOWN)],
+    ("found", "verdict"), [(rate(16, 20), HOLDS), (rate(15, 20), FAILS), (rate(0, 0), UNKNOWN)]
 )
 def test_a_pass_rate_has_to_reach_the_limit(found, verdict):
     assert pass_rate_rule(found, 0.8).verdict == verdict

@@ -53,11 +53,7 @@ def test_columns_are_the_latest_runs_the_best_first(ledger):
     columns, rows = table()
 
     assert columns == ["kelp", "aurora"]
-    assert rows == {
-        "dates": [(1, 2), (1, 2)],
-        "sums": [(1, 1), (0, 1)],
-        "easy": [(1, 1), (1, 1)],
-    }
+    assert rows == {"dates": [(1, 2), (1, 2)], "sums": [(1, 1), (0, 1)], "easy": [(1, 1), (1, 1)]}
 
 
 @pytest.mark.parametrize(
@@ -75,11 +71,7 @@ def test_rows_are_sorted_as_asked(ledger, order, names):
 def test_rows_can_be_tags(ledger):
     _, rows = table("rows=tag")
 
-    assert rows == {
-        "law": [(1, 2), (1, 2)],
-        "maths": [(2, 2), (1, 2)],
-        "all": [(3, 4), (2, 4)],
-    }
+    assert rows == {"law": [(1, 2), (1, 2)], "maths": [(2, 2), (1, 2)], "all": [(3, 4), (2, 4)]}
 
 
 def test_a_cell_opens_the_results_that_it_counts(ledger):

@@ -97,10 +97,7 @@ def test_judges_of_a_replay_are_measured_on_its_random_sample_alone(client, benc
     rows = {row[0]: row for row in of_replays(replays, Reading(annotator))}
 
     assert len(rows) == 4  # two judges, both together, and the run that nobody has reviewed
-    assert rows[f"Judges of {other}, Tested"][1:] == (
-        *[None] * 3,
-        "needs more verdicts: none yet",
-    )
+    assert rows[f"Judges of {other}, Tested"][1:] == (*[None] * 3, "needs more verdicts: none yet")
     good, bad = (rows[f"{name}, Tested"] for name in names(run))
     assert (good[1].passed, good[1].n) == (12, 12)
     assert (bad[1].passed, bad[1].n) == (0, 12)

@@ -6,13 +6,7 @@ import pytest
 
 from reports.leaderboard.certainty_rule import certainty, inputs
 from reports.leaderboard.certainty_tables import lead
-from tests.bench.validity.leaderboard import (
-    SMALL,
-    Shape,
-    board_of,
-    false_alarms,
-    told_apart,
-)
+from tests.bench.validity.leaderboard import SMALL, Shape, board_of, false_alarms, told_apart
 from tests.reports.leaderboard.test_pairing import ranked
 
 

@@ -9,10 +9,7 @@ MEANS = [Mean("a", "A <b>", 0.8, 12, Interval(0.7, 0.85)), Mean("b", "B", 0.5, 1
 def test_means_stand_in_their_order_with_what_they_are_of():
     figure = ranked_means(MEANS, unit="suites")
     assert figure["data"][0]["x"] == [0.8, 0.5]
-    assert figure["layout"]["yaxis"]["ticktext"] == [
-        "A &lt;b&gt; (12 suites)",
-        "B (10 suites)",
-    ]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["A &lt;b&gt; (12 suites)", "B (10 suites)"]
 
 
 def test_mean_without_an_interval_has_no_bar():

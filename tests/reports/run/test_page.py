@@ -12,14 +12,7 @@ from evalhub.models import BatchState, Worker
 from evalhub.work import clock
 from issues.models import Issue, Tag, TagKind
 from runs.models import Run
-from tests.factories import (
-    make_issue,
-    make_jury,
-    make_model,
-    make_run,
-    make_test,
-    make_user,
-)
+from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user
 from tests.reports.judged_runs import answer, fail, judge, judged
 
 pytestmark = pytest.mark.django_db

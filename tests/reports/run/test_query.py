@@ -224,9 +224,7 @@ def test_filters_narrow_the_grid_and_no_figure():
 
 def count_queries(run, reader):
     cache.clear()
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         run_report(run, Filters(), reader=reader)
     return len(queries)
 

@@ -118,11 +118,7 @@ def test_only_doubtful_agreement_has_a_warning(client, votes, badged):
 def test_checks_are_counted_and_those_without_a_value_are_not_nought(client):
     run = of_rubric(
         [POLITE, CHECK, {"check_name": "js", "arguments": {"source": "1"}}],
-        {
-            "Is polite.": [1],
-            "contains": [1],
-            "js": [None],
-        },
+        {"Is polite.": [1], "contains": [1], "js": [None]},
     )
 
     checks = report(run).panel.checks

@@ -256,10 +256,7 @@ def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mai
     notification = person.notifications.get()
     assert finding in notification.text
     assert notification.url == snapshot.get_absolute_url()
-    assert sorted(mail.to[0] for mail in mailoutbox) == [
-        "board@example.org",
-        "manager@example.org",
-    ]
+    assert sorted(mail.to[0] for mail in mailoutbox) == ["board@example.org", "manager@example.org"]
     for mail in mailoutbox:
         assert finding in mail.body
         assert f"https://evalhub.example.org{snapshot.get_absolute_url()}" in mail.body

@@ -20,14 +20,7 @@ from tests import provider as scripted
 from tests.factories import make_issue, make_model, make_run, make_test
 from tests.provider import prompt, sequence
 from tests.reports.judged_runs import finish
-from tests.reports.summaries.conftest import (
-    claim,
-    good,
-    graded,
-    reply,
-    rows_in,
-    run_of,
-)
+from tests.reports.summaries.conftest import claim, good, graded, reply, rows_in, run_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -88,10 +88,7 @@ def test_what_cannot_be_is_said_and_makes_no_jury(client, maintainer, subtests):
     for words, fields in (
         ("api_key", {"params": '{"api_key": "sk-1"}'}),
         ("Enter a JSON object of parameters, not [1].", {"params": "[1]"}),
-        (
-            "Set the temperature in its own",
-            {"params": '{"temperature": 1}', "temperatures": "0"},
-        ),
+        ("Set the temperature in its own", {"params": '{"temperature": 1}', "temperatures": "0"}),
         ("&#x27;hot&#x27; is not a temperature from 0 to 5", {"temperatures": "hot"}),
         ("&#x27;7&#x27; is not a temperature from 0 to 5", {"temperatures": "0,7"}),
         ("less than or equal to 25", {"samples": "26"}),

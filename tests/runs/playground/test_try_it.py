@@ -249,8 +249,7 @@ def test_a_jury_judges_reply_flagged_answer_and_reference(attempt, model_at):
 def test_a_rubric_is_judged_as_typed_and_checks_are_run(attempt, model_at, provider):
     jury = make_jury(model_at(name="Ada"), approaches=(Approach.TEMPLATE, Approach.PROMPT_AWARE))
     points = rubric_form(
-        {"text": "Says four"},
-        {"text": "Says five", "check_name": "contains", "arg_text": "five"},
+        {"text": "Says four"}, {"text": "Says five", "check_name": "contains", "arg_text": "five"}
     )
     form = {"flagged_answer": BAD, **points}
     events = attempt("judge", jury=f"jury-{jury.pk}", answers=["flagged"], form=form)
@@ -267,10 +266,7 @@ def test_siblings_are_judged_with_their_own_settings(attempt, model_at):
     make_test("Sibling?", issue=issue, flagged_answer=BAD, reference=GOOD)
     make_test("Secret?", issue=issue, flagged_answer=BAD, reference=GOOD, sealed=True)
     events = attempt(
-        "judge",
-        jury=f"model-{model_at().pk}",
-        answers=["siblings"],
-        form={"issue": issue.pk},
+        "judge", jury=f"model-{model_at().pk}", answers=["siblings"], form={"issue": issue.pk}
     )
     assert len(events["html"]) == 2
     assert "Sibling?" in events["html"][0]

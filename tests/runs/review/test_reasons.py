@@ -1,13 +1,6 @@
 import pytest
 
-from runs.review.reasons import (
-    REASONS,
-    Facts,
-    as_json,
-    reason_descriptions,
-    reasons_of,
-    severity,
-)
+from runs.review.reasons import REASONS, Facts, as_json, reason_descriptions, reasons_of, severity
 
 
 def description(**facts):

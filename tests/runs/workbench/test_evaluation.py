@@ -13,14 +13,7 @@ from runs.workbench.models import BenchRow, RowJudgment
 from tests.factories import make_jury, make_template, make_test
 from tests.issues.pages import log_in
 from tests.provider import UNAUTHORIZED, prompt, sequence, verdict
-from tests.runs.workbench.rows import (
-    act,
-    answer_in,
-    edit,
-    evaluate,
-    judge_of_fours,
-    make_bench,
-)
+from tests.runs.workbench.rows import act, answer_in, edit, evaluate, judge_of_fours, make_bench
 
 pytestmark = pytest.mark.django_db
 

@@ -9,14 +9,7 @@ from reports.documents.reading import Reading
 from reports.judge_reliability.page import JUDGE_RELIABILITY
 from runs.models import ChosenBy, HumanEvaluation
 from runs.scoring.score import score_results
-from tests.factories import (
-    make_issue,
-    make_jury,
-    make_model,
-    make_template,
-    make_test,
-    make_user,
-)
+from tests.factories import make_issue, make_jury, make_model, make_template, make_test, make_user
 from tests.reports.documents.test_pages import as_query
 from tests.reports.judged_runs import criteria_of, judged
 from tests.shared_data import shared_data

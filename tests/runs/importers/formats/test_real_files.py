@@ -137,11 +137,7 @@ def test_chats_and_filters_of_lm_eval_are_read():
     ]
     assert [
         (answer.text, [one.value for one in answer.scores]) for answer in found.runs[0].answers
-    ] == [
-        ("It is 3.", [1.0, 0.0]),
-        ("It is 8.", [0.0, 0.0]),
-        ("It is 7.", [1.0, 0.0]),
-    ]
+    ] == [("It is 3.", [1.0, 0.0]), ("It is 8.", [0.0, 0.0]), ("It is 7.", [1.0, 0.0])]
 
 
 def test_choices_of_lm_eval_have_their_text():

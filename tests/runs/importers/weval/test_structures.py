@@ -50,9 +50,7 @@ def test_a_file_without_prompts_is_refused(text):
 
 def test_prompts_in_the_header_and_after_it_are_refused():
     problems = problems_of("title: T\nprompts:\n- prompt: a\n---\n- prompt: b\n")
-    assert problems == [
-        "sample.yml:2: prompts are in the header and after it: join them.",
-    ]
+    assert problems == ["sample.yml:2: prompts are in the header and after it: join them."]
 
 
 def test_a_document_that_is_plain_text_is_refused():

@@ -12,16 +12,10 @@ from runs.trials.claims.claim_rule import Kind, claims_of
 from runs.trials.judges.measures import measures_of
 from tests.runs.trials.graphs import artifacts, verdicts
 
-TABLE_1 = {
-    "laaj1": {4: 23, 5: 44, 6: 156, 7: 8},
-    "laaj2": {4: 21, 5: 113, 6: 85, 7: 13},
-}
+TABLE_1 = {"laaj1": {4: 23, 5: 44, 6: 156, 7: 8}, "laaj2": {4: 21, 5: 113, 6: 85, 7: 13}}
 """Scores of the true pairs of different topics."""
 
-TABLE_2 = {
-    "laaj1": {4: 3, 5: 2, 6: 89, 7: 5},
-    "laaj2": {4: 1, 5: 59, 6: 34, 7: 3},
-}
+TABLE_2 = {"laaj1": {4: 3, 5: 2, 6: 89, 7: 5}, "laaj2": {4: 1, 5: 59, 6: 34, 7: 3}}
 """Scores of the pairs of two clusters that were called true; those of 4 were wrong."""
 
 TWO_PROGRAMS_LOST = {(100, "cobol"), (205, "java")}
