@@ -6,6 +6,8 @@ import pytest
 from django.db import OperationalError
 from django.urls import reverse
 
+pytestmark = pytest.mark.django_db
+
 
 def locked():
     cause = sqlite3.OperationalError("database is locked")
@@ -17,7 +19,6 @@ def broken():
     raise OperationalError("no such column: new")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("failure", "status"), [(locked, 503), (broken, 500)])
 def test_unavailable_database_is_told_from_a_fault(admin_client, monkeypatch, failure, status):
     monkeypatch.setattr("evalhub.work.overview.running_workers", failure)
@@ -30,7 +31,6 @@ def test_unavailable_database_is_told_from_a_fault(admin_client, monkeypatch, fa
     assert response.has_header("Retry-After") == (status == 503)
 
 
-@pytest.mark.django_db
 def test_errors_below_the_api_are_json(admin_client, monkeypatch):
     monkeypatch.setattr("evalhub.api.index.lists", broken)
     admin_client.raise_request_exception = False

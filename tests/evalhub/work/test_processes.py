@@ -31,6 +31,8 @@ from tests.evalhub.work.processes import running
 from tests.factories import first_result, make_issue, make_jury, make_model, make_run, make_test
 from tests.provider import Provider
 
+pytestmark = pytest.mark.django_db
+
 IDLE, BUSY = 0, 7
 
 
@@ -42,7 +44,6 @@ def lock_tasks() -> None:
 # Tasks -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_tasks_in_progress_do_not_count_as_waiting():
     for _ in range(MAX_TASKS):
         assert enqueue_task()
@@ -54,7 +55,6 @@ def test_tasks_in_progress_do_not_count_as_waiting():
     assert enqueue_task()
 
 
-@pytest.mark.django_db
 def test_a_process_holds_the_task_that_it_takes():
     enqueue_task()
     numbers = [0, 0]
@@ -67,7 +67,6 @@ def test_a_process_holds_the_task_that_it_takes():
     assert not is_task_waiting()
 
 
-@pytest.mark.django_db
 def test_a_task_with_a_wrong_signature_is_dropped():
     enqueue_task()
     OrmQ.objects.update(payload="forged:signature")
@@ -79,7 +78,6 @@ def test_a_task_with_a_wrong_signature_is_dropped():
     assert not OrmQ.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("func", "options"),
     [
@@ -99,7 +97,6 @@ def test_a_task_that_names_another_function_is_dropped(func, options, caplog):
     assert func in caplog.text
 
 
-@pytest.mark.django_db
 def test_no_task_is_taken_after_a_stop():
     enqueue_task()
     stop = Stop()
@@ -153,7 +150,6 @@ def test_a_process_whose_task_timed_out_takes_no_other():
     assert perform(task, get_broker(), partial(numbers.__setitem__, 0)) == (False, True)
 
 
-@pytest.mark.django_db
 def test_a_successor_frees_what_the_dead_one_held():
     result = first_result(make_run())
     alive, dead = leases.register(), leases.register()
@@ -174,7 +170,6 @@ def test_a_successor_frees_what_the_dead_one_held():
 # The reaper --------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_the_reaper_asks_for_one_worker_while_work_waits():
     make_run()
     watching = Reaper([IDLE, BUSY], [0, 0])
@@ -185,7 +180,6 @@ def test_the_reaper_asks_for_one_worker_while_work_waits():
     assert OrmQ.objects.count() == 1
 
 
-@pytest.mark.django_db
 def test_the_reaper_asks_ever_more_rarely_when_asking_does_not_help():
     make_run()
     watching = Reaper([IDLE], [0])
@@ -201,7 +195,6 @@ def test_the_reaper_asks_ever_more_rarely_when_asking_does_not_help():
     assert asked_at == [0, 4, 10, 22, 46, 94, 154]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("current_tasks", [[BUSY], [BUSY, BUSY]])
 def test_the_reaper_asks_nobody_when_all_are_busy(current_tasks):
     make_run()
@@ -209,7 +202,6 @@ def test_the_reaper_asks_nobody_when_all_are_busy(current_tasks):
     assert not OrmQ.objects.exists()
 
 
-@pytest.mark.django_db
 def test_the_reaper_asks_nobody_when_nothing_can_be_done():
     make_run(state=BatchState.PAUSED)
     Reaper([IDLE], [0]).ask_for_worker(0.0)
@@ -238,7 +230,6 @@ def reaper_of(*pids: int, task: int = BUSY) -> Reaper:
     return found
 
 
-@pytest.mark.django_db
 def test_the_reaper_kills_a_process_that_lives_and_stays_silent(killed):
     worker_taken_for_dead(os.getpid())
     worker_taken_for_dead(os.getppid())  # of another cluster
@@ -252,7 +243,6 @@ def test_the_reaper_kills_a_process_that_lives_and_stays_silent(killed):
     assert killed == [os.getpid()]
 
 
-@pytest.mark.django_db
 def test_the_reaper_spares_a_process_that_is_heard_of_again(killed):
     worker = worker_taken_for_dead(os.getpid())
     watching = reaper_of(os.getpid())
@@ -265,7 +255,6 @@ def test_the_reaper_spares_a_process_that_is_heard_of_again(killed):
     assert killed == []
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("reason", ["idle", "outage"])
 def test_the_reaper_spares_a_process_that_is_idle_or_met_an_outage(killed, reason):
     worker_taken_for_dead(os.getpid())
@@ -288,7 +277,6 @@ def fail() -> None:
     raise RuntimeError("on purpose")
 
 
-@pytest.mark.django_db
 def test_what_fails_every_minute_keeps_nothing_else_from_being_done(settings):
     settings.EVALHUB_EVERY_MINUTE = ["gone.nowhere", f"{__name__}.fail", f"{__name__}.note"]
     calls.clear()

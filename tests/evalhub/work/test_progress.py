@@ -13,10 +13,11 @@ from runs.models import Run
 from tests.evalhub.work.processes import eventually
 from tests.factories import make_run, make_test
 
+pytestmark = pytest.mark.django_db
+
 ANSWERING = kinds()[0]
 
 
-@pytest.mark.django_db
 def test_counts_have_every_state():
     run = make_run(make_test("a"), make_test("b"))
     assert progress.counts(run.results.all()) == {
@@ -27,7 +28,6 @@ def test_counts_have_every_state():
     }
 
 
-@pytest.mark.django_db
 def test_resume_does_at_once_what_waited_for_its_next_try():
     run = make_run()
     run.results.update(next_try_at="2100-01-01T00:00Z")
@@ -36,7 +36,6 @@ def test_resume_does_at_once_what_waited_for_its_next_try():
     assert run.results.get().next_try_at is None
 
 
-@pytest.mark.django_db
 def test_batch_with_something_left_is_not_marked_as_done():
     run = make_run()
     batches.finish_if_done(ANSWERING, run.pk)

@@ -13,6 +13,8 @@ from evalhub.work.limits.shared_rate import cut, part_of, read_shared, share_now
 from evalhub.work.models import Worker
 from tests.factories import make_model
 
+pytestmark = pytest.mark.django_db
+
 ME = 0
 """No worker's id."""
 
@@ -93,12 +95,10 @@ def test_no_more_than_the_limit_is_in_flight_however_late_workers_hear(total, st
         assert sum(sharing.in_flight) <= total
 
 
-@pytest.mark.django_db
 def test_all_of_a_model_is_for_its_only_worker():
     assert shared(make_model(max_concurrency=7)).width == 7
 
 
-@pytest.mark.django_db
 def test_limit_of_one_stays_with_who_came_first():
     model = make_model(max_concurrency=1)
     worker(**{f"m{model.pk}": ("2026-01-02", 0, 0)})
@@ -106,7 +106,6 @@ def test_limit_of_one_stays_with_who_came_first():
     assert shared(model, since="2026-01-01").width == 1
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("fields", [{"stopped": True}, {"ago_s": 50}])
 def test_dead_and_stopped_workers_have_no_part(fields):
     model = make_model(max_concurrency=4, requests_per_minute=None)
@@ -114,14 +113,12 @@ def test_dead_and_stopped_workers_have_no_part(fields):
     assert shared(model).width == 4
 
 
-@pytest.mark.django_db
 def test_worker_that_left_a_model_has_no_part_of_it():
     model = make_model(max_concurrency=4)
     worker(**{f"m{model.pk}": (None, 0, 0)})
     assert shared(model).width == 4
 
 
-@pytest.mark.django_db
 def test_calls_of_a_stopped_worker_count_for_their_minute():
     model = make_model(requests_per_minute=10)
     worker(stopped=True, **{f"m{model.pk}": (None, 0, 4)})
@@ -129,7 +126,6 @@ def test_calls_of_a_stopped_worker_count_for_their_minute():
     assert shared(model).per_minute == 6
 
 
-@pytest.mark.django_db
 def test_limits_are_the_models_own_at_the_time():
     model = make_model(max_concurrency=4)
     model.max_concurrency = 2
@@ -138,7 +134,6 @@ def test_limits_are_the_models_own_at_the_time():
     assert (shared(model).width, shared(model).per_minute) == (2, 3)
 
 
-@pytest.mark.django_db
 def test_no_limit_per_minute_is_none_not_zero():
     assert shared(make_model()).per_minute is None
 
@@ -146,14 +141,12 @@ def test_no_limit_per_minute_is_none_not_zero():
 # 429 ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_cut_halves_the_pace_of_all():
     model = make_model(max_concurrency=8, requests_per_minute=60)
     cut(model.pk, None)
     assert (shared(model).width, shared(model).per_minute) == (4, 30)
 
 
-@pytest.mark.django_db
 def test_many_429s_within_ten_seconds_cut_once():
     model = make_model(max_concurrency=8)
     for _ in range(5):
@@ -161,7 +154,6 @@ def test_many_429s_within_ten_seconds_cut_once():
     assert SharedRate.objects.get().share == 0.5
 
 
-@pytest.mark.django_db
 def test_pace_is_cut_again_after_ten_seconds():
     model = make_model(max_concurrency=8)
     cut(model.pk, None)
@@ -170,7 +162,6 @@ def test_pace_is_cut_again_after_ten_seconds():
     assert SharedRate.objects.get().share == pytest.approx(0.25 * 2 ** (10.1 / 60), rel=0.01)
 
 
-@pytest.mark.django_db
 def test_provider_that_always_refuses_is_asked_at_the_least_pace_in_the_end():
     model = make_model()
     for _ in range(12):
@@ -180,21 +171,18 @@ def test_provider_that_always_refuses_is_asked_at_the_least_pace_in_the_end():
 
 
 @pytest.mark.parametrize(("since_s", "share"), [(0, 0.25), (60, 0.5), (120, 1.0), (100_000, 1.0)])
-@pytest.mark.django_db
 def test_pace_grows_back_by_itself(since_s, share):
     now = clock.now()
     after_cut = SharedRate(share=0.25, cut_at=now - timedelta(seconds=since_s))
     assert share_now(after_cut, now) == pytest.approx(share)
 
 
-@pytest.mark.django_db
 def test_retry_after_silences_all_until_then():
     model = make_model()
     cut(model.pk, 30.0)
     assert shared(model).paused_s == pytest.approx(30, abs=1)
 
 
-@pytest.mark.django_db
 def test_shorter_retry_after_does_not_end_a_longer_silence():
     model = make_model()
     cut(model.pk, 30.0)
@@ -202,7 +190,6 @@ def test_shorter_retry_after_does_not_end_a_longer_silence():
     assert shared(model).paused_s > 25
 
 
-@pytest.mark.django_db
 def test_absurd_retry_after_does_not_silence_a_model_for_days():
     model = make_model()
     cut(model.pk, 1e6)

@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth.models import Permission
 from django.http import QueryDict
-from django.test import Client
 from django.urls import reverse
 
 from evalhub.notifications.models import Delivery, Webhook
@@ -32,6 +31,9 @@ from runs.models import Result
 from runs.sights import has_seen
 from tests.factories import first_result, make_model, make_test, make_user
 from tests.reports.workspaces import make_workspace
+from tests.shared_data import shared_data
+
+pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 CELLS = {
@@ -69,6 +71,24 @@ def a_page(monkeypatch):
     return page
 
 
+@shared_data
+def ledger():
+    return make_workspace()
+
+
+@pytest.fixture
+def maintainer(client):
+    user = make_user("maintainer")
+    client.force_login(user)
+    return user
+
+
+def schedule(client, page, **sent):
+    """The page that answers to a form with these fields."""
+    url = reverse("reports:schedule", args=[page])
+    return client.post(url, sent, follow=True).content.decode()
+
+
 def make_report(**fields):
     due = {"title": "Weekly", "page": "runs-like", "cron": "0 6 * * *", "next_at": NOON}
     return ReportSchedule.objects.create(**(due | fields))
@@ -86,7 +106,6 @@ def test_a_kept_report_is_the_same_report_again():
     ]
 
 
-@pytest.mark.django_db
 def test_what_is_due_is_made_once_and_kept(a_page):
     report = make_report()
 
@@ -98,7 +117,6 @@ def test_what_is_due_is_made_once_and_kept(a_page):
     assert report.last_outcome == f"Made snapshot {snapshot.pk}."
 
 
-@pytest.mark.django_db
 def test_a_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
     make_test()
     report = make_report(requested_by=make_user("superuser"))
@@ -108,17 +126,22 @@ def test_a_snapshot_holds_no_text_that_may_be_sealed_later(a_page):
     assert from_json(Document, report.snapshots.get().content).facts[0].value == 0
 
 
-@pytest.mark.django_db
-def test_a_page_that_is_gone_is_named_in_the_outcome():
-    report = make_report(page="no-such-page")
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"page": "no-such-page"}, "There is no report page 'no-such-page'."),
+        ({"page": "summary", "query": "like=99"}, "Executive summary 99 was deleted."),
+    ],
+)
+def test_what_is_gone_is_named_in_the_outcome(asked, problem):
+    report = make_report(**asked)
 
     make_due(NOON)
 
     report.refresh_from_db()
-    assert report.last_outcome == "Refused: There is no report page 'no-such-page'."
+    assert report.last_outcome == f"Refused: {problem}"
 
 
-@pytest.mark.django_db
 def test_the_oldest_snapshots_go(a_page, monkeypatch):
     monkeypatch.setattr("reports.schedules.snapshots.MAX_KEPT", 2)
     report = make_report()
@@ -128,24 +151,17 @@ def test_the_oldest_snapshots_go(a_page, monkeypatch):
     assert [f"Made snapshot {snapshot.pk}." for snapshot in report.snapshots.all()] == made[:0:-1]
 
 
-@pytest.fixture
-def some_page():
-    if not registry.PAGES:
-        pytest.skip("no report page is registered")
-    return registry.PAGES[0]
+def test_a_maintainer_schedules_a_page_and_reads_its_snapshots(client, maintainer):
+    refused = schedule(client, "trend", cron="daily")
+    assert "daily" in refused
+    assert not ReportSchedule.objects.exists()
 
-
-@pytest.mark.django_db
-def test_a_maintainer_schedules_a_page_and_reads_its_snapshots(client, some_page):
-    client.force_login(make_user("maintainer"))
-
-    asked = {"state": "", "title": "Mondays", "cron": "0 6 * * 1"}
-    answer = client.post(reverse("reports:schedule", args=[some_page.key]), asked, follow=True)
+    answer = schedule(client, "trend", state="", title="Mondays", cron="0 6 * * 1")
     report = ReportSchedule.objects.get(title="Mondays")
     client.post(reverse("admin:reports_reportschedule_make", args=[report.pk]))
     snapshot = Snapshot.objects.get(report=report)
 
-    assert "Mondays at 06:00" in answer.content.decode()
+    assert "Mondays at 06:00" in answer
     page = client.get(snapshot.get_absolute_url())
     assert from_json(Document, snapshot.content).title in page.content.decode()
     for ending in ("html", "md", "json"):
@@ -154,26 +170,11 @@ def test_a_maintainer_schedules_a_page_and_reads_its_snapshots(client, some_page
         assert "attachment" in file["Content-Disposition"]
 
 
-@pytest.mark.django_db
-def test_a_bad_expression_is_refused_with_its_text(client, some_page):
-    client.force_login(make_user("maintainer"))
-    url = reverse("reports:schedule", args=[some_page.key])
-
-    answer = client.post(url, {"cron": "daily"}, follow=True)
-
-    assert "daily" in answer.content.decode()
-    assert not ReportSchedule.objects.exists()
-
-
-@pytest.mark.django_db
-def test_a_scheduled_summary_covers_the_newest_run_of_each_variant(client):
-    ledger = make_workspace()
+def test_a_scheduled_summary_covers_the_newest_run_of_each_variant(client, ledger, maintainer):
     analyst = make_model(name="analyst")
     first = ask_summary(ledger.runs[:2], analyst=analyst, by=None)
-    client.force_login(make_user("maintainer"))
 
-    state = {"state": state_like(first), "cron": "0 6 * * 1"}
-    client.post(reverse("reports:schedule", args=["summary"]), state)
+    schedule(client, "summary", state=state_like(first), cron="0 6 * * 1")
     report = ReportSchedule.objects.get()
     outcome = make(report)
 
@@ -183,19 +184,7 @@ def test_a_scheduled_summary_covers_the_newest_run_of_each_variant(client):
     assert (asked.analyst, asked.context_tokens) == (analyst, first.context_tokens)
 
 
-@pytest.mark.django_db
-def test_a_schedule_of_a_deleted_summary_is_refused(client):
-    report = make_report(page="summary", query="like=99")
-
-    make_due(NOON)
-
-    report.refresh_from_db()
-    assert report.last_outcome == "Refused: Executive summary 99 was deleted."
-
-
-@pytest.mark.django_db
-def test_a_scheduled_summary_needs_the_permission_of_its_owner():
-    ledger = make_workspace()
+def test_a_scheduled_summary_needs_the_permission_of_its_owner(client, ledger):
     first = ask_summary(ledger.runs[:2], analyst=make_model(), by=None)
     report = make_report(page="summary", query=f"like={first.pk}")
     for person in (None, make_user("viewer"), make_user("maintainer", is_active=False)):
@@ -207,23 +196,15 @@ def test_a_scheduled_summary_needs_the_permission_of_its_owner():
     ReportSchedule.objects.update(requested_by=make_user("maintainer"))
     report.refresh_from_db()
     assert make(report).startswith("Requested ")
-
-
-@pytest.mark.django_db
-def test_scheduling_a_summary_needs_permission_to_ask_for_one():
     person = make_user("viewer")
     person.user_permissions.add(Permission.objects.get(codename="add_reportschedule"))
-    browser = Client()
-    browser.force_login(person)
+    client.force_login(person)
     posted = {"state": "like=1", "cron": "* * * * *"}
-    assert browser.post(reverse("reports:schedule", args=["summary"]), posted).status_code == 403
+    assert client.post(reverse("reports:schedule", args=["summary"]), posted).status_code == 403
 
 
-@pytest.mark.django_db
-def test_what_no_database_can_keep_is_left_out(client):
-    client.force_login(make_user("maintainer"))
-    posted = {"state": "over=\x00time", "title": "a\x00b", "cron": "0 6 * * *"}
-    client.post(reverse("reports:schedule", args=["trend"]), posted)
+def test_what_no_database_can_keep_is_left_out(client, maintainer):
+    schedule(client, "trend", state="over=\x00time", title="a\x00b", cron="0 6 * * *")
     report = ReportSchedule.objects.get()
     assert (report.title, report.query) == ("ab", "over=time")
 
@@ -238,9 +219,7 @@ def mail_is_on(settings):
     settings.EVALHUB_SITE_URL = "https://evalhub.example.org"
 
 
-@pytest.mark.django_db
-def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mailoutbox):
-    ledger = make_workspace()
+def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mailoutbox, ledger):
     person = make_user("viewer", email="manager@example.org")
     query = f"runs={ledger.runs[0].pk}&runs={ledger.runs[2].pk}"
     report = make_report(page="compare", query=query, addresses="board@example.org")
@@ -270,7 +249,6 @@ def test_each_snapshot_is_sent_with_its_finding_picture_and_link(mail_is_on, mai
     assert payload["facts"]["report"]["sentences"][0] == finding
 
 
-@pytest.mark.django_db
 def test_a_report_without_findings_is_sent_with_its_figures(a_page, monkeypatch):
     page = replace(a_page, build=lambda *_: replace(document_of(), sentences=()))
     monkeypatch.setattr(registry, "PAGES", (page,))
@@ -281,9 +259,7 @@ def test_a_report_without_findings_is_sent_with_its_figures(a_page, monkeypatch)
     assert "Tests that may be read: 0" in person.notifications.get().text
 
 
-@pytest.mark.django_db
-def test_a_snapshot_of_activity_lists_what_happened_to_runs():
-    make_workspace()
+def test_a_snapshot_of_activity_lists_what_happened_to_runs(ledger):
     report = make_report(page="activity", query="period=all")
     make(report)
 
@@ -292,31 +268,29 @@ def test_a_snapshot_of_activity_lists_what_happened_to_runs():
     assert document.facts
 
 
-@pytest.mark.django_db
-def test_a_comparison_is_scheduled_for_the_newest_run(client):
-    ledger = make_workspace()
+def test_a_comparison_is_scheduled_for_the_newest_run(client, ledger, maintainer):
     old, new = ledger.runs[0], ledger.runs[2]
-    client.force_login(make_user("maintainer"))
+    ledger.runs[0].suite.runs.update(suite=None)
+    kept = schedule(client, "compare", state=f"runs={old.pk}&runs={new.pk}", when="0 6 * * 1")
+    assert "would stay the same" in kept
+    assert not ReportSchedule.objects.exists()
 
-    posted = {"state": f"runs={old.pk}&runs={old.pk}&tag=facts", "when": "0 6 * * 1"}
-    client.post(reverse("reports:schedule", args=["compare"]), posted)
+    ledger.suite.runs.set(ledger.runs)
+    state = f"runs={old.pk}&runs={old.pk}&tag=facts"
+    schedule(client, "compare", state=state, when="0 6 * * 1")
     report = ReportSchedule.objects.get()
     make(report)
 
-    assert QueryDict(report.query).dict() == {
-        "suite": str(ledger.suite.pk),
-        "model": str(old.language_model_id),
-        "tag": "facts",
-    }
+    about = {"suite": str(ledger.suite.pk), "model": str(old.language_model_id), "tag": "facts"}
+    assert QueryDict(report.query).dict() == about
     assert report.cron == "0 6 * * 1"
     assert from_json(Document, report.snapshots.get().content).runs == (old.pk, new.pk)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("made_by", ["this version", "an older one"])
 @pytest.mark.parametrize("ending", ["", ".csv"])
-def test_who_reads_a_snapshot_was_shown_the_verdicts_that_it_tells(client, made_by, ending):
-    old, _, new, *others = make_workspace().runs
+def test_who_reads_a_snapshot_was_shown_the_verdicts_that_it_tells(client, ledger, made_by, ending):
+    old, _, new, *others = ledger.runs
     report = make_report(page="compare", query=f"runs={old.pk}&runs={new.pk}")
     make(report)
     snapshot, ann = report.snapshots.get(), make_user("annotator")
@@ -334,9 +308,8 @@ def test_who_reads_a_snapshot_was_shown_the_verdicts_that_it_tells(client, made_
     assert not any(has_seen(ann.pk, first_result(run)) for run in others)
 
 
-@pytest.mark.django_db
-def test_a_snapshot_of_single_results_tells_those_only(client):
-    ledger, ann = make_workspace(), make_user("annotator")
+def test_a_snapshot_of_single_results_tells_those_only(client, ledger):
+    ann = make_user("annotator")
     result = first_result(ledger.runs[0])
     test, issue = result.test, result.issue
     Result.objects.filter(test=test).update(passed=False)
@@ -352,32 +325,16 @@ def test_a_snapshot_of_single_results_tells_those_only(client):
     assert not has_seen(ann.pk, other)
 
 
-@pytest.mark.django_db
-def test_a_comparison_that_would_stay_the_same_is_refused(client):
-    ledger = make_workspace()
-    type(ledger.runs[0]).objects.update(suite=None)
-    client.force_login(make_user("maintainer"))
+def test_who_is_notified_is_chosen_and_a_wrong_address_is_named(client, maintainer):
+    people = {maintainer, make_user("viewer")}
+    asked = {"when": "own", "cron": "0 7 * * 2", "people": [person.pk for person in people]}
 
-    posted = {"state": f"runs={ledger.runs[0].pk}&runs={ledger.runs[2].pk}", "when": "0 6 * * 1"}
-    page = client.post(reverse("reports:schedule", args=["compare"]), posted, follow=True)
-
-    assert "would stay the same" in page.content.decode()
+    refused = schedule(client, "trend", **asked, addresses="a@example.org, nobody")
+    assert "nobody is not an e-mail address" in refused
     assert not ReportSchedule.objects.exists()
 
-
-@pytest.mark.django_db
-def test_who_is_notified_is_chosen_and_a_wrong_address_is_named(client):
-    asker, other = make_user("maintainer"), make_user("viewer")
-    client.force_login(asker)
-    url = reverse("reports:schedule", args=["trend"])
-    posted = {"when": "own", "cron": "0 7 * * 2", "people": [asker.pk, other.pk]}
-
-    refused = client.post(url, {**posted, "addresses": "a@example.org, nobody"}, follow=True)
-    assert "nobody is not an e-mail address" in refused.content.decode()
-    assert not ReportSchedule.objects.exists()
-
-    client.post(url, {**posted, "addresses": "a@example.org, b@example.org"})
+    schedule(client, "trend", **asked, addresses="a@example.org, b@example.org")
     report = ReportSchedule.objects.get()
-    assert set(report.people.all()) == {asker, other}
+    assert set(report.people.all()) == people
     assert report.address_list == ["a@example.org", "b@example.org"]
     assert report.cron == "0 7 * * 2"
