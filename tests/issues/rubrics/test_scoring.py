@@ -32,70 +32,53 @@ PANELS = st.dictionaries(
 RANDOMS = st.randoms(use_true_random=False)
 
 
-def test_consensus_is_the_mean_of_those_that_answered():
-    # (1 + 0) / 2; the failed judge is no vote.
-    assert consensus([1, None, 0]) == 0.5
-
-
-@pytest.mark.parametrize("values", [[], [None, None]])
-def test_consensus_without_an_answer_is_not_measured(values):
-    assert consensus(values) is None
-
-
-def test_consensus_is_not_rounded():
-    assert consensus([1, 1, 0]) == pytest.approx(2 / 3, abs=1e-15)
-
-
-def test_score_weighs_the_points():
-    # (3 · 1 + 1 · 0) / 4
-    assert score_of([Point("a", 1, 3), Point("b", 0, 1)]) == 0.75
-
-
-def test_point_without_a_value_takes_its_weight_with_it():
-    assert score_of([Point("a", 1, 1), Point("b", None, 9)]) == 1
-
-
-def test_should_not_is_inverted():
-    # (0.25 + (1 - 1)) / 2
-    assert score_of([Point("a", 0.25), Point("b", 1, inverted=True)]) == 0.125
-
-
-@pytest.mark.parametrize("points", [[], [Point("", None)], [Point("a", None), Point("b", None)]])
-def test_nothing_scored_is_no_score(points):
-    assert score_of(points) is None
-
-
-def test_whole_test_passes_through_whatever_its_weight():
-    assert score_of([Point("", 0.5, 7)]) == 0.5
-
-
-def test_verdict_on_the_whole_test_outranks_criteria():
-    assert score_of([Point("a", 1), Point("", 0)]) == 0
-
-
-def test_unasked_whole_test_leaves_the_score_to_the_criteria():
-    assert score_of([Point("", None), Point("a", 1)]) == 1
+@pytest.mark.parametrize(
+    ("values", "mean"), [([1, None, 0], 0.5), ([1, 1, 0], 2 / 3), ([], None), ([None, None], None)]
+)
+def test_consensus_is_the_mean_of_those_that_answered_and_not_rounded(values, mean):
+    assert consensus(values) == (mean and pytest.approx(mean, abs=1e-15))
 
 
 def way(number, *values, is_fault=False):
     return [Point("way", v, inverted=is_fault, alternative=number) for v in values]
 
 
-def test_best_way_is_one_point_of_weight_one():
-    # Ways: (1 + 0) / 2 and (0.5 + 1) / 2 = 0.75; with the required (3 · 1 + 1 · 0.75) / 4.
-    points = [Point("a", 1, 3), *way(1, 1, 0), *way(2, 0.5, 1)]
-    assert score_of(points) == 0.9375
+@pytest.mark.parametrize(
+    ("points", "score"),
+    [
+        ([Point("a", 1, 3), Point("b", 0, 1)], 0.75),  # (3 · 1 + 1 · 0) / 4
+        # A point without a value takes its weight with it.
+        ([Point("a", 1, 1), Point("b", None, 9)], 1),
+        ([Point("a", 0.25), Point("b", 1, inverted=True)], 0.125),  # (0.25 + (1 - 1)) / 2
+        ([], None),
+        ([Point("", None)], None),
+        ([Point("a", None), Point("b", None)], None),
+        # A verdict on the whole test passes through and outranks criteria, if there is one.
+        ([Point("", 0.5, 7)], 0.5),
+        ([Point("a", 1), Point("", 0)], 0),
+        ([Point("", None), Point("a", 1)], 1),
+        # A way of which nothing is known is no way.
+        ([*way(1, None, None), *way(2, 0.4, 0.6)], 0.5),
+        # After inversion the ways to fail are 1 and 0.25, and the lowest counts.
+        ([*way(1, 0, is_fault=True), *way(2, 0.75, is_fault=True)], 0.25),
+        # Ways: (1 + 0) / 2 and (0.5 + 1) / 2 = 0.75; with the required (3 · 1 + 1 · 0.75) / 4.
+        ([Point("a", 1, 3), *way(1, 1, 0), *way(2, 0.5, 1)], 0.9375),
+        # A mandatory point that is not met makes the score zero, also where rounding hides it.
+        ([Point("a", 0.5, mandatory=True), Point("b", 1, 9)], 0),
+        ([Point("a", 0.5 + 1e-12, mandatory=True)], 0),
+        ([Point("a", 0.75, mandatory=True), Point("b", 0.25)], 0.5),
+        ([Point("a", None, mandatory=True), Point("b", 1)], None),
+        ([Point("a", 0, inverted=True, mandatory=True)], 1),
+    ],
+)
+def test_points_come_to_one_score(points, score):
+    assert score_of(points) == score
 
 
 def test_weights_count_within_a_way_only():
     # The way: (9 · 0.5 + 1 · 0) / 10 = 0.45; with the required (1 + 0.45) / 2.
     points = [Point("a", 1), Point("b", 0.5, 9, alternative=1), Point("c", 0, 1, alternative=1)]
     assert score_of(points) == pytest.approx(0.725)
-
-
-def test_showing_any_way_to_fail_is_the_fault():
-    # After inversion the ways are 1 and 0.25, and the lowest counts.
-    assert score_of([*way(1, 0, is_fault=True), *way(2, 0.75, is_fault=True)]) == 0.25
 
 
 def test_ways_to_succeed_and_to_fail_with_one_number_stay_apart():
@@ -106,46 +89,21 @@ def test_ways_to_succeed_and_to_fail_with_one_number_stay_apart():
     assert score_of([Point("a", 0), *points]) == pytest.approx(1.25 / 3)
 
 
-def test_way_of_which_nothing_is_known_is_no_way():
-    assert score_of([*way(1, None, None), *way(2, 0.4, 0.6)]) == 0.5
-
-
-def test_mandatory_point_that_is_not_met_makes_the_score_zero():
-    assert score_of([Point("a", 0.5, mandatory=True), Point("b", 1, 9)]) == 0
-
-
-def test_mandatory_point_that_is_met_is_a_point_like_others():
-    assert score_of([Point("a", 0.75, mandatory=True), Point("b", 0.25)]) == 0.5
-
-
-def test_mandatory_point_of_which_nothing_is_known_leaves_no_score():
-    assert score_of([Point("a", None, mandatory=True), Point("b", 1)]) is None
-
-
-def test_mandatory_should_not_is_met_where_it_is_not_shown():
-    assert score_of([Point("a", 0, inverted=True, mandatory=True)]) == 1
-
-
 def test_template_says_when_a_mandatory_point_is_met():
     points = [Point("a", 0.5, mandatory=True), Point("b", 1)]
     assert score_of(points, is_met=lambda score: score >= 0.5) == 0.75
 
 
-def test_mandatory_point_at_the_threshold_but_for_rounding_is_not_met():
-    assert score_of([Point("a", 0.5 + 1e-12, mandatory=True)]) == 0
-
-
-def test_panel_counts_each_judge_once_however_often_it_was_asked():
-    # ((1 + 1 + 0) / 3 + 0) / 2
-    assert jury_value({"a": [1, 1, 0], "b": [0]}) == pytest.approx(1 / 3)
-
-
-def test_judge_whose_samples_all_failed_is_no_vote():
-    assert jury_value({"a": [None, None], "b": [0.75, None]}) == 0.75
-
-
-def test_panel_of_which_nobody_answered_is_not_measured():
-    assert jury_value({"a": [None], "b": [None]}) is None
+@pytest.mark.parametrize(
+    ("panel", "value"),
+    [
+        ({"a": [1, 1, 0], "b": [0]}, 1 / 3),  # ((1 + 1 + 0) / 3 + 0) / 2
+        ({"a": [None, None], "b": [0.75, None]}, 0.75),
+        ({"a": [None], "b": [None]}, None),
+    ],
+)
+def test_panel_counts_each_judge_that_answered_once_however_often_it_was_asked(panel, value):
+    assert jury_value(panel) == (value and pytest.approx(value))
 
 
 # Properties. Those of a score hold to the last digit: its sums are rounded once. ----------------
@@ -225,18 +183,14 @@ def test_further_way_to_fail_never_raises_the_score_of_faults(points, value):
     assert score_of([*faults, *way(9, value, is_fault=True)]) <= score_of(faults)
 
 
-@given(points_of(FOUND, inverted=st.just(True), alternative=st.integers(1, 3)))
-def test_ways_to_fail_score_as_the_lowest(points):
+@pytest.mark.parametrize(("is_fault", "chosen"), [(True, min), (False, max)])
+@given(data=st.data())
+def test_ways_to_fail_score_as_the_lowest_and_to_succeed_as_the_highest(is_fault, chosen, data):
+    rubrics = points_of(FOUND, inverted=st.just(is_fault), alternative=st.integers(1, 3))
+    points = data.draw(rubrics)
     ways = [[p for p in points if p.alternative == number] for number in {1, 2, 3}]
     scores = [score_of([replace(p, alternative=None) for p in way]) for way in ways if way]
-    assert score_of(points) == min(scores, default=None)
-
-
-@given(points_of(FOUND, inverted=st.just(False), alternative=st.integers(1, 3)))
-def test_ways_to_succeed_score_as_the_highest(points):
-    ways = [[p for p in points if p.alternative == number] for number in {1, 2, 3}]
-    scores = [score_of([replace(p, alternative=None) for p in way]) for way in ways if way]
-    assert score_of(points) == max(scores, default=None)
+    assert score_of(points) == chosen(scores, default=None)
 
 
 @given(st.floats(0, 1))
@@ -244,10 +198,7 @@ def test_inversion_twice_is_the_identity(value):
     assert abs(inverted(inverted(value)) - value) <= 2**-53
 
 
-def test_inversion_of_nothing_is_nothing():
+def test_inversion_twice_of_a_class_is_the_class_and_of_nothing_is_nothing():
+    for option in FIVE_CLASSES.options:
+        assert inverted(inverted(option.value)) == option.value, option.label
     assert inverted(None) is None
-
-
-@pytest.mark.parametrize("option", FIVE_CLASSES.options, ids=lambda option: option.label)
-def test_inversion_twice_of_a_class_is_the_class(option):
-    assert inverted(inverted(option.value)) == option.value

@@ -1,5 +1,7 @@
 """Which runs of a suite are ranked together: those that were judged alike."""
 
+import pytest
+
 from reports.leaderboard.jury_rule import comparable_runs
 from reports.leaderboard.rule import SuiteRun
 from runs.comparability import Scoring
@@ -17,42 +19,29 @@ def alike(*runs, baseline=None):
     return [one.run for one in found.counted], [(one.run, one.like) for one in found.apart]
 
 
-def test_the_scale_is_the_one_on_which_most_models_ran():
-    runs = took(1, "kelp", A), took(2, "reed", A), took(3, "aurora", B)
-
-    assert alike(*runs) == ([1, 2], [(3, 2)])
-
-
-def test_of_equally_common_scales_the_newest_counts():
-    assert alike(took(1, "kelp", A), took(2, "reed", B)) == ([2], [(1, 2)])
-
-
-def test_a_baseline_sets_the_scale_however_few_models_share_it():
-    runs = took(1, "kelp", A), took(2, "reed", B), took(3, "aurora", B)
-
-    assert alike(*runs, baseline=1) == ([1], [(2, 1), (3, 1)])
-
-
-def test_many_runs_of_one_model_are_no_majority():
-    runs = took(1, "kelp", A), took(2, "reed", A), *(took(n, "kelp", B) for n in (3, 4, 5))
-
-    assert alike(*runs) == ([1, 2], [(5, 2)])
-
-
-def test_an_earlier_run_on_the_scale_counts_for_a_newer_one_that_is_not():
-    runs = took(1, "kelp", A), took(2, "reed", A), took(3, "kelp", B)
-
-    assert alike(*runs) == ([1, 2], [(3, 2)])
-
-
-def test_an_old_jury_that_a_newer_run_replaced_is_not_listed():
-    runs = took(1, "kelp", A), took(2, "kelp", B), took(3, "reed", B)
-
-    assert alike(*runs) == ([2, 3], [])
-
-
-def test_a_run_of_checks_alone_belongs_to_every_scale():
-    assert alike(took(1, "kelp", A), took(2, "reed", CHECKS))[1] == []
+@pytest.mark.parametrize(
+    ("ran", "baseline", "counted", "apart"),
+    [
+        pytest.param(
+            [("kelp", A), ("reed", A), ("aurora", B)], None, [1, 2], [(3, 2)], id="most models"
+        ),
+        pytest.param([("kelp", A), ("reed", B)], None, [2], [(1, 2)], id="newest of equals"),
+        pytest.param(
+            [("kelp", A), ("reed", B), ("aurora", B)], 1, [1], [(2, 1), (3, 1)], id="baseline"
+        ),
+        pytest.param(
+            [("kelp", A), ("reed", A), *[("kelp", B)] * 3], None, [1, 2], [(5, 2)], id="one model"
+        ),
+        pytest.param(
+            [("kelp", A), ("reed", A), ("kelp", B)], None, [1, 2], [(3, 2)], id="earlier run"
+        ),
+        pytest.param([("kelp", A), ("kelp", B), ("reed", B)], None, [2, 3], [], id="old jury"),
+        pytest.param([("kelp", A), ("reed", CHECKS)], None, [1, 2], [], id="checks alone"),
+    ],
+)
+def test_the_scale_is_that_of_the_baseline_or_of_most_models(ran, baseline, counted, apart):
+    runs = [took(number, model, scale) for number, (model, scale) in enumerate(ran, 1)]
+    assert alike(*runs, baseline=baseline) == (counted, apart)
 
 
 def test_each_suite_has_its_own_scale():

@@ -19,47 +19,32 @@ def withdrawal(annotator):
     return Evaluation(annotator, "withdrawal", None)
 
 
-def test_equal_verdicts_are_no_dispute():
-    assert dispute_over([said(1, 1), said(2, 1)]) is None
+DIFFER = [said(1, 1), said(2, 0)]
+SETTLED = [*DIFFER, said(3, 1, "adjudication")]
 
 
-def test_everybody_on_either_side_is_a_party_to_the_dispute():
-    given = [said(1, 1), said(2, 0), said(3, 0)]
-    assert dispute_over(given) == Dispute(frozenset({1, 2, 3}), None)
+@pytest.mark.parametrize(
+    ("given", "parties", "by"),
+    [
+        pytest.param([said(1, 1), said(2, 1)], None, None, id="equal verdicts"),
+        pytest.param([*DIFFER, said(3, 0)], {1, 2, 3}, None, id="all on either side"),
+        pytest.param([*DIFFER, said(3, 1), withdrawal(3)], {1, 2}, None, id="one withdrew"),
+        pytest.param([*DIFFER, said(2, 1)], None, None, id="changed verdict"),
+        pytest.param(SETTLED, {1, 2}, 3, id="adjudicated, by no party"),
+        pytest.param([*SETTLED, withdrawal(3)], {1, 2}, None, id="withdrawn adjudication"),
+        pytest.param([*SETTLED, said(4, 0, "adjudication")], {1, 2}, 4, id="newest adjudication"),
+    ],
+)
+def test_a_dispute_has_all_who_differ_as_parties_and_ends_by_adjudication(given, parties, by):
+    assert dispute_over(given) == (parties and Dispute(frozenset(parties), by))
 
 
-def test_an_annotator_who_withdrew_is_not_a_party():
-    given = [said(1, 1), said(2, 0), said(3, 1), withdrawal(3)]
-    assert dispute_over(given) == Dispute(frozenset({1, 2}), None)
-
-
-def test_a_changed_verdict_ends_the_dispute():
-    assert dispute_over([said(1, 1), said(2, 0), said(2, 1)]) is None
-
-
-def test_an_adjudication_settles_it_and_makes_nobody_a_party():
-    given = [said(1, 1), said(2, 0), said(3, 1, "adjudication")]
-    assert dispute_over(given) == Dispute(frozenset({1, 2}), 3)
-
-
-def test_a_withdrawn_adjudication_settles_nothing():
-    given = [said(1, 1), said(2, 0), said(3, 1, "adjudication"), withdrawal(3)]
-    assert dispute_over(given) == Dispute(frozenset({1, 2}), None)
-
-
-def test_the_newest_adjudication_is_named():
-    given = [said(1, 1), said(2, 0), said(3, 1, "adjudication"), said(4, 0, "adjudication")]
-    assert dispute_over(given) == Dispute(frozenset({1, 2}), 4)
-
-
-def test_a_verdict_on_the_whole_outranks_a_dispute_over_criteria():
-    criteria = {7: [said(1, 1), said(2, 0)]}
-    assert dispute_over_result([said(3, 1)], criteria) is None
-
-
-def test_a_dispute_over_criteria_is_one_over_the_result():
-    criteria = {7: [said(1, 1), said(2, 0)], 8: [said(3, 1)]}
-    assert dispute_over_result([], criteria) == Dispute(frozenset({1, 2}), None)
+def test_a_dispute_over_criteria_is_one_over_the_result_unless_the_whole_is_decided():
+    over = Dispute(frozenset({1, 2}), None)
+    assert dispute_over_result([], {7: DIFFER, 8: [said(3, 1)]}) == over
+    assert dispute_over_result([said(3, 1)], {7: DIFFER}) is None
+    whole = [said(9, 0, "adjudication")]
+    assert dispute_over_result(whole, {7: DIFFER, 8: DIFFER}) == over._replace(settled_by=9)
 
 
 @pytest.mark.parametrize(("settled", "by"), [((True, True), 9), ((True, False), None)])
@@ -69,12 +54,6 @@ def test_a_dispute_over_two_criteria_takes_an_adjudication_of_each(settled, by):
         for key, done in enumerate(settled)
     }
     assert dispute_over_result([], criteria) == Dispute(frozenset({1, 2}), by)
-
-
-def test_one_adjudication_of_the_whole_settles_all_criteria():
-    criteria = {7: [said(1, 1), said(2, 0)], 8: [said(1, 1), said(2, 0)]}
-    whole = [said(9, 0, "adjudication")]
-    assert dispute_over_result(whole, criteria) == Dispute(frozenset({1, 2}), 9)
 
 
 # Who may settle ----------------------------------------------------------------------------------
