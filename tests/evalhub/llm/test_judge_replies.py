@@ -108,17 +108,21 @@ def test_numbers_that_are_none_are_unreadable(score):
     assert reason_of(f'{{"justification": "Because.", "score": {score}}}')
 
 
+THIRDS = [Option("bad", 0.0), Option("fair", 1 / 6), Option("good", 1.0)]
+
+
 @pytest.mark.parametrize(
-    ("score", "value"),
-    [("FULLY_MET", 1.0), ("mostly met", 0.75), ("CLASS_UNMET", 0.0), (0.25, 0.25), ("0.5", 0.5)],
+    ("options", "score", "value"),
+    [
+        *((CLASSES, "FULLY_MET", 1.0), (CLASSES, "mostly met", 0.75)),
+        *((CLASSES, "CLASS_UNMET", 0.0), (CLASSES, 0.25, 0.25), (CLASSES, "0.5", 0.5)),
+        *((YES_NO, "yes", 1.0), (YES_NO, "NO", 0.0), (YES_NO, True, 1.0), (YES_NO, 0, 0.0)),
+        (THIRDS, 1 / 6, 1 / 6),
+        (LIKERT, 1, 0.0),  # the lowest option, and not the value 1
+    ],
 )
-def test_labels_stand_for_their_values(score, value):
-    assert value_of(scored(score), CLASSES) == value
-
-
-def test_a_value_with_all_its_digits_is_that_option():
-    thirds = [Option("bad", 0.0), Option("fair", 1 / 6), Option("good", 1.0)]
-    assert value_of(scored(1 / 6), thirds) == 1 / 6
+def test_a_score_is_a_label_of_its_scale_or_a_value(options, score, value):
+    assert value_of(scored(score), options) == value
 
 
 def test_classes_are_read_from_elements():
@@ -126,18 +130,8 @@ def test_classes_are_read_from_elements():
     assert value_of(text, CLASSES) == 0.75
 
 
-def test_a_number_is_a_label_where_labels_are_numbers():
-    """On a scale from 1 to 7 a score of 1 is the lowest option, not the value 1."""
-    assert value_of(scored(1), LIKERT) == 0.0
-
-
 def test_true_is_no_score_where_there_are_more_than_two_options():
     assert reason_of(scored(True), LIKERT)
-
-
-@pytest.mark.parametrize(("score", "value"), [("yes", 1.0), ("NO", 0.0), (True, 1.0), (0, 0.0)])
-def test_yes_and_no(score, value):
-    assert value_of(scored(score), YES_NO) == value
 
 
 @pytest.mark.parametrize(
@@ -169,31 +163,21 @@ def test_no_verdict_is_made_up(text):
     assert reason_of(text)
 
 
-def test_justification_is_kept():
-    assert parse_verdict(PASS, BINARY).justification == "It is right."
-
-
-def test_line_breaks_in_strings_are_accepted():
-    verdict = parse_verdict('{"justification": "One.\nTwo.", "score": 1}', BINARY)
-    assert verdict.justification == "One.\nTwo."
-
-
 @pytest.mark.parametrize(
-    "formula", [r"\alpha + \(x\)", r"\frac{1}{2}", r"\beta \times \theta", r"a \neq b", r"\\alpha"]
+    ("written", "justification"),
+    [
+        ("It is right.", "It is right."),
+        ("One.\nTwo.", "One.\nTwo."),
+        (r"a\nb\t\"c\" \u00e9 \\ \/", 'a\nb\t"c" é \\ /'),
+        (r"a\u0000b\ud800", "a\ufffdb\ufffd"),  # what a database refuses
+        # LaTeX survives.
+        *((text, text) for text in (r"\alpha + \(x\)", r"\frac{1}{2}", r"\beta \times \theta")),
+        *((r"a \neq b", r"a \neq b"), (r"\\alpha", r"\alpha")),
+    ],
 )
-def test_latex_survives(formula):
-    verdict = parse_verdict(f'{{"justification": "{formula}", "score": 1}}', BINARY)
-    assert verdict.justification == formula.replace("\\\\", "\\")
-
-
-def test_escapes_of_json_are_still_escapes():
-    verdict = parse_verdict(r'{"justification": "a\nb\t\"c\" \u00e9 \\ \/", "score": 1}', BINARY)
-    assert verdict.justification == 'a\nb\t"c" é \\ /'
-
-
-def test_what_a_database_refuses_is_replaced():
-    verdict = parse_verdict(r'{"justification": "a\u0000b\ud800", "score": 1}', BINARY)
-    assert verdict.justification == "a\ufffdb\ufffd"
+def test_justification_is_kept_as_it_was_meant(written, justification):
+    verdict = parse_verdict(f'{{"justification": "{written}", "score": 1}}', BINARY)
+    assert verdict.justification == justification
 
 
 @pytest.mark.parametrize(
@@ -238,37 +222,13 @@ def test_only_the_end_of_a_very_long_reply_counts():
 
 
 HOSTILE = [
-    "{",
-    "[",
-    '{"',
-    '{"a":',
-    '{"a":[',
-    '{"a":[1,',
-    '[{"a":{},',
-    '{"justification": "',
-    '{"justification": [',
-    '{"justification": "a", "score": ',
-    '{"justification": "a", "score": 1,',
-    "{'score': 1 ",
-    '"score": ',
-    "<think>",
-    "</think>",
-    "<reflection>",
-    "<classification>",
-    "<reflection></classification>",
-    "```json\n{",
-    "\\",
-    '\\"',
-    " ",
-    "<",
-    "}",
-    '{"a":"b"}',
-    '{"a":{"b":[[[{"c":"d"}',
-    '{"justification": "</think>',
-    "{justification: </think>",
-    "<reflection></think>",
-    "<reflection></reflection></think>",
-    "<think></think><reflection>",
+    *("{", "[", '{"', '{"a":', '{"a":[', '{"a":[1,', '[{"a":{},', '{"justification": "'),
+    *('{"justification": [', '{"justification": "a", "score": '),
+    *('{"justification": "a", "score": 1,', "{'score': 1 ", '"score": ', "<think>", "</think>"),
+    *("<reflection>", "<classification>", "<reflection></classification>", "```json\n{", "\\"),
+    *('\\"', " ", "<", "}", '{"a":"b"}', '{"a":{"b":[[[{"c":"d"}', '{"justification": "</think>'),
+    *("{justification: </think>", "<reflection></think>"),
+    *("<reflection></reflection></think>", "<think></think><reflection>"),
 ]
 
 
@@ -399,15 +359,9 @@ def test_reply_that_is_no_label_alone_is_unreadable(reply):
     assert isinstance(parse_label(reply, YES_NO), Unreadable)
 
 
-def test_label_that_is_a_number_may_be_spelled_as_one():
+def test_label_is_read_however_it_is_spelled_and_what_is_none_is_named():
     assert parse_label("7.", LIKERT) == ParsedVerdict("7", 1.0, "")
-
-
-def test_label_of_several_words_is_read_however_they_are_joined():
     assert parse_label("partially met", CLASSES) == ParsedVerdict("PARTIALLY_MET", 0.25, "")
-
-
-def test_what_is_no_label_is_named():
     assert parse_label("Maybe", YES_NO).reason == "The reply 'Maybe' is not one of: No, Yes."
 
 
@@ -431,18 +385,12 @@ def test_reasoning_tags_that_a_verdict_quotes_are_its_text():
     assert value_of(reply) == 0.0
 
 
-def test_schema_asks_for_numbers_where_labels_are_numbers():
-    assert verdict_schema(BINARY)["properties"]["score"] == {"type": "integer", "enum": [0, 1]}
-
-
-def test_schema_asks_for_labels_otherwise():
+def test_schema_asks_for_labels_or_numbers_and_limits_the_justification():
+    asked = verdict_schema(BINARY, max_justification=300)["properties"]
+    assert asked["score"] == {"type": "integer", "enum": [0, 1]}
+    assert asked["justification"]["maxLength"] == 300
     score = verdict_schema(YES_NO)["properties"]["score"]
     assert score == {"type": "string", "enum": ["No", "Yes"]}
-
-
-def test_schema_limits_the_justification():
-    schema = verdict_schema(BINARY, max_justification=300)
-    assert schema["properties"]["justification"]["maxLength"] == 300
 
 
 def test_token_limit_is_above_the_longest_reply():

@@ -19,21 +19,12 @@ def counts(draw):
     return draw(st.integers(0, n)), n
 
 
-def test_at_most_by_hand():
+def test_known_values():
     # 1/16 of nothing, 4/16 of one: 5/16.
     assert at_most(1, 4, 0.5) == pytest.approx(5 / 16)
-
-
-def test_at_least_by_hand():
     # R. A. Fisher's lady tasting tea, as independent cups: 7 or 8 right of 8 are 9/256.
     assert at_least(7, 8, 0.5) == pytest.approx(9 / 256)
-
-
-def test_no_trial_is_no_surprise():
     assert (at_most(0, 0, 0.3), at_least(0, 0, 0.3)) == (1, 1)
-
-
-def test_certain_failure_and_certain_success():
     assert [at_most(k, 3, 0) for k in (0, 3)] == [1, 1]
     assert [at_most(k, 3, 1) for k in (0, 2, 3)] == [0, 0, 1]
 

@@ -9,25 +9,18 @@ from evalhub.statistics.changes.holm import holm
 p_values = st.lists(st.none() | st.floats(0, 1), max_size=30)
 
 
-def test_known_values():
-    # Of four: 0.005 · 4, 0.01 · 3, 0.03 · 2, and 0.04 · 1 is not below the one before it.
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-
-def test_comparison_not_made_is_not_counted():
-    assert holm([None, 0.02, None, 0.5]) == pytest.approx([None, 0.04, None, 0.5])
-
-
-def test_nothing_to_correct():
-    assert (holm([]), holm([None])) == ([], [None])
-
-
-def test_single_comparison_stays_as_it_is():
-    assert holm([0.049]) == [0.049]
-
-
-def test_never_above_one():
-    assert holm([0.6, 0.9]) == [1, 1]
+@pytest.mark.parametrize(
+    ("given_ps", "corrected"),
+    [
+        # Of four: 0.005 · 4, 0.01 · 3, 0.03 · 2, and 0.04 · 1 is not below the one before it.
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        # A comparison that was not made is not counted.
+        ([None, 0.02, None, 0.5], [None, 0.04, None, 0.5]),
+        *(([], []), ([None], [None]), ([0.049], [0.049]), ([0.6, 0.9], [1, 1])),
+    ],
+)
+def test_known_values(given_ps, corrected):
+    assert holm(given_ps) == pytest.approx(corrected)
 
 
 @given(p_values)

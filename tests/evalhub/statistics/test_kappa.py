@@ -34,21 +34,18 @@ def test_weighted_known_values(weights, expected):
     assert cohen_kappa(first, second, weights=weights, levels=LEVELS) == pytest.approx(expected)
 
 
-def test_full_agreement_is_one():
-    assert cohen_kappa([0, 1, 0.5], [0, 1, 0.5]) == 1
-
-
-def test_opposite_verdicts_are_below_chance():
-    assert cohen_kappa([0, 1], [1, 0]) == -1
-
-
-def test_missing_rating_drops_the_pair():
-    assert cohen_kappa([0, 1, None, 1], [0, 1, 1, None]) == 1
-
-
-@pytest.mark.parametrize(("first", "second"), [([], []), ([1, 1], [1, 1]), ([None], [1])])
-def test_kappa_without_variation_is_not_defined(first, second):
-    assert cohen_kappa(first, second) is None
+@pytest.mark.parametrize(
+    ("first", "second", "kappa"),
+    [
+        ([0, 1, 0.5], [0, 1, 0.5], 1),
+        ([0, 1], [1, 0], -1),
+        ([0, 1, None, 1], [0, 1, 1, None], 1),  # a missing rating drops the pair
+        # Without variation it is not defined.
+        *(([], [], None), ([1, 1], [1, 1], None), ([None], [1], None)),
+    ],
+)
+def test_kappa_at_its_ends(first, second, kappa):
+    assert cohen_kappa(first, second) == kappa
 
 
 def test_level_that_nobody_used_is_a_step_when_named():

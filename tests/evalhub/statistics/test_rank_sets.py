@@ -8,45 +8,30 @@ from hypothesis import strategies as st
 from evalhub.statistics.changes.holm import holm
 from evalhub.statistics.ranking.rank_sets import Pair, rank_sets
 
-
-def test_known_sets():
-    # a is surely better than c and d; b is surely better than d only; nothing else is sure.
-    pairs = [
-        Pair("a", "b", 0.1, 0.4),
-        Pair("a", "c", 0.2, 0.03),
-        Pair("d", "a", -0.4, 0.001),
-        Pair("b", "c", 0.1, 0.2),
-        Pair("b", "d", 0.3, 0.01),
-        Pair("c", "d", 0.2, None),
-    ]
-    assert rank_sets("abcd", pairs) == {"a": (1, 2), "b": (1, 3), "c": (2, 4), "d": (3, 4)}
+ALL_APART = [Pair(a, b, 1, 0) for a, b in combinations("abcd", 2)]
+# a is surely better than c and d; b is surely better than d only; nothing else is sure.
+SOME_APART = [
+    *(Pair("a", "b", 0.1, 0.4), Pair("a", "c", 0.2, 0.03), Pair("d", "a", -0.4, 0.001)),
+    *(Pair("b", "c", 0.1, 0.2), Pair("b", "d", 0.3, 0.01), Pair("c", "d", 0.2, None)),
+]
 
 
-def test_nothing_compared_leaves_every_rank_possible():
-    assert rank_sets("abc", []) == {"a": (1, 3), "b": (1, 3), "c": (1, 3)}
-
-
-def test_only_one_is_first_and_last():
-    assert rank_sets(["a"], []) == {"a": (1, 1)}
-
-
-def test_no_item_has_no_sets():
-    assert rank_sets([], []) == {}
-
-
-def test_all_set_apart_is_a_plain_ranking():
-    pairs = [Pair(a, b, 1, 0) for a, b in combinations("abcd", 2)]
-    assert rank_sets("abcd", pairs) == {"a": (1, 1), "b": (2, 2), "c": (3, 3), "d": (4, 4)}
-
-
-def test_no_difference_sets_nothing_apart():
-    assert rank_sets("ab", [Pair("a", "b", 0, 0)]) == {"a": (1, 2), "b": (1, 2)}
-
-
-def test_p_at_alpha_sets_apart():
-    # What Holm multiplies may come out a little above what it stands for.
-    assert rank_sets("ab", [Pair("a", "b", 1, 0.05 + 1e-12)])["a"] == (1, 1)
-    assert rank_sets("ab", [Pair("a", "b", 1, 0.0501)])["a"] == (1, 2)
+@pytest.mark.parametrize(
+    ("items", "pairs", "sets"),
+    [
+        ("abcd", SOME_APART, {"a": (1, 2), "b": (1, 3), "c": (2, 4), "d": (3, 4)}),
+        ("abcd", ALL_APART, {"a": (1, 1), "b": (2, 2), "c": (3, 3), "d": (4, 4)}),
+        ("abc", [], {"a": (1, 3), "b": (1, 3), "c": (1, 3)}),
+        ("a", [], {"a": (1, 1)}),
+        ("", [], {}),
+        ("ab", [Pair("a", "b", 0, 0)], {"a": (1, 2), "b": (1, 2)}),
+        # What Holm multiplies may come out a little above what it stands for.
+        ("ab", [Pair("a", "b", 1, 0.05 + 1e-12)], {"a": (1, 1), "b": (2, 2)}),
+        ("ab", [Pair("a", "b", 1, 0.0501)], {"a": (1, 2), "b": (1, 2)}),
+    ],
+)
+def test_known_sets(items, pairs, sets):
+    assert rank_sets(items, pairs) == sets
 
 
 @given(st.data())

@@ -7,25 +7,22 @@ def test_interval_of_nothing_is_not_measured():
     assert wilson_interval(0, 0) is None
 
 
-def test_known_value():
-    # k = 8, n = 10, z = 1.959964, z² = 3.841459:
-    # centre = (0.8 + 0.19207295) / 1.3841459 = 0.716740
-    # half = 1.959964 / 1.3841459 · √(0.016 + 0.00960365) = 0.226577
-    assert wilson_interval(8, 10) == pytest.approx((0.490162, 0.943318), abs=1e-6)
-
-
-def test_ten_of_ten_leaves_room_below():
-    # low = 1 / (1 + z²/n) = 1 / 1.3841459
-    assert wilson_interval(10, 10) == pytest.approx((0.722467, 1.0), abs=1e-6)
-
-
-def test_none_of_ten_mirrors_ten_of_ten():
-    assert wilson_interval(0, 10) == pytest.approx((0.0, 1 - 0.722467), abs=1e-6)
-
-
-def test_less_confidence_is_narrower():
-    # z = 1.281552, z² = 1.642374: half = 1.281552 / 1.1642374 · √(0.025 + 0.00410594) = 0.187796
-    assert wilson_interval(5, 10, level=0.8) == pytest.approx((0.312204, 0.687796), abs=1e-6)
+@pytest.mark.parametrize(
+    ("k", "level", "interval"),
+    [
+        # n = 10, z = 1.959964, z² = 3.841459:
+        # centre = (0.8 + 0.19207295) / 1.3841459 = 0.716740
+        # half = 1.959964 / 1.3841459 · √(0.016 + 0.00960365) = 0.226577
+        (8, 0.95, (0.490162, 0.943318)),
+        # low = 1 / (1 + z²/n) = 1 / 1.3841459
+        (10, 0.95, (0.722467, 1.0)),
+        (0, 0.95, (0.0, 1 - 0.722467)),
+        # z = 1.281552: half = 1.281552 / 1.1642374 · √(0.025 + 0.00410594) = 0.187796
+        (5, 0.8, (0.312204, 0.687796)),
+    ],
+)
+def test_known_values(k, level, interval):
+    assert wilson_interval(k, 10, level=level) == pytest.approx(interval, abs=1e-6)
 
 
 @pytest.mark.parametrize(("k", "n"), [(3, 2), (-1, 2)])

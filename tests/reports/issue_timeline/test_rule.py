@@ -56,28 +56,24 @@ def test_an_issue_passes_where_most_of_its_tests_do_and_none_fails(way, issue_ou
     assert seen(1, way).issue_outcome == issue_outcome
 
 
-def test_what_broke_lies_between_the_last_pass_and_the_first_failure():
-    turns = turning_points(course("++--+-"))
+@pytest.mark.parametrize(
+    ("outcomes", "turns", "now"),
+    [
+        ("++--+-", (2, 3, 5), 6),
+        ("+?-?+?", (1, 3, 5), 5),  # a run of which nothing is known bounds nothing
+        ("--+", (None, 1, 3), 3),
+        ("+++", (None, None, None), 3),
+    ],
+)
+def test_what_broke_lies_between_the_last_pass_and_the_first_failure(outcomes, turns, now):
+    found = turning_points(course(outcomes))
+    points = (found.passed_before, found.first_failed, found.passed_again)
+    assert tuple(point and point.run for point in points) == turns
+    assert found.now.run == now
 
-    assert (turns.passed_before.run, turns.first_failed.run, turns.passed_again.run) == (2, 3, 5)
 
-
-def test_a_run_of_which_nothing_is_known_bounds_nothing():
-    turns = turning_points(course("+?-?+?"))
-
-    assert (turns.passed_before.run, turns.first_failed.run, turns.passed_again.run) == (1, 3, 5)
-    assert turns.now.run == 5
-
-
-def test_an_issue_that_failed_from_the_beginning_passed_nowhere_before():
-    assert turning_points(course("--+")).passed_before is None
-
-
-def test_an_issue_that_never_failed_has_no_turn():
-    turns = turning_points(course("+++"))
-
-    assert (turns.first_failed, turns.passed_before, turns.passed_again) == (None, None, None)
-    assert turns.streak == 3
+def test_a_streak_counts_what_passed_last():
+    assert turning_points(course("+++")).streak == 3
 
 
 def test_the_order_of_time_counts_and_not_that_of_the_list():
@@ -96,8 +92,9 @@ def test_each_model_has_a_line_of_its_own():
     assert {line: len(runs) for line, runs in found.items()} == {"a": 2, "b": 1}
 
 
-def test_releases_in_a_row_end_at_the_last_one_that_failed():
-    assert [point.name for point in passed_in_a_row(releases("+-++"))] == ["1.4", "1.3"]
+@pytest.mark.parametrize(("outcomes", "names"), [("+-++", ["1.4", "1.3"]), ("+?+", ["1.3", "1.1"])])
+def test_releases_in_a_row_end_at_the_last_one_that_failed(outcomes, names):
+    assert [point.name for point in passed_in_a_row(releases(outcomes))] == names
 
 
 def test_a_release_fails_where_one_of_its_models_does():
@@ -109,10 +106,6 @@ def test_runs_of_a_release_count_together_and_what_differs_is_flaky():
     (point,) = release_points(runs)
 
     assert (point.issue_outcome, point.evidence.flaky) == (IssueOutcome.PASSED, (3,))
-
-
-def test_a_release_of_which_nothing_is_known_neither_counts_nor_ends_the_row():
-    assert [point.name for point in passed_in_a_row(releases("+?+"))] == ["1.3", "1.1"]
 
 
 def test_runs_launched_together_without_a_release_count_once():
@@ -138,30 +131,23 @@ def again(runs, n):
     return [one.run for one in point.runs] if point else []
 
 
-def test_a_failure_after_it_was_resolved_is_one_again():
-    assert again(course("-++-"), 3) == [4]
-
-
-def test_a_failure_before_it_was_resolved_is_not():
-    assert again(course("-++"), 3) == []
-
-
-def test_a_model_that_was_known_to_fail_shows_nothing_new_by_failing():
-    assert again(course("---"), 2) == []
-
-
-def test_once_it_has_passed_its_next_failure_is_new():
-    assert again(course("--+-"), 2) == [4]
+@pytest.mark.parametrize(
+    ("outcomes", "resolved", "runs"),
+    [
+        pytest.param("-++-", 3, [4], id="fails after it was resolved"),
+        pytest.param("-++", 3, [], id="failed before"),
+        pytest.param("---", 2, [], id="was known to fail"),
+        pytest.param("--+-", 2, [4], id="fails anew once it has passed"),
+        # The newest release with a known outcome decides.
+        *(("+--", 1, [3]), ("+-+", 1, []), ("+-?", 1, [2])),
+    ],
+)
+def test_an_issue_fails_again_by_a_new_failure_after_it_was_resolved(outcomes, resolved, runs):
+    assert again(course(outcomes), resolved) == runs
 
 
 def test_a_model_that_was_never_run_before_shows_the_fault_by_failing():
     assert again([*course("+"), seen(5, "-", line="new")], 3) == [5]
-
-
-def test_the_newest_release_with_a_known_outcome_decides():
-    assert again(course("+--"), 1) == [3]
-    assert again(course("+-+"), 1) == []
-    assert again(course("+-?"), 1) == [2]
 
 
 # Evidence ----------------------------------------------------------------------------------------

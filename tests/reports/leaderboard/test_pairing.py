@@ -79,19 +79,13 @@ def by_issues(issues, *, alike=0):
     return model_pairs(models, runs)[0]
 
 
-def test_six_issues_are_permuted_as_wholes():
-    pair = by_issues(6)
-    assert (pair.is_by_issue, pair.changed, pair.p) == (True, 6, 2 / 2**6)
-
-
-def test_of_fewer_issues_the_tests_are_permuted():
-    pair = by_issues(5)
-    assert (pair.is_by_issue, pair.changed, pair.p) == (False, 12, 2 / 2**12)
-
-
-def test_of_six_issues_the_wholes_are_permuted_however_few_differ():
-    pair = by_issues(5, alike=1)
-    assert (pair.is_by_issue, pair.changed, pair.p) == (True, 5, 2 / 2**5)
+@pytest.mark.parametrize(
+    ("issues", "alike", "permuted"),
+    [(6, 0, (True, 6, 2 / 2**6)), (5, 0, (False, 12, 2 / 2**12)), (5, 1, (True, 5, 2 / 2**5))],
+)
+def test_six_issues_are_permuted_as_wholes_however_few_differ(issues, alike, permuted):
+    pair = by_issues(issues, alike=alike)
+    assert (pair.is_by_issue, pair.changed, pair.p) == permuted
 
 
 def test_small_suites_are_permuted_by_issue_where_enough_of_all_their_issues_differ():

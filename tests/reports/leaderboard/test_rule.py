@@ -23,31 +23,20 @@ def test_newest_run_of_a_suite_counts_alone():
     assert latest([took(2), took(1)]) == [Latest(1, "m", "1 scale", (1,))]
 
 
-def test_variants_of_the_newest_launch_count_together():
-    runs = [took(1, variant="a", launch=7), took(2, variant="b", launch=7)]
-    assert latest(runs)[0].runs == (1, 2)
-
-
-def test_variants_of_an_older_launch_do_not_count():
-    runs = [took(1, variant="a", launch=6), took(2, variant="b", launch=7)]
-    assert latest(runs)[0].runs == (2,)
-
-
-def test_launch_that_recurs_counts_with_its_newest_runs():
-    runs = [took(number, variant=variant, launch=7) for number, variant in enumerate("abab", 1)]
-    assert latest(runs)[0].runs == (3, 4)
-
-
-def test_runs_without_a_launch_are_no_siblings():
-    assert latest([took(1, variant="a"), took(2, variant="b")])[0].runs == (2,)
-
-
-def test_siblings_of_another_version_do_not_count():
-    runs = [
-        took(1, variant="a", launch=7, tests="old"),
-        took(2, variant="b", launch=7, tests="new"),
-    ]
-    assert latest(runs)[0].runs == (2,)
+@pytest.mark.parametrize(
+    ("runs", "counted"),
+    [
+        ([{"launch": 7}, {"launch": 7}], (1, 2)),
+        ([{"launch": 6}, {"launch": 7}], (2,)),
+        ([{}, {}], (2,)),  # without a launch they are no siblings
+        ([{"launch": 7, "tests": "old"}, {"launch": 7, "tests": "new"}], (2,)),
+        # A launch that recurs counts with its newest runs.
+        ([{"launch": 7, "variant": variant} for variant in "abab"], (3, 4)),
+    ],
+)
+def test_variants_of_the_newest_launch_of_a_version_count_together(runs, counted):
+    rows = [took(n, **{"variant": str(n)} | fields) for n, fields in enumerate(runs, 1)]
+    assert latest(rows)[0].runs == counted
 
 
 def scored(**suites_by_model):
@@ -71,9 +60,6 @@ def _one(suite, score):
 def test_score_in_a_suite_is_the_mean_over_variants_with_a_score():
     found = suite_scores([Latest(1, "m", "1", (1, 2, 3))], {1: 0.4, 2: 0.8, 3: None})
     assert found["m"][1].score == pytest.approx(0.6)
-
-
-def test_suite_without_any_score_does_not_count():
     assert suite_scores([Latest(1, "m", "1", (1,))], {1: None}) == {}
 
 
@@ -95,11 +81,8 @@ def test_same_suites_only_leaves_out_what_one_did_not_take():
     found = board(scored(a=(0.1, 0.9, 0.9), b=(0.5, 0.5, None)), least=2, same_only=True)
     assert found.shared == {0, 1}
     assert [(one.model, one.mean) for one in found.ranked] == [("a", 0.5), ("b", 0.5)]
-
-
-def test_same_suites_only_ranks_nobody_where_none_is_shared():
-    found = board(scored(a=(0.1, None), b=(None, 0.5)), least=1, same_only=True)
-    assert (found.ranked, found.shared) == ((), frozenset())
+    apart = board(scored(a=(0.1, None), b=(None, 0.5)), least=1, same_only=True)
+    assert (apart.ranked, apart.shared) == ((), frozenset())
 
 
 # Rubric 0.8 and similarity 0.4 at β = 0.25 come to 0.7.
@@ -109,12 +92,8 @@ MIXED = Sums(n=1, weight=1, weighted=0.7, own_beta=0.25, mixed_weight=1, mixed=0
 @pytest.mark.parametrize(("beta", "score"), [(0, 0.8), (0.25, 0.7), (0.5, 0.6), (1, 0.4)])
 def test_score_at_another_share_of_similarity(beta, score):
     assert MIXED.at(beta) == pytest.approx(score)
-
-
-@pytest.mark.parametrize(("beta", "score"), [(0, 0.8), (0.25, 0.7), (0.5, 0.6), (1, 0.4)])
-def test_score_of_one_result_at_another_share_of_similarity(beta, score):
-    found = remixed(0.7, 0.4, is_overridden=False, own_beta=0.25, beta=beta)
-    assert found == pytest.approx(score)
+    one = remixed(0.7, 0.4, is_overridden=False, own_beta=0.25, beta=beta)
+    assert one == pytest.approx(score)
 
 
 @pytest.mark.parametrize(
@@ -130,17 +109,11 @@ def test_what_people_scored_stays_at_every_share():
     assert overridden.at(1) == pytest.approx((0.4 + 1) / 2)
 
 
-def test_no_similarity_is_no_score_at_another_share():
+def test_what_has_no_share_is_no_score():
     plain = Sums(n=3, weight=3, weighted=1.5)
     assert (plain.at(0), plain.at(0.2)) == (0.5, None)
-
-
-def test_rubric_that_had_no_share_cannot_be_got_back():
     only_similar = replace(MIXED, weighted=0.4, own_beta=1, mixed=0.4)
     assert (only_similar.at(0), only_similar.at(1)) == (None, 0.4)
-
-
-def test_nothing_scored_is_no_score():
     assert Sums(0, 0, 0).score is None
 
 
