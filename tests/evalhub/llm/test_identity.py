@@ -66,12 +66,32 @@ def test_what_is_no_date_stays_in_the_name(name):
     assert identify(name).key.endswith(f":{name}")
 
 
-def test_developer_and_family_come_from_the_name():
-    assert identify("gpt-4o-mini") == Identity("openai:gpt-4o-mini", "OpenAI", "GPT", "gpt-4o-mini")
-
-
-def test_model_that_nothing_is_known_of_has_the_first_word_as_family():
-    assert identify("zephyr-2 large") == Identity("zephyr-2-large", "", "zephyr", "zephyr-2 large")
+@pytest.mark.parametrize(
+    ("found", "identity"),
+    [
+        (identify("gpt-4o-mini"), Identity("openai:gpt-4o-mini", "OpenAI", "GPT", "gpt-4o-mini")),
+        # Of what nothing is known the first word is the family.
+        (identify("zephyr-2 large"), Identity("zephyr-2-large", "", "zephyr", "zephyr-2 large")),
+        # Own fields overrule the name.
+        (
+            identity_of(
+                Model("gpt-4o (EU)", identity="House model", developer="House", family="H")
+            ),
+            Identity("house model", "House", "H", "House model"),
+        ),
+        (
+            identity_of(Model("gpt-4o-2024-08-06", identity="the old one")),
+            Identity("the old one", "OpenAI", "GPT", "the old one"),
+        ),
+        # The developer is looked for in what is sent where the name tells none.
+        (
+            identity_of(Model("Our helper", "anthropic/claude-sonnet-4")),
+            Identity("our-helper", "Anthropic", "Claude", "Our helper"),
+        ),
+    ],
+)
+def test_developer_and_family_come_from_own_fields_or_the_name(found, identity):
+    assert found == identity
 
 
 def test_name_is_shown_as_it_was_written():
@@ -82,22 +102,6 @@ def test_name_is_shown_as_it_was_written():
 
 def test_words_inside_other_words_tell_nothing():
     assert identify("dolphin-supergrok").developer == ""
-
-
-def test_own_fields_of_a_model_overrule_its_name():
-    model = Model("gpt-4o (EU)", identity="House model", developer="House", family="H")
-    assert identity_of(model) == Identity("house model", "House", "H", "House model")
-
-
-def test_identity_alone_leaves_developer_and_family_to_the_name():
-    model = Model("gpt-4o-2024-08-06", identity="the old one")
-    assert identity_of(model) == Identity("the old one", "OpenAI", "GPT", "the old one")
-
-
-def test_developer_is_looked_for_in_what_is_sent_where_the_name_tells_none():
-    assert identity_of(Model("Our helper", "anthropic/claude-sonnet-4")) == Identity(
-        "our-helper", "Anthropic", "Claude", "Our helper"
-    )
 
 
 def test_provider_behind_an_own_address_is_no_developer():

@@ -27,20 +27,11 @@ def test_published_value():
     assert error(differences) == pytest.approx(0.389, abs=5e-4)
 
 
-def test_nothing_has_no_error():
-    assert error([]) is None
-
-
-def test_one_cluster_has_no_error():
-    assert error([0, 1], "aa") is None
-
-
-def test_cluster_without_weight_is_no_cluster():
-    assert error([0, 1], "ab", [1, 0]) is None
-
-
-def test_clusters_that_all_agree_have_no_error():
-    assert error([0.1 + 0.2, 0.3, 0.3]) is None
+@pytest.mark.parametrize(
+    "sample", [([],), ([0, 1], "aa"), ([0, 1], "ab", [1, 0]), ([0.1 + 0.2, 0.3, 0.3],)]
+)
+def test_fewer_than_two_clusters_that_differ_have_no_error(sample):
+    assert error(*sample) is None
 
 
 @given(st.lists(st.integers(0, 20), min_size=2, max_size=30))

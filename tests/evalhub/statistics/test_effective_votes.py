@@ -21,19 +21,21 @@ def test_judges_that_agree_throughout_count_as_one(n):
     assert effective_votes(equicorrelated(n, 1)) == 1
 
 
-def test_published_value():
-    # L. Kish (1965): the design effect of clusters of n is 1 + (n - 1) · r; here 1 + 4 · 0.5 = 3.
-    assert effective_votes(equicorrelated(5, 0.5)) == pytest.approx(5 / 3)
-
-
-def test_pair_of_three_judges_that_agree_most():
-    # 9 / (3 + 2 · 0.9 + 2 · 0.1 + 2 · 0.2)
-    matrix = [[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]]
-    assert effective_votes(matrix) == pytest.approx(9 / 5.4)
-
-
-def test_errors_that_cancel_out_are_worth_more():
-    assert effective_votes(equicorrelated(2, -0.5)) == 4
+@pytest.mark.parametrize(
+    ("matrix", "votes"),
+    [
+        # L. Kish (1965): the design effect of clusters of n is 1 + (n - 1) · r = 1 + 4 · 0.5.
+        (equicorrelated(5, 0.5), pytest.approx(5 / 3)),
+        # 9 / (3 + 2 · 0.9 + 2 · 0.1 + 2 · 0.2)
+        ([[1, 0.9, 0.1], [0.9, 1, 0.2], [0.1, 0.2, 1]], pytest.approx(9 / 5.4)),
+        (equicorrelated(2, -0.5), 4),  # errors that cancel out are worth more
+        (equicorrelated(2, -1), None),  # no variance is left
+        ([[1, None], [None, 1]], None),
+        ([], None),
+    ],
+)
+def test_known_values(matrix, votes):
+    assert effective_votes(matrix) == votes
 
 
 def test_mean_of_the_effective_votes_varies_as_much():
@@ -43,18 +45,6 @@ def test_mean_of_the_effective_votes_varies_as_much():
     found = effective_votes(np.corrcoef(votes).tolist())
     assert found == pytest.approx(1.5, abs=0.01)
     assert votes.mean(axis=0).var() == pytest.approx(1 / found, abs=0.01)
-
-
-def test_opposite_judges_leave_no_variance():
-    assert effective_votes(equicorrelated(2, -1)) is None
-
-
-def test_pair_that_was_not_measured_leaves_it_open():
-    assert effective_votes([[1, None], [None, 1]]) is None
-
-
-def test_no_judges_have_no_votes():
-    assert effective_votes([]) is None
 
 
 @pytest.mark.parametrize(

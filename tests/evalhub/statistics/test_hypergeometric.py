@@ -6,17 +6,10 @@ import pytest
 from evalhub.statistics.rates.hypergeometric import few_drawn
 
 
-def test_few_drawn_by_hand():
+def test_few_drawn_by_hand_and_no_surprise_where_all_or_none_are_drawn():
     # Of 15 tests 10 passed, and none of 5: C(5,5) / C(15,5).
     assert few_drawn(0, 5, 10, 15) == pytest.approx(1 / comb(15, 5))
-
-
-def test_a_group_that_is_everything_is_no_surprise():
-    assert few_drawn(3, 8, 3, 8) == 1
-
-
-def test_no_tests_are_no_surprise():
-    assert few_drawn(0, 0, 3, 8) == 1
+    assert few_drawn(3, 8, 3, 8) == few_drawn(0, 0, 3, 8) == 1
 
 
 def test_equals_scipy(scipy_stats):

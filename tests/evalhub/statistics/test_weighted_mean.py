@@ -3,18 +3,16 @@ import pytest
 from evalhub.statistics.weighted_mean import weighted_mean
 
 
-def test_known_value():
-    # (2 · 1 + 1 · 0.5) / 3
-    assert weighted_mean([1, 0.5], [2, 1]) == pytest.approx(2.5 / 3)
-
-
-def test_unmeasured_value_takes_its_weight_with_it():
-    assert weighted_mean([1, None], [1, 9]) == 1
-
-
-@pytest.mark.parametrize(("values", "weights"), [([], []), ([None], [1]), ([1], [0])])
-def test_nothing_measured_gives_none(values, weights):
-    assert weighted_mean(values, weights) is None
+@pytest.mark.parametrize(
+    ("values", "weights", "mean"),
+    [
+        ([1, 0.5], [2, 1], pytest.approx(2.5 / 3)),  # (2 · 1 + 1 · 0.5) / 3
+        ([1, None], [1, 9], 1),  # an unmeasured value takes its weight with it
+        *(([], [], None), ([None], [1], None), ([1], [0], None)),
+    ],
+)
+def test_known_values(values, weights, mean):
+    assert weighted_mean(values, weights) == mean
 
 
 def test_missing_weight_is_refused():

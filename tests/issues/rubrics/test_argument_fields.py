@@ -50,29 +50,24 @@ def test_an_argument_is_typed_by_its_kind(check, name, kind):
 STORABLE = st.text(st.characters(exclude_characters="\0", codec="utf-8"))
 
 
-@given(st.lists(STORABLE))
-def test_lists_of_texts_read_back_as_they_were(texts):
-    field = argument("contains_any", "texts")
-
-    assert read(field, form_value(field, texts)) == texts
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | STORABLE,
-        lambda inner: st.lists(inner) | st.dictionaries(STORABLE, inner),
-        max_leaves=5,
-    )
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | STORABLE,
+    lambda inner: st.lists(inner) | st.dictionaries(STORABLE, inner),
+    max_leaves=5,
 )
-def test_json_reads_back_as_it_was(value):
-    field = argument("json_path_equals", "value")
-
-    assert read(field, form_value(field, value)) == value
 
 
-@given(st.floats(0, 1))
-def test_numbers_read_back_as_they_were(value):
-    field = argument("text_ratio", "least")
+@pytest.mark.parametrize(
+    ("check", "name", "values"),
+    [
+        ("contains_any", "texts", st.lists(STORABLE)),
+        ("json_path_equals", "value", ANY_JSON),
+        ("text_ratio", "least", st.floats(0, 1)),
+    ],
+)
+@given(data=st.data())
+def test_what_is_shown_reads_back_as_it_was(check, name, values, data):
+    field, value = argument(check, name), data.draw(values)
 
     assert read(field, form_value(field, value)) == value
 
@@ -87,6 +82,7 @@ def test_numbers_read_back_as_they_were(value):
         ("captures", "group", "year", "year"),
         ("word_count", "least", " 12 ", 12),
         ("contains", "text", " a ", " a "),
+        ("captures", "group", "9" * 5_000, "9" * 5_000),  # no number that Python reads
     ],
 )
 def test_what_is_typed_is_read(check, name, text, value):
@@ -112,25 +108,21 @@ def test_what_cannot_be_read_is_said(check, name, text, said):
         read(argument(check, name), text)
 
 
-def test_a_number_of_endless_digits_is_a_name():
-    assert read(argument("captures", "group"), "9" * 5_000) == "9" * 5_000
-
-
-def test_what_is_so_by_default_is_not_stored():
-    given = {"text": "a", "ignore_case": False, "negate": True}
-
-    assert collected("contains", given, {}) == {"text": "a", "negate": True}
-
-
-def test_a_default_that_was_written_out_stays():
-    stored = {"text": "a", "negate": False}
-
-    assert collected("contains", {"text": "b"}, stored) == {"text": "b", "negate": False}
-
-
-def test_an_empty_text_that_was_stored_stays():
-    assert collected("contains", {}, {"text": ""}) == {"text": ""}
-    assert collected("contains_any", {}, {"texts": []}) == {"texts": []}
+@pytest.mark.parametrize(
+    ("check", "given", "stored", "kept"),
+    [
+        # What is so by default is not stored, but stays where it was written out.
+        ("contains", {"text": "a", "ignore_case": False, "negate": True}, {}, "text negate"),
+        ("contains", {"text": "b"}, {"text": "a", "negate": False}, "text negate"),
+        ("contains", {}, {"text": ""}, "text"),
+        ("contains_any", {}, {"texts": []}, "texts"),
+        ("contains", {}, {}, ""),
+    ],
+)
+def test_arguments_are_stored_that_differ_from_their_default(check, given, stored, kept):
+    assert collected(check, given, stored) == {
+        name: (stored | given)[name] for name in kept.split()
+    }
 
 
 def test_what_is_not_given_is_left_out_for_the_check_to_miss():

@@ -34,13 +34,7 @@ def test_a_list_in_which_every_line_has_a_dash_is_a_plain_list():
     assert [line.is_inverted for line in criteria_in("- a\n\n- b\n  - c")] == [False] * 3
 
 
-def test_a_single_line_with_a_dash_is_unwanted():
+def test_lines_that_say_nothing_or_are_too_many_are_left_out():
     assert criteria_in("- rude") == [("Rude", True)]
-
-
-def test_lines_that_say_nothing_are_left_out():
     assert criteria_in("\n  \nnot:\n-\n* \n\0\nA\0") == [("A", False)]
-
-
-def test_no_more_are_read_than_a_rubric_can_be_edited_with():
     assert len(criteria_in("a\n" * 1000)) == MAX_LINES

@@ -29,47 +29,28 @@ def scale_json(*options, **rest):
     return {"options": [bad, *(options or (option(),))], **rest}
 
 
-@pytest.mark.parametrize("reply", [1, 1.0, "1", " 1 ", "1.0", "+1"])
-def test_binary_reply_is_read_as_label_or_number(reply):
-    assert BINARY.option_of(reply) is BINARY.options[1]
-
-
-def test_minus_zero_is_zero():
-    assert BINARY.option_of(-0.0) is BINARY.options[0]
+SHARED = Scale((Option("rude", "", 0), Option("wrong", "", 0), Option("good", "", 1)))
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [2, -1, 0.5, "", "  ", "yes", "1 of 1", "1_0", None, True, False, [1], float("nan"), "1e999"],
+    ("scale", "reply", "value"),
+    [
+        *((BINARY, reply, 1) for reply in (1, 1.0, "1", " 1 ", "1.0", "+1")),
+        (BINARY, -0.0, 0),
+        *((BINARY, reply, None) for reply in (2, -1, 0.5, "", "  ", "yes", "1 of 1", "1_0", None)),
+        *((BINARY, reply, None) for reply in (True, False, [1], float("nan"), "1e999")),
+        # A label in any usual spelling, but no part of one.
+        *((FIVE_CLASSES, reply, 1) for reply in ("FULLY_MET", "fully met", "Fully-Met")),
+        *((FIVE_CLASSES, " fully_met\n", 1), (FIVE_CLASSES, "MET", None)),
+        # A number names a value where labels are words, and where no two options share it.
+        *((WORDS, 0.1 + 0.2, 0.3), (SHARED, 0, None)),
+        # Of seven, one is the lowest and not the best, and a value is no reply.
+        *((SEVEN, 1, 0), (SEVEN, 0, None)),
+    ],
 )
-def test_reply_outside_the_scale_is_no_option(reply):
-    assert BINARY.option_of(reply) is None
-
-
-@pytest.mark.parametrize("reply", ["FULLY_MET", "fully met", "Fully-Met", " fully_met\n"])
-def test_label_is_found_in_any_usual_spelling(reply):
-    assert FIVE_CLASSES.option_of(reply).value == 1
-
-
-def test_part_of_a_label_is_no_option():
-    assert FIVE_CLASSES.option_of("MET") is None
-
-
-def test_number_names_a_value_where_labels_are_words():
-    assert WORDS.option_of(0.1 + 0.2).label == "Not quite"
-
-
-def test_number_that_two_options_share_names_none():
-    scale = Scale((Option("rude", "", 0), Option("wrong", "", 0), Option("good", "", 1)))
-    assert scale.option_of(0) is None
-
-
-def test_one_of_seven_is_the_lowest_and_not_the_best():
-    assert SEVEN.option_of(1).value == 0
-
-
-def test_value_is_no_reply_on_a_scale_of_numbers():
-    assert SEVEN.option_of(0) is None
+def test_a_reply_is_read_as_an_option_of_its_scale(scale, reply, value):
+    found = scale.option_of(reply)
+    assert (found and found.value) == value
 
 
 @pytest.mark.parametrize(

@@ -57,41 +57,34 @@ def test_of_equal_flips_the_heavier_test_comes_first():
     assert [one.latest.test_id for one in comparison(first, second)] == [2, 1]
 
 
-def test_what_is_not_compared_is_in_no_count():
-    rows = comparison(a_run("p", "p", "p", "u"), a_run("f", "p", "e", "p"))
-
-    assert tally_of(rows) == Tally(worse=1, better=0, same=1, net=-0.5)
-
-
-def test_the_net_change_is_the_mean_over_compared_tests():
-    # Of four tests one is worse by 1, one better by a half, one the same; one has an error.
-    rows = comparison(a_run("p", "pf", "f", "p"), a_run("f", "pp", "f", "e"))
-
-    assert tally_of(rows).net == pytest.approx((-1 + 0.5 + 0) / 3)
-
-
-def test_nothing_compared_has_no_change():
-    assert tally_of(comparison(a_run("e"), a_run("p"))).net is None
+@pytest.mark.parametrize(
+    ("first", "second", "tally"),
+    [
+        # What is not compared is in no count.
+        (("p", "p", "p", "u"), ("f", "p", "e", "p"), Tally(1, 0, 1, net=-0.5)),
+        # Of four tests one is worse by 1, one better by a half, one the same; one has an error.
+        (("p", "pf", "f", "p"), ("f", "pp", "f", "e"), Tally(1, 1, 1, net=pytest.approx(-0.5 / 3))),
+        (("e",), ("p",), Tally(0, 0, 0, net=None)),
+    ],
+)
+def test_the_net_change_is_the_mean_over_compared_tests(first, second, tally):
+    assert tally_of(comparison(a_run(*first), a_run(*second))) == tally
 
 
-def test_a_test_is_missing_to_the_share_of_its_repeats():
-    # 1 of 4 repeats ended in an error; the other test lacks nothing.
-    rows = comparison(a_run("pppe", "pppp"), a_run("pppp", "pppp"))
-
-    assert missing_share(rows) == pytest.approx(0.25 / 2)
-
-
-def test_the_run_that_lacks_more_of_a_test_counts():
-    rows = comparison(a_run("pe"), a_run("pu", "p")[:1])
-
-    assert missing_share(rows) == 0.5
-
-
-def test_a_test_without_a_match_is_missing_in_full():
-    # One test is in both runs, one in each alone: 2 of 3 are missing.
-    rows = comparison([one_test(1), one_test(2)], [one_test(1), one_test(3)])
-
-    assert missing_share(rows) == pytest.approx(2 / 3)
+@pytest.mark.parametrize(
+    ("first", "second", "share"),
+    [
+        # 1 of 4 repeats ended in an error; the other test lacks nothing.
+        (a_run("pppe", "pppp"), a_run("pppp", "pppp"), 0.25 / 2),
+        # The run that lacks more of a test counts.
+        (a_run("pe"), a_run("pu"), 0.5),
+        # One test is in both runs, one in each alone: 2 of 3 are missing.
+        ([one_test(1), one_test(2)], [one_test(1), one_test(3)], 2 / 3),
+        ([], [], None),
+    ],
+)
+def test_a_test_is_missing_to_the_share_of_its_repeats(first, second, share):
+    assert missing_share(comparison(first, second)) == (share and pytest.approx(share))
 
 
 def test_a_changed_test_is_missing_and_not_the_same():
@@ -100,10 +93,6 @@ def test_a_changed_test_is_missing_and_not_the_same():
     rows = compared(match([one_test(1)], [one_test(2, test_id=1)], digests))
 
     assert ([one.kind for one in rows], missing_share(rows)) == ([Kind.RUBRIC_CHANGED], 1)
-
-
-def test_no_tests_have_no_missing_share():
-    assert missing_share(()) is None
 
 
 def test_labels_of_the_later_run_count():

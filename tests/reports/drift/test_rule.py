@@ -107,25 +107,25 @@ def test_settled_temperatures_are_watched(temperature):
     assert states(0.2, 0.8, temperature=temperature) == [State.FAR]
 
 
-@pytest.mark.parametrize("temperature", [0.7, [0, 0.7], [0], "0"])
-def test_other_temperatures_are_counted_apart(temperature):
-    found = watch(series(0.2, 0.8, temperature=temperature))
-    assert (found.series, found.warm) == ((), 2)
-
-
-def test_suites_that_try_things_out_are_counted_apart():
-    found = watch(series(0.2, 0.8, is_tried_out=True))
-    assert (found.series, found.tried_out) == ((), 2)
+@pytest.mark.parametrize(
+    ("fields", "warm", "tried_out"),
+    [
+        *(({"temperature": warm}, 2, 0) for warm in (0.7, [0, 0.7], [0], "0")),
+        ({"is_tried_out": True}, 0, 2),
+    ],
+)
+def test_other_temperatures_and_suites_that_try_things_out_are_counted_apart(
+    fields, warm, tried_out
+):
+    found = watch(series(0.2, 0.8, **fields))
+    assert (found.series, found.warm, found.tried_out) == ((), warm, tried_out)
+    single = watch(series(0.5))  # of one run, which is no series
+    assert (single.series, single.single) == ((), 1)
 
 
 @pytest.mark.parametrize("tag", ["test", "Test", " TEST "])
 def test_suites_with_the_tag_test_try_things_out(tag):
     assert tried_out_suites({1: ("law", tag), 2: ("law", "test-taking")}) == {1}
-
-
-def test_line_of_one_run_is_no_series():
-    found = watch(series(0.5))
-    assert (found.series, found.single) == ((), 1)
 
 
 def test_series_that_are_too_short_do_not_count_as_drifted():

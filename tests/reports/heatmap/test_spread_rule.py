@@ -15,24 +15,19 @@ def row(name, shares, *, tests=20, issue=1):
     ]
 
 
-def test_models_that_always_differ_are_told_apart():
+def test_models_that_always_differ_are_told_apart_by_six_tests():
     found = spreads(row("sums", (1.0, 0.0)))["sums"]
 
     assert (found.tests, found.method) == (20, METHOD)
     assert found.holm < 0.001
-
-
-@pytest.mark.parametrize("tests", range(1, 6))
-def test_a_row_of_fewer_than_six_tests_says_nothing(tests):
-    assert spreads(row("sums", (1.0, 0.0), tests=tests)) == {}
-
-
-def test_six_tests_are_enough():
-    assert spreads(row("sums", (1.0, 0.0), tests=6))["sums"].tests == 6
+    for tests in range(1, 7):
+        enough = spreads(row("sums", (1.0, 0.0), tests=tests))
+        assert [one.tests for one in enough.values()] == [6] * (tests == 6)
 
 
 def test_models_that_do_not_differ_are_not_told_apart():
     assert spreads(row("sums", (1.0, 1.0)))["sums"].holm == 1
+    assert spreads(row("sums", (1.0,))) == {}
 
 
 def test_p_is_corrected_for_all_rows():
@@ -58,7 +53,3 @@ def test_only_tests_that_all_models_have_scored_count():
     lonely = [RunTest("sums", 0, 1000 + n, 1, 1.0) for n in range(10)]
 
     assert spreads([*row("sums", (1.0, 0.0), tests=8), *lonely])["sums"].tests == 8
-
-
-def test_a_single_model_differs_from_nobody():
-    assert spreads(row("sums", (1.0,))) == {}

@@ -45,10 +45,12 @@ def test_single_answers_of_equal_weight_have_wilsons_interval():
     assert found.method == "Wilson by test, does not account for issues"
 
 
-def test_a_rate_of_nothing_is_not_measured():
-    found = rate(make_run(make_test()))
+def test_of_nothing_neither_rate_nor_score_is_measured():
+    run = make_run(make_test())
+    found = rate(run)
 
     assert (found.n, found.share, found.interval) == (0, None, None)
+    assert score(run) == Score(None, 0, None, total=1)
 
 
 def test_weights_change_the_score_and_no_pass_rate():
@@ -66,10 +68,6 @@ def test_the_score_is_of_those_that_have_one():
 
     # (2 · 1 + 1 · 0.25) / 3
     assert (score(run).mean, score(run).n) == (pytest.approx(0.75), 2)
-
-
-def test_a_score_of_nothing_is_not_measured():
-    assert score(make_run(make_test())) == Score(None, 0, None, total=1)
 
 
 def test_repeats_are_not_counted_as_independent_answers():

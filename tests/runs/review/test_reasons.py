@@ -67,11 +67,8 @@ def test_most_severe_reason_comes_first():
     assert severity(reasons) == list(REASONS).index("judges_disagree")
 
 
-def test_random_is_the_least_severe():
-    assert severity(()) == len(REASONS) - 1
-
-
-def test_random_item_has_its_reasons_and_random():
+def test_random_item_has_its_reasons_and_random_the_least_severe():
     reasons = as_json(reasons_of(Facts(weight=3)))
 
     assert reason_descriptions(reasons, is_random=True) == ["Test weight 3", "Random sample"]
+    assert severity(()) == len(REASONS) - 1

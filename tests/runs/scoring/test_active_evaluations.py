@@ -11,24 +11,19 @@ def withdrawal(annotator):
     return Evaluation(annotator, "withdrawal", None)
 
 
-def test_no_evaluations_give_no_score():
-    assert human_score_of([]) is None
-
-
-def test_newest_evaluation_of_an_annotator_is_active():
-    assert human_score_of([evaluation(1, 0), evaluation(1, 1)]).values == [1]
-
-
-def test_withdrawal_brings_back_the_one_before():
-    assert human_score_of([evaluation(1, 0), evaluation(1, 1), withdrawal(1)]).values == [0]
-
-
-def test_withdrawal_of_the_only_one_leaves_nothing():
-    assert human_score_of([evaluation(1, 0), withdrawal(1)]) is None
-
-
-def test_withdrawal_touches_nobody_else():
-    assert human_score_of([evaluation(1, 0), evaluation(2, 1), withdrawal(1)]).values == [1]
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ([], None),
+        ([evaluation(1, 0), evaluation(1, 1)], [1]),
+        ([evaluation(1, 0), evaluation(1, 1), withdrawal(1)], [0]),
+        ([evaluation(1, 0), withdrawal(1)], None),
+        ([evaluation(1, 0), evaluation(2, 1), withdrawal(1)], [1]),
+    ],
+)
+def test_newest_evaluation_of_each_annotator_that_was_not_withdrawn_is_active(given, values):
+    found = human_score_of(given)
+    assert (found and found.values) == values
 
 
 def test_second_withdrawal_without_anything_left_does_nothing():
