@@ -72,15 +72,16 @@ def test_patterns_are_read_as_javascript_reads_them(pattern, text, value):
     assert score("matches", text, pattern=pattern, negate=True) == 1 - value
 
 
-def test_case_is_ignored_if_asked():
-    assert score("matches", "My SSN", pattern="ssn", ignore_case=True) == 1
-    assert score("matches", "É", pattern="é", ignore_case=True) == 1
-    assert score("matches_all", "RED", patterns=["red"], ignore_case=True) == 1
-
-
-def test_ignoring_case_adds_no_letters_to_the_ascii_ones():
-    assert score("matches", "ſ", pattern=r"\w", ignore_case=True) == 0
-    assert score("matches", "s", pattern=r"[\W]", ignore_case=True) == 0
+@pytest.mark.parametrize(
+    ("text", "pattern", "value"),
+    [
+        *(("My SSN", "ssn", 1), ("É", "é", 1)),
+        *(("ſ", r"\w", 0), ("s", r"[\W]", 0)),  # no letters are added to the ASCII ones
+    ],
+)
+def test_case_is_ignored_if_asked(text, pattern, value):
+    assert score("matches", text, pattern=pattern, ignore_case=True) == value
+    assert score("matches_all", text, patterns=[pattern], ignore_case=True) == value
 
 
 @pytest.mark.parametrize(

@@ -35,22 +35,43 @@ def texts_about_jury(alpha, band, *, made=50, expected=50):
     return [reason.text for reason in concerns_about_jury(record)]
 
 
-def test_judge_without_bad_figures_raises_no_concern():
-    assert texts_about(humans=shown(10, 10), peers=(0.9, 0.9)) == []
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"humans": shown(10, 10), "peers": (0.9, 0.9)},
+        {"humans": shown(10, 10), "peers": (0.3, 0.9)},  # humans outrank peers
+        {"failed": 9},
+        {"asked": 5, "failed": 2},  # may be chance
+        # Where all disagree no judge is an outlier.
+        *({"peers": peers} for peers in ((0.3, 0.5), (0.7, 0.9), None)),
+    ],
+)
+def test_judge_without_bad_figures_raises_no_concern(record):
+    assert texts_about(**record) == []
 
 
 def test_judge_that_fails_too_often_is_named_with_its_numbers():
-    assert texts_about(failed=11) == ["11 of 100 judgments failed (11%)."]
-    assert texts_about(failed=10) == ["10 of 100 judgments failed (10%)."]
-    assert texts_about(failed=9) == []
+    for n in (10, 11):
+        assert texts_about(failed=n) == [f"{n} of 100 judgments failed ({n}%)."]
 
 
-def test_two_failures_of_few_verdicts_are_chance():
-    assert texts_about(asked=5, failed=2) == []
+@pytest.mark.parametrize(
+    ("record", "trust"),
+    [
+        (JudgeRecord(asked=100, humans=shown(10, 10)), Trust.TRUSTED),
+        (JudgeRecord(asked=100, humans=shown(9, 8)), Trust.CAUTION),
+        (JudgeRecord(asked=100, humans=shown(10, 10, issues=4)), Trust.UNKNOWN),
+        # One that judges itself is not trusted whatever humans say.
+        (JudgeRecord(own_answers=1, humans=shown(10, 10)), Trust.UNRELIABLE),
+    ],
+)
+def test_a_judge_is_trusted_that_humans_have_shown_to_be_right(record, trust):
+    assert trust_of(record) is trust
+    assert shown(9, 8).proof is Proof.OPEN
 
 
-def test_a_judge_that_humans_have_shown_is_trusted():
-    assert trust_of(JudgeRecord(asked=100, humans=shown(10, 10))) is Trust.TRUSTED
+def test_few_human_evaluations_prove_nothing():
+    assert texts_about(humans=shown(0, 0, issues=4)) == []
 
 
 def test_a_judge_that_always_passes_is_unreliable():
@@ -63,34 +84,10 @@ def test_a_judge_that_always_passes_is_unreliable():
     assert "Wilson by issue, Holm" in concern.text
 
 
-def test_rates_that_are_not_shown_call_for_caution():
-    found = shown(9, 8)
-    assert found.proof is Proof.OPEN
-    assert trust_of(JudgeRecord(asked=100, humans=found)) is Trust.CAUTION
-
-
-def test_few_human_evaluations_prove_nothing():
-    assert texts_about(humans=shown(0, 0, issues=4)) == []
-    assert trust_of(JudgeRecord(asked=100, humans=shown(10, 10, issues=4))) is Trust.UNKNOWN
-
-
-def test_a_judge_that_judges_itself_is_not_trusted_whatever_humans_say():
-    assert trust_of(JudgeRecord(own_answers=1, humans=shown(10, 10))) is Trust.UNRELIABLE
-
-
-def test_humans_outrank_peers():
-    assert texts_about(humans=shown(10, 10), peers=(0.3, 0.9)) == []
-
-
 def test_judge_alone_against_two_that_agree_is_named():
     (reason,) = texts_about(peers=(0.3, 0.85))
     assert "kappa 0.3 at most" in reason
     assert "others reach 0.85" in reason
-
-
-@pytest.mark.parametrize("peers", [(0.3, 0.5), (0.7, 0.9), None])
-def test_where_all_disagree_no_judge_is_an_outlier(peers):
-    assert texts_about(peers=peers) == []
 
 
 def test_self_evaluation_is_serious_and_being_scripted_is_not():
@@ -112,27 +109,21 @@ def test_tentative_jury_calls_for_caution():
     assert trust_in(reasons) is Trust.CAUTION
 
 
-@pytest.mark.parametrize("band", [Band.RELIABLE, Band.NO_VARIATION, Band.NOT_ENOUGH_DATA])
-def test_jury_without_a_low_alpha_raises_no_concern(band):
-    assert texts_about_jury(None, band) == []
-
-
-def test_jury_with_few_compared_pairs_is_unreliable():
-    assert texts_about_jury(0.9, Band.RELIABLE, made=39) == [
-        "Only 39 of 50 expected judge pairs could be compared."
-    ]
+def test_jury_with_few_compared_pairs_is_unreliable_and_without_a_low_alpha_raises_no_concern():
+    few = ["Only 39 of 50 expected judge pairs could be compared."]
+    assert texts_about_jury(0.9, Band.RELIABLE, made=39) == few
     assert texts_about_jury(0.9, Band.RELIABLE, made=40) == []
+    for band in (Band.RELIABLE, Band.NO_VARIATION, Band.NOT_ENOUGH_DATA):
+        assert texts_about_jury(None, band) == [], band
 
 
-def test_one_serious_concern_is_enough():
-    assert trust_in([Concern("a", is_serious=False), Concern("b")]) is Trust.UNRELIABLE
-
-
-def test_trust_without_concerns_depends_on_what_was_measured():
+def test_trust_without_a_serious_concern_depends_on_what_was_measured():
+    small = Concern("a", is_serious=False)
+    assert trust_in([small, Concern("b")]) is Trust.UNRELIABLE
     assert trust_in([]) is Trust.NO_CONCERNS
     assert trust_in([], is_known=False) is Trust.UNKNOWN
     assert trust_in([], is_shown=True) is Trust.TRUSTED
-    assert trust_in([Concern("a", is_serious=False)], is_shown=True) is Trust.CAUTION
+    assert trust_in([small], is_shown=True) is Trust.CAUTION
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,29 @@ def test_a_judge_that_always_passes_is_not_trusted_however_accurate():
     assert found.proof is Proof.BELOW
     assert found.needed == "Its specificity is significantly below 80%."
     assert found.missing == (None, None)
+    assert alone(judged(40, passes=(0, 1))).proof is Proof.BELOW  # nor one that always fails
 
 
-def test_a_judge_that_always_fails_is_not_trusted():
-    assert alone(judged(40, passes=(0, 1))).proof is Proof.BELOW
+SIX_FAILS = Evidence.of([JudgeCounts(2, 0, 1, 0)] * 6 + [JudgeCounts(2, 0, 0, 0)] * 10)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "needed", "missing"),
+    [
+        (SIX_FAILS, "4 more human fails are needed.", (0, 4)),
+        (judged(9, fails=(2, 2)), "1 more human pass is needed.", (1, 0)),
+        (
+            judged(0),
+            "10 more human passes are needed. 10 more human fails are needed.",
+            (10, 10),
+        ),
+    ],
+)
+def test_missing_human_verdicts_are_counted(evidence, needed, missing):
+    found = alone(evidence)
+
+    assert (found.proof, found.needed, found.missing) == (Proof.TOO_FEW, needed, missing)
+    assert alone(judged(0)).low == 0
 
 
 def test_forty_of_forty_in_one_issue_are_not_enough():
@@ -44,27 +63,6 @@ def test_forty_of_forty_in_one_issue_are_not_enough():
 
     assert found.proof is Proof.TOO_FEW
     assert "Human fails from 4 more issues are needed: all 40 are from 1 issue." in found.needed
-
-
-def test_missing_human_fails_are_counted():
-    six = [JudgeCounts(2, 0, 1, 0)] * 6 + [JudgeCounts(2, 0, 0, 0)] * 10
-    found = alone(Evidence.of(six))
-
-    assert found.proof is Proof.TOO_FEW
-    assert found.needed == "4 more human fails are needed."
-    assert found.missing == (0, 4)
-
-
-def test_one_missing_human_pass_is_one():
-    assert alone(judged(9, fails=(2, 2))).needed == "1 more human pass is needed."
-
-
-def test_without_answers_ten_of_each_are_needed():
-    found = alone(judged(0))
-
-    assert found.missing == (10, 10)
-    assert found.needed == "10 more human passes are needed. 10 more human fails are needed."
-    assert found.low == 0
 
 
 def test_enough_answers_that_show_too_little_say_about_how_many_more():

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from reports.trend.series_rule import RunKey, by_release, by_time, has_releases, release_order
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -37,26 +39,25 @@ def test_one_release_is_no_axis():
     assert has_releases([brief(1, release="1.0"), brief(2, release="1.1")])
 
 
-def test_the_newest_run_of_a_release_counts():
-    series = released([brief(1, release="1"), brief(2, release="1"), brief(3, release="2")])
-    assert shown(series) == {"a": [[2], [3]]}
-    assert series.repeated == 1
+@pytest.mark.parametrize(
+    ("releases", "points", "repeated", "unreleased"),
+    [
+        (("1", "1", "2"), [[2], [3]], 1, 0),
+        (("1", "2", "1"), [[3], [2]], 1, 0),  # a late run is at its release
+        (("1", "", "2"), [[1], [3]], 0, 1),
+    ],
+)
+def test_the_newest_run_of_a_release_counts(releases, points, repeated, unreleased):
+    series = released([brief(n, release=release) for n, release in enumerate(releases, 1)])
+    assert shown(series) == {"a": points}
+    assert (series.repeated, series.unreleased) == (repeated, unreleased)
 
 
-def test_a_late_run_of_an_old_release_is_at_its_release():
-    series = released([brief(1, release="1"), brief(2, release="2"), brief(3, release="1")])
-    assert shown(series) == {"a": [[3], [2]]}
-
-
-def test_runs_without_a_release_are_counted_and_not_shown():
-    series = released([brief(1, release="1"), brief(2), brief(3, release="2")])
-    assert shown(series) == {"a": [[1], [3]]}
-    assert series.unreleased == 1
-
-
-def test_variants_on_one_line_are_taken_together_in_a_release():
+def test_variants_on_one_line_are_taken_together_in_a_release_or_by_day():
     runs = [brief(1, "f", "1", variant="x"), brief(2, "f", "1", variant="y")]
+    later = brief(3, "f", variant="x", hours=30)
     assert shown(released(runs)) == {"f": [[2, 1]]}
+    assert shown(timed([*runs, later])) == {"f": [[2, 1], [3]]}
 
 
 def test_lines_that_were_run_last_are_shown_first_and_the_others_named():
@@ -89,16 +90,4 @@ def test_a_line_without_a_run_in_the_shown_releases_is_not_drawn():
 
 def test_each_run_is_a_point_in_time():
     assert shown(timed([brief(1), brief(2, hours=1)])) == {"a": [[1], [2]]}
-
-
-def test_variants_on_one_line_are_taken_together_by_day():
-    runs = [
-        brief(1, "f", variant="x", hours=0),
-        brief(2, "f", variant="y", hours=1),
-        brief(3, "f", variant="x", hours=30),
-    ]
-    assert shown(timed(runs)) == {"f": [[2, 1], [3]]}
-
-
-def test_without_runs_there_are_no_lines():
     assert timed([]).shown == released([]).shown == ()
