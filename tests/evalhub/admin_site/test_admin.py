@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.contrib.messages import get_messages
 from django.test import Client
 from django.urls import reverse
@@ -47,13 +47,8 @@ def model_form(**changes):
 # Who may see what --------------------------------------------------------------------------------
 
 LISTS = (
-    "evalhub_languagemodel",
-    "evalhub_call",
-    "evalhub_worker",
-    "evalhub_user",
-    "auth_group",
-    "axes_accessattempt",
-    "evalhub_auditentry",
+    *("evalhub_languagemodel", "evalhub_call", "evalhub_worker", "evalhub_user", "auth_group"),
+    *("axes_accessattempt", "evalhub_auditentry"),
 )
 
 
@@ -81,14 +76,11 @@ def test_anonymous_users_are_sent_to_the_login(client):
         assert (response.status_code, "/login/" in response["Location"]) == (302, True), name
 
 
-@pytest.mark.parametrize("name", ["evalhub_worker", "evalhub_call"])
-def test_nobody_writes_what_the_program_writes(client, name):
+def test_nobody_writes_what_the_program_writes_or_schedules_a_call(client):
     log_in(client, "superuser")
 
-    assert client.get(url(f"{name}_add")).status_code == 403
-
-
-def test_no_page_schedules_a_call_of_any_function():
+    for name in ("evalhub_worker", "evalhub_call"):
+        assert client.get(url(f"{name}_add")).status_code == 403, name
     assert not any(admin.site.is_registered(model) for model in (Schedule, OrmQ, Task))
 
 
@@ -209,43 +201,28 @@ def test_only_maintainers_see_a_models_address(client, role, is_told):
     assert [word in text for word in words] == [is_told] * 3
 
 
-def test_the_page_says_what_a_model_counts_as(client):
+def test_the_page_says_what_a_model_counts_as_and_the_list_that_prices_are_unknown(client):
     log_in(client, "viewer")
     model = make_model(name="openrouter:x-ai/grok-3-mini-beta")
     page = client.get(url("evalhub_languagemodel_change", model.pk)).content.decode()
     assert "xai:grok-3-mini (xAI, family Grok)" in page
-
-
-def test_unknown_prices_are_called_so(client):
-    log_in(client, "viewer")
-    make_model()
-
-    page = client.get(url("evalhub_languagemodel_changelist")).content.decode()
-
-    assert "not known" in page
+    assert "not known" in client.get(url("evalhub_languagemodel_changelist")).content.decode()
 
 
 def test_testing_the_connection_says_how_it_went_and_records_the_call(client, settings):
     log_in(client, "maintainer")
-    with Provider(script=lambda request: "ready") as provider:
-        settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
-        model = make_model(api_base=provider.base_url)
-        response = client.post(url("evalhub_languagemodel_probe", model.pk))
+    for reply, words, kind in (
+        ("ready", "It works.", ""),
+        (UNAUTHORIZED, "It did not work.", "refused_key"),
+    ):
+        with Provider(script=lambda request, reply=reply: reply) as provider:
+            settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
+            model = make_model(api_base=provider.base_url)
+            response = client.post(url("evalhub_languagemodel_probe", model.pk))
 
-    assert "It works." in said(response)[0]
-    call = Call.objects.get()
-    assert (call.role, call.language_model, call.error_kind) == ("probe", model, "")
-
-
-def test_a_refused_key_is_explained_and_recorded(client, settings):
-    log_in(client, "maintainer")
-    with Provider(script=lambda request: UNAUTHORIZED) as provider:
-        settings.EVALHUB_ALLOWED_ADDRESSES = [f"127.0.0.1:{provider.port}"]
-        model = make_model(api_base=provider.base_url)
-        response = client.post(url("evalhub_languagemodel_probe", model.pk))
-
-    assert "It did not work." in said(response)[0]
-    assert Call.objects.get().error_kind == "refused_key"
+        assert words in said(response)[-1]
+        call = Call.objects.latest("pk")
+        assert (call.role, call.language_model, call.error_kind) == ("probe", model, kind)
 
 
 def test_only_who_may_change_a_model_tests_it_and_only_by_post(client):
@@ -271,34 +248,18 @@ def make_call():
     )
 
 
-def test_a_call_is_read_by_who_may_read_sealed_text(client):
+def test_a_call_is_read_by_who_may_read_sealed_text_and_never_changed(client):
+    page, reader = url("evalhub_call_change", make_call().pk), log_in(client, "viewer")
+    reader.user_permissions.add(Permission.objects.get(codename="view_call"))
+
+    hidden = client.get(page).content.decode()
+    assert "the raw words" not in hidden
+    assert "it may hold the text of sealed tests" in hidden
     log_in(client, "maintainer")
-
-    assert (
-        "the raw words" in client.get(url("evalhub_call_change", make_call().pk)).content.decode()
-    )
-
-
-def test_the_reply_of_a_call_is_hidden_from_others(client):
-    from django.contrib.auth.models import Permission
-
-    user = log_in(client, "viewer")
-    user.user_permissions.add(Permission.objects.get(codename="view_call"))
-
-    page = client.get(url("evalhub_call_change", make_call().pk)).content.decode()
-
-    assert "the raw words" not in page
-    assert "it may hold the text of sealed tests" in page
-
-
-def test_a_call_is_never_changed(client):
+    assert "the raw words" in client.get(page).content.decode()
     log_in(client, "superuser")
-    call = make_call()
-
-    response = client.post(url("evalhub_call_change", call.pk), {"reply": "other"})
-
-    call.refresh_from_db()
-    assert (response.status_code, call.reply) == (403, "the raw words")
+    assert client.post(page, {"reply": "other"}).status_code == 403
+    assert Call.objects.get().reply == "the raw words"
 
 
 def test_workers_are_listed(client):
@@ -333,24 +294,17 @@ def test_an_admin_makes_nobody_a_superuser(client):
     assert not user.is_superuser
 
 
-def test_an_admin_does_not_touch_a_superuser(client):
-    boss = make_user("superuser")
+def test_an_admin_touches_no_superuser_and_no_built_in_role(client):
+    boss, group = make_user("superuser"), Group.objects.get(name="viewer")
     log_in(client, "admin")
 
-    changed = client.post(url("evalhub_user_change", boss.pk), {"username": "mine"})
-    password = client.get(url("auth_user_password_change", boss.pk))
-
-    assert (changed.status_code, password.status_code) == (403, 403)
-
-
-def test_a_built_in_role_is_not_edited_or_deleted(client):
-    log_in(client, "admin")
-    group = Group.objects.get(name="viewer")
-
-    changed = client.post(url("auth_group_change", group.pk), {"name": "other"})
-    deleted = client.post(url("auth_group_delete", group.pk), {"post": "yes"})
-
-    assert (changed.status_code, deleted.status_code) == (403, 403)
+    for response in (
+        client.post(url("evalhub_user_change", boss.pk), {"username": "mine"}),
+        client.get(url("auth_user_password_change", boss.pk)),
+        client.post(url("auth_group_change", group.pk), {"name": "other"}),
+        client.post(url("auth_group_delete", group.pk), {"post": "yes"}),
+    ):
+        assert response.status_code == 403
 
 
 # Tokens ------------------------------------------------------------------------------------------
@@ -375,7 +329,7 @@ def test_a_new_tokens_text_is_shown_once_and_stored_nowhere(client):
     assert text not in str(Token.objects.values().get())
 
 
-def test_a_user_sees_only_own_tokens(client):
+def test_a_user_sees_only_own_tokens_and_an_admin_all(client):
     theirs, _ = make_token(make_user("viewer"))
     user = log_in(client, "maintainer")
     mine, _ = make_token(user)
@@ -384,31 +338,18 @@ def test_a_user_sees_only_own_tokens(client):
 
     assert list(listed) == [mine]
     assert client.get(url("evalhub_token_change", theirs.pk)).status_code == 302
-
-
-def test_an_admin_sees_all_tokens(client):
-    make_token(make_user("viewer"))
     log_in(client, "admin")
+    assert client.get(url("evalhub_token_changelist")).context["cl"].result_count == 2
 
-    assert client.get(url("evalhub_token_changelist")).context["cl"].result_count == 1
 
+def test_a_user_creates_tokens_for_nobody_else_and_an_admin_none_for_a_superuser(client):
+    user, new = log_in(client, "annotator"), {"name": "ci", "scope": "read"}
 
-def test_a_user_creates_tokens_for_nobody_else(client):
-    other = make_user("admin")
-    user = log_in(client, "annotator")
-
-    client.post(url("evalhub_token_add"), {"name": "ci", "scope": "read", "user": other.pk})
-
+    client.post(url("evalhub_token_add"), new | {"user": make_user("admin").pk})
     assert Token.objects.get().user == user
-
-
-def test_an_admin_makes_no_token_for_a_superuser(client):
-    boss = make_user("superuser")
     log_in(client, "admin")
-
-    client.post(url("evalhub_token_add"), {"name": "ci", "scope": "write", "user": boss.pk})
-
-    assert not Token.objects.exists()
+    client.post(url("evalhub_token_add"), new | {"user": make_user("superuser").pk})
+    assert Token.objects.count() == 1
 
 
 def test_a_token_makes_no_token():
@@ -423,34 +364,16 @@ def test_a_token_makes_no_token():
 
 def test_revoking_stops_a_token_and_keeps_its_row(client):
     token, _ = make_token(log_in(client, "viewer"))
+    page = url("evalhub_token_revoke", token.pk)
 
-    client.post(url("evalhub_token_revoke", token.pk))
+    assert client.get(page).status_code == 403
+    log_in(client, "maintainer")
+    assert client.post(page).status_code == 404  # it is another's
+    assert Token.objects.usable().exists()
+    client.force_login(token.user)
+    client.post(page)
 
     token.refresh_from_db()
     assert token.revoked_at is not None
     assert not Token.objects.usable().exists()
-
-
-def test_nobody_revokes_anothers_token(client):
-    token, _ = make_token(make_user("viewer"))
-    log_in(client, "maintainer")
-
-    response = client.post(url("evalhub_token_revoke", token.pk))
-
-    token.refresh_from_db()
-    assert (response.status_code, token.revoked_at) == (404, None)
-
-
-def test_revoking_takes_a_post(client):
-    token, _ = make_token(log_in(client, "viewer"))
-
-    assert client.get(url("evalhub_token_revoke", token.pk)).status_code == 403
-
-
-def test_a_revoked_token_says_so(client):
-    user = log_in(client, "viewer")
-    make_token(user, revoked_at=timezone.now())
-
-    page = client.get(url("evalhub_token_changelist")).content.decode()
-
-    assert "revoked" in page
+    assert "revoked" in client.get(url("evalhub_token_changelist")).content.decode()

@@ -146,37 +146,20 @@ def test_a_move_is_made_and_undone(client):
     assert (status, 'data-state="draft"' in told["card"]) == (200, True)
 
 
-def test_an_unready_issue_is_refused_with_what_it_lacks(client):
-    issue = make_issue(title="Empty", state="draft")
-    log_in(client, "annotator")
+def test_a_move_that_cannot_be_is_refused_with_what_it_lacks(client):
+    empty, plain = (make_issue(title=title, state="draft") for title in ("Empty", "Plain"))
 
-    status, told = act(client, issue, act="move", **{"from": "draft"}, to="in_review")
+    def refused(role, issue, to):
+        log_in(client, role)
+        status, told = act(client, issue, act="move", **{"from": "draft"}, to=to)
+        assert (status, 'data-state="draft"' in told["card"]) == (409, True)
+        return told["problems"]
 
-    assert status == 409
-    assert told["problems"][1:3] == [
-        "Add a description.",
-        "Add feedback or a source that shows it.",
-    ]
-    assert 'data-state="draft"' in told["card"]
-
-
-def test_who_may_not_approve_is_told_so(client):
-    issue = make_reviewable_issue()
-    log_in(client, "annotator")
-
-    status, told = act(client, issue, act="move", **{"from": "draft"}, to="approved")
-
-    assert status == 409
-    assert told["problems"][0].endswith("you need the right to approve issues.")
-
-
-def test_a_way_that_there_is_not_names_those_that_there_are(client):
-    issue = make_issue(title="Plain", state="draft")
-    log_in(client, "maintainer")
-
-    _, told = act(client, issue, act="move", **{"from": "draft"}, to="resolved")
-
-    assert told["problems"] == [
+    lacks = ["Add a description.", "Add feedback or a source that shows it."]
+    assert refused("annotator", empty, "in_review")[1:3] == lacks
+    (right,) = refused("annotator", make_reviewable_issue(), "approved")
+    assert right.endswith("you need the right to approve issues.")
+    assert refused("maintainer", plain, "resolved") == [
         "Plain cannot move from draft to resolved. It can move to"
         " in review or approved or deprecated."
     ]
@@ -220,26 +203,17 @@ def test_deprecating_asks_and_keeps_the_reason(client):
     assert issue.history.latest().history_change_reason == "Deprecate: No fault"
 
 
-def test_a_card_is_taken_and_given_back(client):
-    issue = make_issue()
+def test_a_card_is_taken_and_given_back_unless_somebody_took_it_meanwhile(client):
+    issue, anna = make_issue(title="Hers"), make_user(username="anna")
     user = log_in(client, "annotator")
 
-    act(client, issue, act="assign", was="")
-    issue.refresh_from_db()
-    assert (issue.assignee, issue.history.latest().history_user) == (user, user)
+    for was, assignee in (("", user), (user.pk, None)):
+        act(client, issue, act="assign", was=was)
+        issue.refresh_from_db()
+        assert (issue.assignee, issue.history.latest().history_user) == (assignee, user)
 
-    act(client, issue, act="assign", was=user.pk)
-    issue.refresh_from_db()
-    assert issue.assignee is None
-
-
-def test_a_card_that_somebody_took_meanwhile_stays_theirs(client):
-    anna = make_user(username="anna")
-    issue = make_issue(title="Hers", assignee=anna)
-    log_in(client, "annotator")
-
+    type(issue).objects.update(assignee=anna)
     status, told = act(client, issue, act="assign", was="")
-
     assert (status, told["problems"]) == (409, ["Hers was assigned to anna in the meantime."])
 
 

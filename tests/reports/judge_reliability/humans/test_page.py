@@ -102,6 +102,18 @@ def test_a_failed_judgment_is_no_verdict():
     assert verdicts(run, second, found()) == [(True, True, None)]
 
 
+def test_verdicts_count_at_once_where_the_judge_run_is_done():
+    run = judged([1], [0], done=False)
+    first, second = results_of(run)
+    say(first, "1")
+    assert found().rows == ()
+
+    finish(run)
+    assert found().answers == 1
+    say(second, "1")
+    assert found().answers == 2
+
+
 def test_what_people_do_not_agree_on_is_disputed():
     run = judged([1], [1])
     for result in results_of(run):
@@ -120,24 +132,6 @@ def test_an_adjudication_decides_what_was_disputed():
     say(result, "0", kind=EvaluationKind.ADJUDICATION)
 
     assert verdicts(run, judges_of(run)[0], found()) == [(True, False, False)]
-
-
-def test_a_run_whose_judge_run_is_not_done_is_left_out():
-    run = judged([1], done=False)
-    say(results_of(run)[0], "1")
-    assert found().rows == ()
-
-    finish(run)
-    assert found().answers == 1
-
-
-def test_a_new_verdict_is_counted_at_once():
-    run = judged([1], [0])
-    first, second = results_of(run)
-    say(first, "1")
-    assert found().answers == 1
-    say(second, "1")
-    assert found().answers == 2
 
 
 def teach(run, test):
@@ -192,13 +186,10 @@ def drawn_verdicts(*acts):
     return [drawn for *_, drawn in verdicts(run, judges_of(run)[0], found())]
 
 
-def test_answers_that_people_chose_are_not_in_the_random_sample():
-    assert drawn_verdicts(lambda result: say(result, "0")) == [None]
-
-
 @pytest.mark.parametrize(
     "fields",
     [
+        {},
         {"chosen_by": ChosenBy.QUEUE_RANDOM, "blind": False},
         {"chosen_by": ChosenBy.QUEUE_SELECTED, "blind": True},
     ],
@@ -322,12 +313,17 @@ def test_answers_to_sealed_tests_are_counted_and_not_opened():
     assert theirs["result"].url == reverse("admin:runs_result_change", args=[results_of(run)[0].pk])
 
 
-def test_a_selected_sample_has_a_warning():
+def test_a_selected_sample_has_a_warning_and_corrects_no_rate():
     calibrated()
-    warnings = " ".join(page().warnings)
+    document = page(party="judge-999999")
+    warnings, (row,) = " ".join(document.warnings), cells(document, "corrected")
 
     assert "No answer was drawn at random" in warnings
     assert "A selected sample" in warnings
+    assert row["corrected"] is None
+    assert "drawn at random" in row["why_not"]
+    assert "There is no judge or jury 'judge-999999'" in warnings
+    assert document.table("confusion").rows
 
 
 def test_the_random_sample_is_shown_first_and_apart():
@@ -372,22 +368,6 @@ def test_the_raw_rate_is_the_judges_own_whatever_people_overrode():
 
     assert run.results.filter(outcome="passed").count() == 3
     assert row["raw"].passed == 1
-
-
-def test_without_a_random_sample_no_rate_is_corrected():
-    calibrated()
-    (row,) = cells(page(), "corrected")
-
-    assert row["corrected"] is None
-    assert "drawn at random" in row["why_not"]
-
-
-def test_a_judge_that_is_not_there_is_named():
-    calibrated()
-    document = page(party="judge-999999")
-
-    assert "There is no judge or jury 'judge-999999'" in " ".join(document.warnings)
-    assert document.table("confusion").rows
 
 
 def test_a_judge_can_be_looked_at_instead_of_its_jury():
