@@ -9,6 +9,7 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import sign
+from issues.feedback_content import FACTS, TEXTS
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import (
     Feedback,
@@ -91,8 +92,7 @@ def _feedback(
 ) -> tuple[Feedback, bool]:
     issue = issues[row["issue"]][0] if row["issue"] else None
     state = FeedbackState.ACCEPTED if issue else FeedbackState.NEW
-    names = ("prompt", "answer", "rating", "comment", "model", "source")
-    return _added(Feedback, row, names, by, issue=issue, state=state)
+    return _added(Feedback, row, (*TEXTS, *FACTS), by, issue=issue, state=state)
 
 
 def _added(

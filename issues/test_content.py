@@ -7,6 +7,7 @@ approved test sends back to review, sealing, search, what a sibling passes on, a
 records of imports. A field that judges read is new to the digest of every test.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -144,9 +145,14 @@ LINES = {field.name: field.lines for field in FIELDS if field.lines}
 
 def rows_of(tab: str) -> list[str | tuple[str, ...]]:
     """Return the fields of a tab in order; those of one row together."""
+    return in_rows(field for field in FIELDS if field.tab == tab)
+
+
+def in_rows(fields: Iterable[Any]) -> list[str | tuple[str, ...]]:
+    """Return the names of fields that have a place, in order; those of one place together."""
     rows: dict[int, list[str]] = {}
-    for field in BY_PLACE:
-        if field.tab == tab:
+    for field in sorted(fields, key=lambda field: field.place):
+        if field.place:
             rows.setdefault(field.place, []).append(field.name)
     return [tuple(names) if len(names) > 1 else names[0] for names in rows.values()]
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Model
 
 from evalhub.api.exports import IS_READABLE, Column, among
+from issues.feedback_content import SENT, TRIAGE
 from issues.models import Criterion, Issue, Source, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.test_content import CONTENT, REMARKS
@@ -70,7 +71,7 @@ TESTS = (
     *plain_columns("sealed", *REMARKS, "created_at", "updated_at"),
 )
 
+SENDER = ("source", "source_id")
 FEEDBACK = plain_columns(
-    *("id", "source", "source_id", "messages", "prompt", "answer", "rating", "comment"),
-    *("model", "raw", "state", "issue", "duplicate_of", "note", "created_at"),
+    "id", *SENDER, *(name for name in SENT if name not in SENDER), *TRIAGE, "created_at"
 )

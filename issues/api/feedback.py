@@ -21,16 +21,15 @@ from issues.api import filters
 from issues.api.export_columns import FEEDBACK as FEEDBACK_COLUMNS
 from issues.api.images import Messages
 from issues.api.json_types import Message
+from issues.feedback_content import SENT, TRIAGE, says_nothing
 from issues.feedback_messages import with_conversation
-from issues.models import Feedback, FeedbackState, Rating
+from issues.models import Feedback, FeedbackState
 from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
 from issues.triage.erasure import erase
 from issues.triage.intake import take_in
 
 MAX_AT_ONCE = 500
-SENT = ("messages", "prompt", "answer", "rating", "comment", "model", "source", "raw", "source_id")
-TRIAGE = ("state", "issue", "duplicate_of", "note")
 SIMILAR = [
     OpenApiParameter("text", str, required=True, description="Text to compare with."),
     OpenApiParameter("limit", int, description="From 1 to 20; default 5."),
@@ -59,8 +58,7 @@ class FeedbackSerializer(RowSerializer):
             attrs = with_conversation(attrs)
         except ValueError as error:
             raise serializers.ValidationError({"messages": [str(error)]}) from error
-        said = any(attrs.get(name, "").strip() for name in ("prompt", "answer", "comment"))
-        if not said and attrs.get("rating", Rating.NONE) == Rating.NONE:
+        if says_nothing(attrs):
             raise serializers.ValidationError("Send a prompt, an answer, a comment or a rating.")
         row = {name: value for name, value in attrs.items() if name != "source_id"}
         super().validate(row)

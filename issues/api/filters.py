@@ -4,6 +4,7 @@ from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
 
 from evalhub.api.filters import Containing, Id, OneOf, Since, UpdatedSince, YesNo
+from issues.feedback_content import TEXTS
 from issues.models import (
     FeedbackState,
     IssueState,
@@ -34,7 +35,7 @@ class FeedbackFilters(filters.FilterSet):
     issue = Id(field_name="issue_id")
     source_id = filters.CharFilter()
     since = Since("created_at")
-    q = Containing("prompt", "answer", "comment")
+    q = Containing(*TEXTS)
     updated_since = UpdatedSince("created_at", method="changed_since")
 
     def changed_since(self, queryset: QuerySet[Any], name: str, value: Any) -> QuerySet[Any]:

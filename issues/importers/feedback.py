@@ -11,36 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evalhub.values.storable import REASON, UNSTORABLE, unstorable
-from evalhub.values.strict_json import MAX_JSON, Problem, excerpt, parse
+from evalhub.values.strict_json import Problem, excerpt, parse
+from issues.feedback_content import IN_FILES, says_nothing
 from issues.feedback_messages import with_conversation
 from issues.importers.records import Unreadable, records_in
 
 MAX_ROWS = 5000
 MAX_COLUMNS = 100
-LENGTHS = {
-    "messages": MAX_JSON,
-    "prompt": 200_000,
-    "answer": 200_000,
-    "comment": 200_000,
-    "model": 200,
-    "source": 100,
-    "source_id": 100,
-    "rating": 40,
-}
-"""Fields that a column can fill, with their maximum length."""
-
-COLUMNS = {
-    "messages": ("messages", "conversation"),
-    "prompt": ("prompt", "question", "input", "model_input", "query", "user_input"),
-    "answer": ("answer", "response", "output", "model_output", "completion", "reply"),
-    "comment": ("comment", "user_comment", "feedback", "text", "message", "complaint"),
-    "rating": ("rating", "user_rating", "thumb", "thumbs", "score"),
-    "model": ("model", "model_id", "model_name"),
-    "source": ("source", "application", "app", "mode"),
-    "source_id": ("source_id", "id", "_id", "external_id", "feedback_id"),
-}
-"""Fields by accepted column name."""
-
 RATINGS = {
     "up": ("up", "thumbs up", "thumbs_up", "+1", "1", "positive", "good", "like", "👍"),
     "down": ("down", "thumbs down", "thumbs_down", "-1", "negative", "bad", "dislike", "👎"),
@@ -106,11 +83,11 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
 
 def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
     """Return the field of each column; the first column of a field wins."""
-    taken = {name: chosen[name] for name in names if chosen.get(name) in LENGTHS}
-    left = set(LENGTHS) - set(taken.values())
+    taken = {name: chosen[name] for name in names if chosen.get(name) in IN_FILES}
+    left = set(IN_FILES) - set(taken.values())
     found = {}
-    for wanted in LENGTHS:
-        by_name = [n for alias in COLUMNS[wanted] for n in names if _plain(n) == alias]
+    for wanted, one in IN_FILES.items():
+        by_name = [n for alias in one.columns for n in names if _plain(n) == alias]
         free = [n for n in by_name if n not in taken and n not in chosen and n not in found]
         if wanted in left and free:
             found[free[0]] = wanted
@@ -140,7 +117,7 @@ def _take(
         if wanted == "messages":
             fields[wanted] = _messages(name, item.get(name), wrong)
         elif wanted and item.get(name) is not None:
-            fields[wanted] = _text(name, item[name], LENGTHS[wanted], wrong)
+            fields[wanted] = _text(name, item[name], IN_FILES[wanted].longest, wrong)
     _rate(fields, wrong)
     if not wrong:
         try:
@@ -150,8 +127,7 @@ def _take(
     rest = {n: v for n, v in item.items() if not file.columns.get(n) and v not in (None, "")}
     if places := unstorable(rest):
         wrong.append(f"{places[0] or 'a column'} {REASON}")
-    has_text = any(fields.get(name, "").strip() for name in ("prompt", "answer", "comment"))
-    if not has_text and fields["rating"] == "none" and not wrong:
+    if says_nothing(fields) and not wrong:
         wrong.append("has no prompt, answer, comment or rating.")
     fields["raw"] = rest
     fields["source_id"] = fields.get("source_id", "").strip() or _content_id(fields, seen)

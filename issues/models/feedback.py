@@ -9,6 +9,7 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
+from issues.feedback_content import ERASED
 from issues.models.issue import Issue
 
 
@@ -33,11 +34,7 @@ class Feedback(models.Model):
 
     sealed_path = "issue__tests__sealed"
     also_sealed_paths = ("issue__merged_into__tests__sealed",)
-    erased: dict[str, Any] = {"messages": [], "raw": {}} | dict.fromkeys(
-        ("prompt", "answer", "comment", "note"), ""
-    )
-    """What somebody said, and what is left of it when it is erased."""
-    sealed_fields = tuple(erased)
+    sealed_fields = tuple(ERASED)
 
     messages = models.JSONField(
         default=list,

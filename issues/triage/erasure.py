@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from evalhub.history import sign
 from evalhub.models import Image, User
+from issues.feedback_content import ERASED as WHAT_IS_LEFT
 from issues.models import Feedback, ImageUse
 from issues.triage.actions import locked
 
@@ -27,12 +28,12 @@ def erase(rows: Iterable[Feedback], *, by: User) -> int:
         feedback = locked(row.pk)
         if feedback.erased_at is not None:
             continue
-        for name, empty in Feedback.erased.items():
+        for name, empty in WHAT_IS_LEFT.items():
             setattr(feedback, name, empty)
         feedback.erased_at = timezone.now()
         sign(feedback, by, ERASED)
         feedback.save()
-        Feedback.history.filter(id=feedback.pk).update(**Feedback.erased)
+        Feedback.history.filter(id=feedback.pk).update(**WHAT_IS_LEFT)
         _delete_images(feedback)
         erased += 1
     return erased

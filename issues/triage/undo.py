@@ -11,6 +11,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.admin_site.versions import last_change
 from evalhub.history import sign
+from issues.feedback_content import TRIAGE
 from issues.models import Feedback, Issue, Test
 from issues.states import Refused, check
 from issues.triage.actions import FOLLOWS, TRIAGED, locked
@@ -19,7 +20,6 @@ from issues.untouched import delete_untouched
 UNDONE = "Undone: "
 MAX_SEARCHED = 200
 """Actions of a user that are searched; after as many undos, older ones are out of reach."""
-WHAT_TRIAGE_DECIDES = ("state", "issue_id", "duplicate_of_id", "note")
 
 
 class Undone(NamedTuple):
@@ -79,8 +79,9 @@ def last_act(by: User) -> Any:
 
 
 def _restore(feedback: Feedback, before: Any, reason: str, by: User) -> None:
-    for name in WHAT_TRIAGE_DECIDES:
-        setattr(feedback, name, getattr(before, name))
+    for field in feedback._meta.concrete_fields:
+        if field.name in TRIAGE:
+            setattr(feedback, field.attname, getattr(before, field.attname))
     check(feedback)
     sign(feedback, by, reason[:100])
     feedback.save()

@@ -20,15 +20,15 @@ from issues.admin.feedback.inbox import FeedbackInbox
 from issues.admin.feedback.upload import FeedbackUpload
 from issues.admin.refusals import refusals_shown
 from issues.admin.text_areas import TextAreas
+from issues.feedback_content import FACTS, LINES, TEXTS, TRIAGE, TYPED
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState
 from issues.triage.actions import follow, issue_from, set_state, test_from
 from issues.triage.erasure import erase
 
 STATES = {"accept": FeedbackState.ACCEPTED, "dismiss": FeedbackState.DISMISSED}
-ORIGINAL = (
-    *("rating", "model", "source", "received_by", "source_id", "created_at", "messages", "raw"),
-)
+RECORD = ("received_by", "source_id", "created_at", "messages", "raw")
+ORIGINAL = (*FACTS, *RECORD)
 
 
 @admin.register(Feedback)
@@ -59,11 +59,11 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
         ("rating", ChoicesDropdownFilter),
         ("issue", AutocompleteSelectFilter),
     )
-    search_fields = ("prompt", "answer", "comment", "model", "source", "=id")
+    search_fields = (*TEXTS, "model", "source", "=id")
     list_select_related = ("issue",)
     autocomplete_fields = ("issue", "duplicate_of")
     readonly_fields = ORIGINAL
-    text_rows = {"note": 3, "comment": 3, "prompt": 5, "answer": 5}
+    text_rows = LINES
     actions = ("accept", "dismiss", "erase")
     change_form_outer_before_template = "issues/feedback_panel.html"
 
@@ -92,14 +92,13 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         """Keep received texts read-only; only a user who adds feedback types them."""
-        return ORIGINAL if obj else ("received_by", "source_id", "created_at", "messages", "raw")
+        return ORIGINAL if obj else RECORD
 
     def get_fieldsets(self, request: HttpRequest, obj: Feedback | None = None) -> Any:
         if obj is None:
-            texts = ("comment", "prompt", "answer", "rating", ("model", "source"))
-            return ((None, {"fields": texts}), ("Links", {"fields": ("issue", "duplicate_of")}))
+            return ((None, {"fields": TYPED}), ("Links", {"fields": ("issue", "duplicate_of")}))
         return (
-            ("Triage", {"fields": ("state", "issue", "duplicate_of", "note")}),
+            ("Triage", {"fields": TRIAGE}),
             ("Original", {"classes": ("collapse",), "fields": ORIGINAL}),
         )
 

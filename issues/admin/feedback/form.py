@@ -5,16 +5,14 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from issues.models import Feedback, FeedbackState, Rating
+from issues.feedback_content import FIELDS, says_nothing
+from issues.models import Feedback, FeedbackState
 
 
 class FeedbackForm(forms.ModelForm):
     class Meta:
         model = Feedback
-        fields = (
-            *("comment", "prompt", "answer", "rating", "model", "source"),
-            *("state", "issue", "duplicate_of", "note"),
-        )
+        fields = [field.name for field in FIELDS if field.place or field.is_triage]
         help_texts = {
             "issue": "The issue this feedback is evidence of, if it exists already.",
             "duplicate_of": "The original, if this is a duplicate. It then follows the original.",
@@ -22,8 +20,8 @@ class FeedbackForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        if self.instance.pk is None:
-            self._says_something(data)
+        if self.instance.pk is None and not self.errors and says_nothing(data):
+            raise ValidationError("Enter a prompt, answer, comment or rating.")
         original = data.get("duplicate_of")
         if original is not None:
             self._follow(data, original.duplicate_of or original)
@@ -43,8 +41,3 @@ class FeedbackForm(forms.ModelForm):
             data["state"] = FeedbackState.DUPLICATE
         self.instance.state = FeedbackState.DUPLICATE
         data |= {"duplicate_of": original, "issue": original.issue}
-
-    def _says_something(self, data: dict[str, Any]) -> None:
-        said = any((data.get(name) or "").strip() for name in ("prompt", "answer", "comment"))
-        if not said and data.get("rating") == Rating.NONE and not self.errors:
-            raise ValidationError("Enter a prompt, answer, comment or rating.")

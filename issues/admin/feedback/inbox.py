@@ -38,6 +38,7 @@ from evalhub.display.markup import model_markdown
 from evalhub.llm.content.content_parts import all_images
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
+from issues.feedback_content import TEXTS, TRIAGE
 from issues.feedback_messages import turns_of
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState, Issue, Tag
@@ -61,7 +62,7 @@ MAX_SIMILAR = 5
 MAX_TAG_SOURCES = 8
 """Number of similar issues whose tags are suggested."""
 MAX_NOTE = 2000
-SHOWN = ("prompt", "answer", "comment", "state", "issue", "duplicate_of", "note")
+SHOWN = (*TEXTS, *TRIAGE)
 """Fields that a reader of the inbox judges by."""
 
 Message = str | SafeString

@@ -10,12 +10,8 @@ from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import current_user
 from evalhub.values.strict_json import Problem
 from issues.admin.sent_files import packed, sent_file
-from issues.importers.feedback import (
-    LENGTHS,
-    MAX_ROWS,
-    FeedbackFile,
-    read,
-)
+from issues.feedback_content import IN_FILES
+from issues.importers.feedback import MAX_ROWS, FeedbackFile, read
 from issues.importers.records import MAX_BYTES
 from issues.triage.intake import existing_ids, key_of, take_in
 
@@ -71,7 +67,7 @@ class FeedbackUpload(HistoryAdmin):
             "issues/feedback_upload.html",
             title="Upload feedback",
             crumb="Upload",
-            fields=list(LENGTHS),
+            fields=list(IN_FILES),
             most_mb=MAX_BYTES // 1024**2,
             most_rows=MAX_ROWS,
             inbox_url=self.url_of("inbox"),

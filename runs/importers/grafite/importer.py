@@ -121,7 +121,7 @@ def _load_issues(grafite_data: GrafiteData, accounts: Accounts) -> list[Tally]:
 def _load_feedback(records: list[FeedbackRecord]) -> dict[str, Feedback]:
     """Return the new rows by their ids in the source."""
     new = new_among(records, Feedback)
-    return {record.source_id: _save(Feedback(**vars(record))) for record in new}
+    return {key: _save(Feedback(source_id=key, **fields)) for key, fields in new}
 
 
 def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Feedback]) -> None:

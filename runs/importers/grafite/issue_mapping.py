@@ -24,21 +24,21 @@ RATINGS = {"THUMBS_UP": "up", "THUMBS_DOWN": "down", "": "none"}
 
 def feedback(row: Row) -> FeedbackRecord:
     raw = row.row("raw_feedback")
-    rating = raw.text("user_rating")
+    source_id, rating = row.identifier("_id"), raw.text("user_rating")
     if rating not in RATINGS:
         raw.note("user_rating", f"expected THUMBS_UP, THUMBS_DOWN or null, not {excerpt(rating)}.")
     more = ("tags", "recommended_fix", "revision")
-    return FeedbackRecord(
-        source_id=row.identifier("_id"),
-        source=row.text("source", most=100),
-        model=row.text("model_id", most=200),
-        prompt=_as_text(raw.fields.get("model_input")),
-        answer=_as_text(raw.fields.get("model_output")),
-        rating=RATINGS.get(rating, "none"),
-        comment=raw.text("user_comment"),
-        note="\n".join(_triage_notes(row)),
-        raw={**raw.fields, **{key: row.fields[key] for key in more if row.fields.get(key)}},
-    )
+    fields = {
+        "source": row.text("source", most=100),
+        "model": row.text("model_id", most=200),
+        "prompt": _as_text(raw.fields.get("model_input")),
+        "answer": _as_text(raw.fields.get("model_output")),
+        "rating": RATINGS.get(rating, "none"),
+        "comment": raw.text("user_comment"),
+        "note": "\n".join(_triage_notes(row)),
+        "raw": {**raw.fields, **{key: row.fields[key] for key in more if row.fields.get(key)}},
+    }
+    return FeedbackRecord(source_id, fields)
 
 
 def _triage_notes(row: Row) -> list[str]:

@@ -14,19 +14,11 @@ class Comment:
     created_at: datetime | None
 
 
-@dataclass(frozen=True)
-class FeedbackRecord:
-    """Feedback. `rating` is up, down or none; `raw` is everything sent with it."""
+class FeedbackRecord(NamedTuple):
+    """Feedback, with its other fields by `issues.feedback_content`."""
 
     source_id: str
-    source: str
-    model: str
-    prompt: str
-    answer: str
-    rating: str
-    comment: str
-    note: str
-    raw: dict[str, Any]
+    fields: dict[str, Any]
 
 
 @dataclass(frozen=True)
