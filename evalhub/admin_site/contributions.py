@@ -66,7 +66,7 @@ class Contribution:
     """Additions to a model's list, and to the page of a row.
 
     Attributes:
-        permission: The right without which a user sees no panel part, section or action of it.
+        permission: The right without which a user sees nothing of it; its views check their own.
         section: Returns HTML to show below the form, "" for none.
         form_section: The same, and for the form of a new row (None) too.
         views: Further pages below the model's list: route, view of model admin and request, name.
@@ -110,7 +110,7 @@ class ExtensibleList(PageAdmin):
     """Admin of a model to whose list and panel higher floors contribute."""
 
     def contributed_columns(self, request: HttpRequest) -> list[ShownColumn]:
-        contributed = (column for own in _contributions[self.model] for column in own.columns)
+        contributed = (column for own in self._granted(request) for column in own.columns)
         return [ShownColumn(column, request) for column in contributed]
 
     def _granted(self, request: HttpRequest) -> list[Contribution]:
@@ -134,12 +134,12 @@ class ExtensibleList(PageAdmin):
     def get_list_display(self, request: HttpRequest) -> list[Any]:
         shown: list[Any] = list(super().get_list_display(request))
         for shown_column in self.contributed_columns(request):
-            after = shown_column.column.after
-            shown.insert(shown.index(after) + 1, shown_column)
+            names = [getattr(column, "__name__", column) for column in shown]
+            shown.insert(names.index(shown_column.column.after) + 1, shown_column)
         return shown
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        contributed = [each for own in _contributions[self.model] for each in own.filters]
+        contributed = [each for own in self._granted(request) for each in own.filters]
         return [*super().get_list_filter(request), *contributed]
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

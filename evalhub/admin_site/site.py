@@ -48,7 +48,7 @@ class Site(UnfoldAdminSite):
 
     def get_urls(self) -> list[Any]:
         from evalhub.access.saved_filter_views import delete_view, save_view
-        from evalhub.admin_site.columns import columns_view
+        from evalhub.admin_site.lists import columns_view
 
         admin.autodiscover()
         save = self.admin_view(require_POST(partial(save_view, self)))

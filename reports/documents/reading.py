@@ -41,9 +41,12 @@ class Reading:
         *,
         of: Collection[int] = (),
     ) -> T | None:
-        """Return what the function gives, computed once; see `evalhub.values.computed`.
+        """Return what the function gives, cached for 30 days (`evalhub.values.computed`).
 
         Args:
+            name: Of the function and its version.
+            inputs: JSON, all that the outcome depends on; it is computed again for others.
+            kind: The type of the outcome.
             of: Runs whose single results it reads; it is computed again when one has changed.
 
         Returns:

@@ -1,4 +1,7 @@
-"""Incomplete runs, ended with too few scores to conclude anything from them, and their table."""
+"""Incomplete runs, of which less than 95 % of results are scored, and their table.
+
+The bound stands in `runs.completeness`; nothing is concluded from such runs.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
