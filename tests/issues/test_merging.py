@@ -70,24 +70,27 @@ def test_every_moved_row_tells_who_moved_it_and_whence():
     assert merged_away.history.latest().history_change_reason == f"Merged into issue {kept.pk}"
 
 
-def test_a_result_keeps_the_issue_that_it_was_frozen_with():
-    merged_away, kept = make_pair()
-    result = first_result(make_run(merged_away.tests.get()))
-
-    merge([merged_away], kept, by=None)
-
-    result.refresh_from_db()
-    assert result.issue == merged_away
-
-
-def test_three_become_one():
+def test_three_become_one_and_a_result_keeps_the_issue_that_it_was_frozen_with():
     (merged_away, kept), other = make_pair(), make_issue()
     make_test(issue=other)
+    result = first_result(make_run(merged_away.tests.get()))
 
     merge([merged_away, other], kept, by=None)
 
     assert kept.tests.count() == 3
     assert set(kept.merged.all()) == {merged_away, other}
+    result.refresh_from_db()
+    assert result.issue == merged_away
+
+
+def test_a_merged_issue_makes_no_move():
+    merged_away, kept = make_pair()
+    merge([merged_away], kept, by=None)
+    merged_away.refresh_from_db()
+
+    assert states.open_moves(merged_away, make_user("maintainer")) == []
+    with pytest.raises(Refused, match="Undo the merge first"):
+        states.move(merged_away, "draft", by=None)
 
 
 @pytest.mark.parametrize("kind", ["goes twice", "into a merged one", "into itself", "deprecated"])
@@ -107,16 +110,6 @@ def test_what_cannot_be_merged_is_refused_in_words(kind):
         merge(chosen[0], chosen[1], by=None)
 
     assert third.tests.count() == 0
-
-
-def test_a_merged_issue_makes_no_move():
-    merged_away, kept = make_pair()
-    merge([merged_away], kept, by=None)
-    merged_away.refresh_from_db()
-
-    assert states.open_moves(merged_away, make_user("maintainer")) == []
-    with pytest.raises(Refused, match="Undo the merge first"):
-        states.move(merged_away, "draft", by=None)
 
 
 def test_a_merge_taken_back_leaves_both_as_they_were():
@@ -159,31 +152,22 @@ def test_what_changed_since_stays_and_is_told():
     ]
 
 
-def test_a_merge_below_another_is_taken_back_after_it():
-    (merged_away, kept), third = make_pair(), make_issue()
-    merge([merged_away], kept, by=None)
-    merge([kept], third, by=None)
-
-    with pytest.raises(Refused, match="Undo that first"):
-        undo_merge(merged_away, by=None)
-
-    undo_merge(kept, by=None)
-    assert undo_merge(merged_away, by=None).moved == 4
-    assert not Merge.objects.filter(undone_at=None).exists()
-
-
-def test_a_merged_issue_points_to_where_its_tests_are_and_back():
+def test_a_merge_below_another_points_to_where_its_tests_are_and_is_taken_back_after_it():
     (merged_away, kept), third = make_pair(), make_issue()
     merge([merged_away], kept, by=None)
     merge([kept], third, by=None)
     merged_away.refresh_from_db()
     assert merged_away.merged_into == third
 
-    undo_merge(kept, by=None)
+    with pytest.raises(Refused, match="Undo that first"):
+        undo_merge(merged_away, by=None)
 
+    undo_merge(kept, by=None)
     merged_away.refresh_from_db()
     kept.refresh_from_db()
     assert (merged_away.merged_into, kept.merged_into) == (kept, None)
+    assert undo_merge(merged_away, by=None).moved == 4
+    assert not Merge.objects.filter(undone_at=None).exists()
 
 
 def test_a_merged_issue_is_sealed_with_the_tests_that_it_gave_away():

@@ -95,24 +95,13 @@ def test_it_is_the_cosine_of_the_models_vectors(measure):
     assert measure() == pytest.approx(cosine(vector(ANSWER), vector(REFERENCE)))
 
 
-def test_what_is_kept_is_not_asked_for_again(measure, provider):
+def test_only_what_is_not_kept_is_asked_for_and_once(measure, provider):
     first = measure()
     assert measure() == first
-    assert provider.total == 1
-
-
-def test_only_the_missing_text_is_asked_for(measure, provider):
-    measure()
     measure("Lyon is not.")
-    assert [request["input"] for request in provider.requests] == [
-        [ANSWER, REFERENCE],
-        ["Lyon is not."],
-    ]
-
-
-def test_equal_texts_are_asked_for_once(measure, provider):
-    assert measure(ANSWER, ANSWER) == pytest.approx(1)
-    assert provider.requests[0]["input"] == [ANSWER]
+    assert measure("Oslo.", "Oslo.") == pytest.approx(1)
+    asked = [request["input"] for request in provider.requests]
+    assert asked == [[ANSWER, REFERENCE], ["Lyon is not."], ["Oslo."]]
 
 
 def test_another_way_of_asking_has_vectors_of_its_own(measure, provider):
@@ -122,28 +111,20 @@ def test_another_way_of_asking_has_vectors_of_its_own(measure, provider):
     assert Embedding.objects.count() == 4
 
 
-def test_call_is_recorded_with_its_cost(measure):
+def test_call_is_recorded_with_its_cost_and_vectors_as_numbers_of_32_bits(measure):
     measure()
-    call = Call.objects.get()
+    call, kept = Call.objects.get(), Embedding.objects.first()
     # 4 and 6 words at 1 USD per million.
     assert (call.role, call.input_tokens, call.cost_usd) == ("embedding", 10, Decimal("0.00001"))
     assert (call.batch, call.item_id, call.error_kind) == ("judgerun 1", 7, "")
-
-
-def test_vectors_are_kept_as_numbers_of_32_bits(measure):
-    measure()
-    kept = Embedding.objects.first()
     assert (kept.dimensions, len(kept.vector)) == (8, 32)
 
 
-def test_failed_embedding_is_not_measured(measure, provider):
+def test_failed_embedding_and_vector_of_zeros_are_not_measured(measure, provider):
     provider.embed = lambda text: scripted.CONTEXT_TOO_LONG
     assert measure() is None
     assert Call.objects.get().error_kind == "context_too_long"
     assert not Embedding.objects.exists()
-
-
-def test_vector_of_zeros_is_not_measured(measure, provider):
     provider.embed = lambda text: [0.0, 0.0]
     assert measure() is None
 

@@ -99,14 +99,10 @@ def test_latency_covers_the_wait(complete, provider):
 def test_parameters_of_a_call_override_those_of_the_endpoint(run, provider):
     endpoint = make_endpoint(provider, params={"temperature": 0, "seed": 7})
     run(gateway.complete(endpoint, QUESTION, {"temperature": 1}))
-    request = provider.requests[0]
-    assert (request["temperature"], request["seed"]) == (1, 7)
-
-
-def test_parameters_set_to_none_are_not_sent(run, provider):
-    endpoint = make_endpoint(provider, params={"temperature": 0})
     run(gateway.complete(endpoint, QUESTION, {"temperature": None}))
-    assert "temperature" not in provider.requests[0]
+    first, second = provider.requests
+    assert (first["temperature"], first["seed"]) == (1, 7)
+    assert "temperature" not in second
 
 
 def test_parameters_that_litellm_does_not_know_are_sent(complete, provider):
@@ -165,29 +161,22 @@ def test_a_schema_is_sent_to_endpoints_that_take_one(complete, provider, structu
     assert not structured or request["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-def test_key_comes_from_the_named_variable(complete, provider, monkeypatch):
+def test_key_comes_from_the_named_variable_alone(complete, provider, monkeypatch):
     monkeypatch.setenv("SCRIPTED_API_KEY", "secret-value")
+    monkeypatch.setenv("OPENAI_API_KEY", "other-value")
     complete(api_key_env="SCRIPTED_API_KEY")
     assert provider.headers["Authorization"] == "Bearer secret-value"
-
-
-def test_a_key_that_nobody_named_is_not_sent(complete, provider, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "secret-value")
     complete()
-    assert "secret-value" not in str(provider.headers)
+    assert "-value" not in str(provider.headers)
 
 
-def test_a_key_that_is_not_set_is_named(error_of, provider):
+def test_a_key_that_is_not_set_is_named_and_the_sites_own_secrets_are_not_sent(error_of, provider):
     error = error_of("Four.", api_key_env="SCRIPTED_API_KEY")
     assert error.kind == "missing_key"
     assert error.is_fatal_for_run
     assert "SCRIPTED_API_KEY" in error.message
+    assert error_of("Four.", api_key_env="EVALHUB_SECRET_KEY").kind == "forbidden_address"
     assert provider.total == 0
-
-
-def test_the_sites_own_secrets_are_not_sent_as_keys(error_of, provider):
-    error = error_of("Four.", api_key_env="EVALHUB_SECRET_KEY")
-    assert (error.kind, provider.total) == ("forbidden_address", 0)
 
 
 @pytest.mark.parametrize(
@@ -259,26 +248,20 @@ def test_trickling_provider_times_out(provider, run, settings):
     assert run(ask()).kind == "timed_out"
 
 
-def test_closed_port_is_unreachable(run, provider, settings):
-    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1"]
+@pytest.mark.parametrize(
+    ("base", "model", "kind", "named"),
+    [
+        ("http://127.0.0.1:9/v1", "openai/any", "unreachable", "127.0.0.1:9"),
+        ("http://nowhere.example/v1", "openai/any", "unreachable", "nowhere.example"),
+        ("", "nobody/model", "not_found", ""),
+    ],
+)
+def test_what_cannot_be_reached_is_named(run, settings, base, model, kind, named):
+    settings.EVALHUB_ALLOWED_ADDRESSES = ["127.0.0.1", *settings.EVALHUB_ALLOWED_ADDRESSES]
     with pytest.raises(CallError) as caught:
-        run(gateway.complete(make_endpoint("http://127.0.0.1:9/v1"), QUESTION, {}))
-    assert caught.value.kind == "unreachable"
-    assert "127.0.0.1:9" in caught.value.message
-
-
-def test_unknown_host_is_unreachable(run):
-    with pytest.raises(CallError) as caught:
-        run(gateway.complete(make_endpoint("http://nowhere.example/v1"), QUESTION, {}))
-    assert caught.value.kind == "unreachable"
-    assert "nowhere.example" in caught.value.message
-
-
-def test_unknown_provider_is_named(run):
-    endpoint = make_endpoint("", litellm_model="nobody/model")
-    with pytest.raises(CallError) as caught:
-        run(gateway.complete(endpoint, QUESTION, {}))
-    assert caught.value.kind == "not_found"
+        run(gateway.complete(make_endpoint(base, litellm_model=model), QUESTION, {}))
+    assert caught.value.kind == kind
+    assert named in caught.value.message
 
 
 def test_endless_reply_is_cut_off(error_of, monkeypatch):
@@ -293,8 +276,9 @@ def test_retry_after_is_read_and_never_made_up(error_of, reply, wait):
     assert error_of(reply).retry_after_s == wait
 
 
-def test_wrong_key_is_fatal_for_the_run(error_of):
+def test_wrong_key_is_fatal_for_the_run_and_a_failure_keeps_the_raw_reply(error_of):
     assert error_of(scripted.UNAUTHORIZED).is_fatal_for_run
+    assert error_of(scripted.HTML_PAGE).completion.reply == scripted.HTML
 
 
 def test_refused_schema_says_what_to_switch_off(error_of):
@@ -314,10 +298,6 @@ def test_empty_answer_keeps_what_it_cost(error_of):
     assert (completion.input_tokens, completion.cost_usd) == (5, Decimal("0.00001"))
 
 
-def test_failure_keeps_the_raw_reply(error_of):
-    assert error_of(scripted.HTML_PAGE).completion.reply == scripted.HTML
-
-
 def test_provider_that_repeats_the_key_does_not_spread_it(error_of, monkeypatch):
     monkeypatch.setenv("SCRIPTED_API_KEY", "hush-hush-42")
     reply = scripted.failure(401, "Wrong key hush-hush-42 (Bearer hush-hush-42).")
@@ -328,9 +308,6 @@ def test_provider_that_repeats_the_key_does_not_spread_it(error_of, monkeypatch)
 
 def test_refusal_of_a_model_is_its_answer(complete):
     assert complete(scripted.REFUSED).text == scripted.REFUSAL
-
-
-def test_refusal_beside_an_empty_answer_is_the_text(complete):
     message = {"role": "assistant", "content": None, "refusal": "I will not."}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice]}
@@ -387,23 +364,18 @@ def test_cancelled_call_stays_cancelled(provider, run):
         run(ask())
 
 
-def test_litellm_does_not_price_calls(complete, monkeypatch):
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [("cost_calculator", "cost_per_token"), ("utils", "_schedule_async_success_logging")],
+)
+def test_litellm_neither_prices_nor_logs_calls(complete, monkeypatch, module, function):
     """It takes a third of its time, and prices are the endpoint's."""
     complete()
-    priced = []
-    calculator = sys.modules["litellm.cost_calculator"]
-    monkeypatch.setattr(calculator, "cost_per_token", lambda **call: priced.append(call))
+    called = []
+    module = sys.modules[f"litellm.{module}"]
+    monkeypatch.setattr(module, function, lambda **call: called.append(call))
     complete()
-    assert priced == []
-
-
-def test_litellm_does_not_log_calls(complete, monkeypatch):
-    complete()
-    logged = []
-    utils = sys.modules["litellm.utils"]
-    monkeypatch.setattr(utils, "_schedule_async_success_logging", lambda **call: logged.append(1))
-    complete()
-    assert logged == []
+    assert called == []
 
 
 def test_equal_requests_have_equal_digests():

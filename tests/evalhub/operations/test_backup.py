@@ -84,18 +84,15 @@ def test_a_backup_is_restored_in_a_new_database(file, empty_database):
     assert titles() == ["since"]
 
 
-def test_no_file_is_overwritten_unless_told(file):
+def test_no_file_is_overwritten_unless_told_and_a_missing_folder_is_named(file, tmp_path):
     with pytest.raises(CommandError, match=f"{file} exists.*--overwrite"):
         backup(file)
+    with pytest.raises(CommandError, match="gone/backup cannot be written"):
+        backup(tmp_path / "gone" / "backup")
 
     backup(file, overwrite=True)
     restore(file)
     assert titles() == ["since"]
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(CommandError, match="gone/backup cannot be written"):
-        backup(tmp_path / "gone" / "backup")
 
 
 def test_a_database_with_content_is_not_replaced_unless_told(file):
@@ -119,18 +116,14 @@ def test_replacing_is_confirmed_by_the_name(file, monkeypatch):
     assert titles() == ["as it was"]
 
 
-def test_a_backup_of_another_engine_is_refused(file):
-    redescribe(file, engine="oracle", server="Oracle 23")
-
-    with pytest.raises(CommandError, match="is of Oracle 23, and this database is"):
-        restore(file)
-
-
-def test_a_backup_of_newer_code_is_refused(file):
+def test_a_backup_of_another_engine_or_of_newer_code_is_refused(file):
     contents = {"migrations": ["runs.0001_initial", "runs.0099_later"], "rows": {}}
     redescribe(file, contents=contents, evalhub="9.9")
-
     with pytest.raises(CommandError, match=r"EvalHub 9\.9: .*not know runs\.0099_later\."):
+        restore(file)
+
+    redescribe(file, engine="oracle", server="Oracle 23")
+    with pytest.raises(CommandError, match="is of Oracle 23, and this database is"):
         restore(file)
 
 

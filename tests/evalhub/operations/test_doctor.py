@@ -141,16 +141,12 @@ def test_connections_are_counted_against_the_limit(monkeypatch):
     assert "Raise max_connections" in found("database", "warning")
 
 
-def test_work_without_a_worker_is_an_error():
+def test_work_without_a_worker_or_one_that_takes_none_is_an_error():
     factories.make_run(factories.make_test())
-
     assert found("workers", "error") == "Work waits and no worker is at it. Run manage.py worker."
 
-
-def test_a_worker_that_takes_no_work_says_why():
     worker = leases.register()
     Worker.objects.update(problem="The database lacks runs.0002: run manage.py migrate.")
-
     assert found("workers", "error").startswith(f"{worker} takes no work: The database lacks runs")
 
 

@@ -17,6 +17,7 @@ from issues.rubrics.scales import from_json
 from issues.states import Refused
 from tests.factories import make_test, make_user
 
+pytestmark = pytest.mark.django_db
 SHIPPED = builtin_criteria()
 CHECKED = [(key, c) for key, c in SHIPPED if c["check"] not in ("", "tool_call_count")]
 
@@ -35,18 +36,16 @@ def changed(row, **fields):
 # What ships --------------------------------------------------------------------------------------
 
 
-def test_there_are_enough_criteria_on_each_shelf():
+def test_there_are_enough_criteria_on_each_shelf_and_no_two_alike():
     direct = Counter(content["shelf"] for _, content in SHIPPED if content["kind"] == "direct")
     least = {"quality": 10, "safety": 8, "style": 6, "grounding": 5, "reasoning": 6}
 
     assert direct.total() >= 40
     assert all(direct[shelf] >= n for shelf, n in (least | {"summarisation": 5}).items())
     assert sum(content["kind"] == "pairwise" for _, content in SHIPPED) >= 6
-
-
-def test_keys_names_and_questions_are_unique():
     for values in zip(*((key, c["name"], c["question"]) for key, c in SHIPPED), strict=True):
         assert [value for value, n in Counter(values).items() if n > 1] == []
+    assert set(EXAMPLE_FIELDS) >= {n for _, c in SHIPPED for e in c["examples"].values() for n in e}
 
 
 @pytest.mark.parametrize(("key", "content"), SHIPPED, ids=[key for key, _ in SHIPPED])
@@ -95,14 +94,9 @@ def test_problems_name_the_field_and_the_value():
     assert "does not fail on this scale" in said
 
 
-def test_an_example_has_the_fields_of_the_form():
-    assert set(EXAMPLE_FIELDS) >= {n for _, c in SHIPPED for e in c["examples"].values() for n in e}
-
-
 # Versions and updates ----------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_a_change_makes_a_version_and_keeps_the_old_one():
     row = changed(library(), question="Is it an answer?")
     changed(row, state="retired")
@@ -115,12 +109,10 @@ def test_a_change_makes_a_version_and_keeps_the_old_one():
     )
 
 
-@pytest.mark.django_db
 def test_a_second_load_changes_nothing():
     assert load_builtin_criteria() == Counter()
 
 
-@pytest.mark.django_db
 def test_an_update_upgrades_what_nobody_changed():
     row = library()
     newer = content_of(row) | {"name": "Newer"}
@@ -132,7 +124,6 @@ def test_an_update_upgrades_what_nobody_changed():
     assert set(row.history.values_list("version", flat=True)) == {1, 2}
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("takes_over", [True, False])
 def test_an_update_of_a_changed_criterion_is_a_proposal(takes_over):
     row = library()
@@ -150,7 +141,6 @@ def test_an_update_of_a_changed_criterion_is_a_proposal(takes_over):
     assert load_builtin_criteria(shipped=shipped) == Counter()
 
 
-@pytest.mark.django_db
 def test_a_criterion_of_the_team_with_the_same_key_is_never_overwritten():
     row = entries.add(
         LibraryCriterion(key="ours", name="Ours", shelf="style", question="Is it ours?"),
@@ -166,7 +156,6 @@ def test_a_criterion_of_the_team_with_the_same_key_is_never_overwritten():
 # Uses --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.django_db
 def test_a_copy_remembers_where_it_is_from_and_is_counted_once_a_test():
     user, row = make_user("maintainer"), library("demeans-people")
     test, other = make_test(), make_test(sealed=True)
@@ -186,7 +175,6 @@ def test_a_copy_remembers_where_it_is_from_and_is_counted_once_a_test():
     }
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("key", ["better-tone", "user-jailbreak", "documents-fit-the-question"])
 def test_rubrics_take_only_criteria_about_the_answer(key):
     test = make_test()
@@ -196,7 +184,6 @@ def test_rubrics_take_only_criteria_about_the_answer(key):
     assert not test.criteria.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("key", [key for key, c in SHIPPED if c["kind"] == "direct"])
 def test_each_direct_criterion_becomes_a_template_that_can_be_published(key):
     from issues.judge_templates.lifecycle import publish
@@ -212,14 +199,24 @@ def test_each_direct_criterion_becomes_a_template_that_can_be_published(key):
     assert entries.draft_template(row, by=user).version == 2
 
 
-@pytest.mark.django_db
-def test_a_pairwise_criterion_becomes_no_template():
+def test_a_pairwise_criterion_becomes_no_template_and_has_no_options():
+    row = library("better-tone")
     with pytest.raises(Refused, match="compares two answers"):
-        entries.draft_template(library("better-tone"), by=make_user("maintainer"))
+        entries.draft_template(row, by=make_user("maintainer"))
     assert not JudgeTemplate.objects.filter(family__startswith="criterion-").exists()
+    row.scale = library().scale
+    with pytest.raises(ValidationError, match="has no options"):
+        row.full_clean()
 
 
-@pytest.mark.django_db
+def test_pairwise_criteria_are_the_current_ones():
+    changed(library("better-tone"), state="retired")
+
+    keys = set(entries.pairwise_criteria().values_list("key", flat=True))
+    assert "better-facts" in keys
+    assert "better-tone" not in keys
+
+
 def test_a_rubrics_criterion_is_saved_with_the_best_option_first_class():
     test = make_test(criteria=[{"text": "Insults people", "polarity": "should_not"}])
     user = make_user("annotator")
@@ -232,21 +229,11 @@ def test_a_rubrics_criterion_is_saved_with_the_best_option_first_class():
     assert (values["UNMET"], values["FULLY_MET"]) == (1, 0)
 
 
-@pytest.mark.django_db
 def test_criteria_of_sealed_tests_stay_in_them():
     test = make_test(sealed=True, criteria=[{"text": "Secret"}])
 
     with pytest.raises(Refused, match="sealed"):
         entries.entry_from_criterion(test.criteria.get(), by=make_user("annotator"))
-
-
-@pytest.mark.django_db
-def test_pairwise_criteria_are_the_current_ones():
-    changed(library("better-tone"), state="retired")
-
-    keys = set(entries.pairwise_criteria().values_list("key", flat=True))
-    assert "better-facts" in keys
-    assert "better-tone" not in keys
 
 
 # Import ------------------------------------------------------------------------------------------
@@ -256,7 +243,6 @@ def text_of(*rows):
     return json.dumps(rows)
 
 
-@pytest.mark.django_db
 def test_an_import_adds_changes_and_leaves_alone():
     row, user = library(), make_user("annotator")
     content = content_of(row)
@@ -275,7 +261,6 @@ def test_an_import_adds_changes_and_leaves_alone():
     assert (library("new").author, library("better-tone").version) == (user, 2)
 
 
-@pytest.mark.django_db
 def test_an_import_with_a_mistake_saves_nothing_and_names_all():
     content = content_of(library())
 
@@ -299,17 +284,7 @@ def test_an_import_with_a_mistake_saves_nothing_and_names_all():
     assert not LibraryCriterion.objects.filter(name="Fine").exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "[" * 60 + "]" * 60])
 def test_what_is_no_list_of_criteria_is_refused(text):
     with pytest.raises(ImportRefused, match=r"^File: "):
         import_criteria(text, by=make_user("annotator"))
-
-
-@pytest.mark.django_db
-def test_a_pair_with_options_is_refused():
-    row = library("better-tone")
-    row.scale = library().scale
-
-    with pytest.raises(ValidationError, match="has no options"):
-        row.full_clean()

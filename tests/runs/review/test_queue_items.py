@@ -96,15 +96,18 @@ def test_flips_against_the_baseline_or_else_the_run_before(selective):
     ]
 
 
-def test_a_test_that_was_changed_did_not_flip(selective):
-    test = make_test()
+def test_neither_a_changed_test_nor_another_jury_flips_an_answer(selective):
+    test, fails = make_test(), (0.0, 0.0, 0.0)
     suite = suite_of(test)
+    judged(AGREE, tests=[test], suite=suite)
+    stern = make_jury(*(make_model() for _ in range(3)))
+    add_run(selective, judged(fails, tests=[test], suite=suite, jury=stern))
+    assert not selective.items.exists()
+
     judged(AGREE, tests=[test], suite=suite)
     test.reference = "four"
     test.save()
-
-    add_run(selective, judged((0.0, 0.0, 0.0), tests=[test], suite=suite))
-
+    add_run(selective, judged(fails, tests=[test], suite=suite))
     assert not selective.items.exists()
 
 
@@ -300,15 +303,3 @@ def test_a_rubrics_criteria_are_compared_one_by_one(selective):
     add_run(selective, run)
 
     assert description(selective) == ["Judges are split on one criterion"]
-
-
-def test_another_jury_flips_no_answer(selective):
-    test = make_test()
-    suite = suite_of(test)
-    judged(AGREE, tests=[test], suite=suite)
-    stern = make_jury(*(make_model() for _ in range(3)))
-    run = judged((0.0, 0.0, 0.0), tests=[test], suite=suite, jury=stern)
-
-    add_run(selective, run)
-
-    assert not selective.items.exists()
