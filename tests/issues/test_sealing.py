@@ -44,23 +44,21 @@ def test_sealing_stands_in_the_history_with_its_reason():
     assert (newest.history_user, newest.history_change_reason) == (by, f"Sealed: {REASON}")
 
 
-def test_a_test_that_was_in_use_was_open_since_it_was_made():
-    test = make_test()
+@pytest.mark.parametrize(
+    ("state", "is_run", "kinds"),
+    [
+        (TestState.APPROVED, False, [ExposureKind.OPENED]),
+        (TestState.DRAFT, True, [ExposureKind.OPENED]),
+        (TestState.DRAFT, False, []),  # nobody used it
+    ],
+)
+def test_a_test_that_was_in_use_was_open_since_it_was_made(state, is_run, kinds):
+    test = make_test(state=state)
+    if is_run:
+        freeze([test])
     seal(test, REASON, by=make_user("annotator"))
-    exposure = Exposure.objects.get(test=test.pk)
-    assert (exposure.kind, exposure.day) == (ExposureKind.OPENED, test.created_at.date())
-
-
-def test_a_draft_that_nobody_used_is_sealed_without_an_exposure():
-    seal(make_test(state=TestState.DRAFT), REASON, by=make_user("annotator"))
-    assert not Exposure.objects.exists()
-
-
-def test_a_draft_that_was_run_was_open():
-    test = make_test(state=TestState.DRAFT)
-    freeze([test])
-    seal(test, REASON, by=make_user("annotator"))
-    assert Exposure.objects.filter(test=test.pk, kind=ExposureKind.OPENED).exists()
+    exposures = list(Exposure.objects.values_list("test", "kind", "day"))
+    assert exposures == [(test.pk, kind, test.created_at.date()) for kind in kinds]
 
 
 def test_unsealing_exposes_to_all_and_says_why():
@@ -105,16 +103,11 @@ def test_a_revealed_test_is_read_with_what_is_derived_from_it():
     assert list(Revision.objects.readable_by(user)) == [frozen[test.pk]]
 
 
-def test_it_is_revealed_to_nobody_else():
-    test = sealed_test()
-    revealed(test, make_user("viewer"))
-    assert not Test.objects.readable_by(make_user("viewer")).exists()
-
-
-def test_open_tests_stay_open_to_whom_one_is_revealed():
+def test_it_is_revealed_to_nobody_else_and_open_tests_stay_open():
     test, open_test, user = sealed_test(), make_test(), make_user("viewer")
     revealed(test, user)
     assert set(Test.objects.readable_by(afresh(user))) == {test, open_test}
+    assert set(Test.objects.readable_by(make_user("viewer"))) == {open_test}
 
 
 def test_what_hangs_on_another_sealed_test_too_stays_closed():
@@ -126,7 +119,7 @@ def test_what_hangs_on_another_sealed_test_too_stays_closed():
     assert not Feedback.objects.readable_by(afresh(user)).exists()
 
 
-def test_ending_closes_it_and_leaves_the_exposure():
+def test_ending_closes_it_leaves_the_exposure_and_lets_it_be_revealed_once_more():
     test, user, by = sealed_test(), make_user("viewer"), make_user("maintainer")
     exposure = revealed(test, user)
     assert end(exposure, by=by)
@@ -134,11 +127,6 @@ def test_ending_closes_it_and_leaves_the_exposure():
     assert (exposure.ended_by, exposure.reason) == (by, REASON)
     assert not Test.objects.readable_by(afresh(user)).exists()
     assert not end(exposure, by=make_user("maintainer"))
-
-
-def test_it_can_be_revealed_once_more_after_it_was_ended():
-    test, user = sealed_test(), make_user("viewer")
-    end(revealed(test, user), by=make_user("maintainer"))
     revealed(test, user)
     assert list(Test.objects.readable_by(afresh(user))) == [test]
     assert Exposure.objects.filter(test=test.pk).count() == 2
@@ -205,20 +193,15 @@ def test_a_short_reason_is_asked_for_again_and_nothing_typed_is_lost(client):
     assert f'value="{user.pk}" selected' in page
 
 
-def test_the_page_ends_what_was_revealed(client):
+def test_the_page_ends_what_was_revealed_of_its_test(client):
     test, user = sealed_test(), make_user("viewer")
-    exposure = revealed(test, user)
+    sent = {"exposure": revealed(test, user).pk}
     log_in(client, "maintainer")
-    response = client.post(url("test_end_reveal", test.pk), {"exposure": exposure.pk})
+    elsewhere = client.post(url("test_end_reveal", sealed_test().pk), sent)
+    assert elsewhere.status_code == 404
+    response = client.post(url("test_end_reveal", test.pk), sent)
     assert "can no longer read it" in flashed_text(response)[0]
     assert not Test.objects.readable_by(afresh(user)).exists()
-
-
-def test_an_exposure_of_another_test_is_not_ended_from_here(client):
-    exposure = revealed(sealed_test(), make_user("viewer"))
-    log_in(client, "maintainer")
-    response = client.post(url("test_end_reveal", sealed_test().pk), {"exposure": exposure.pk})
-    assert response.status_code == 404
 
 
 def test_the_pages_seal_and_unseal(client):

@@ -32,22 +32,17 @@ def merge_form(client, issues, **changes):
     return {**sent, "kept": page.context["kept"].pk, **changes}
 
 
-def test_two_of_the_list_are_shown_side_by_side(client):
+def test_two_of_the_list_are_shown_side_by_side_and_one_is_not_enough(client):
     issues = make_drafts()
-    sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [issue.pk for issue in issues]}
 
-    page = client.post(url("issue_changelist"), sent, follow=True).content.decode()
+    def choose(*chosen, **options):
+        sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [issue.pk for issue in chosen]}
+        return client.post(url("issue_changelist"), sent, **options)
 
+    page = choose(*issues, follow=True).content.decode()
     assert "Rounds sums!" in page
     assert "Cannot &lt;b&gt;add&lt;/b&gt;!" in page
-
-
-def test_one_of_the_list_is_not_enough(client):
-    sent = {"action": "merge_selected", ACTION_CHECKBOX_NAME: [make_issue().pk]}
-
-    assert flashed_text(client.post(url("issue_changelist"), sent)) == [
-        "Choose 2 to 6 issues to merge."
-    ]
+    assert flashed_text(choose(issues[0])) == ["Choose 2 to 6 issues to merge."]
 
 
 def test_the_page_of_an_issue_leads_to_another_by_its_words(client):

@@ -137,21 +137,17 @@ def test_only_a_duplicate_has_an_original_in_the_database():
         make_feedback(duplicate_of=make_feedback())
 
 
-def test_a_test_and_its_issue_are_made_at_once():
+def test_a_test_and_its_issue_are_made_at_once_or_neither():
     feedback = make_feedback()
+    with pytest.raises(Refused, match="no prompt"):
+        issue_and_test_from(make_feedback(prompt=""), by=make_user())
+    assert not Issue.objects.exists()
 
     test = issue_and_test_from(feedback, by=make_user("annotator"))
 
     read(feedback)
     assert (test.issue.title, test.flagged_answer) == ("Wrong!", "5")
     assert feedback.issue == test.issue
-
-
-def test_without_a_prompt_neither_issue_nor_test_is_made():
-    with pytest.raises(Refused, match="no prompt"):
-        issue_and_test_from(make_feedback(prompt=""), by=make_user())
-
-    assert not Issue.objects.exists()
 
 
 # Two at once, and taking back --------------------------------------------------------------------
@@ -193,40 +189,24 @@ def test_duplicates_that_followed_go_back_too():
     assert (original.state, feedback.duplicate_of) == (FeedbackState.NEW, original)
 
 
-def test_acts_of_others_are_not_taken_back():
-    set_state([make_feedback()], FeedbackState.ACCEPTED, by=make_user())
-
-    with pytest.raises(Refused, match="no triage action"):
-        undo_last(by=make_user())
-
-
-def test_what_was_changed_since_is_not_taken_back():
+def test_neither_acts_of_others_nor_what_was_changed_since_is_taken_back():
     feedback, user = make_feedback(), make_user()
     set_state([feedback], FeedbackState.ACCEPTED, by=user)
+    with pytest.raises(Refused, match="no triage action"):
+        undo_last(by=make_user())
     set_state([feedback], FeedbackState.DISMISSED, by=make_user(username="ben"))
-
     with pytest.raises(Refused, match="ben changed this"):
         undo_last(by=user)
 
 
-def test_an_unused_draft_is_deleted_when_it_is_taken_back():
+def test_an_unused_draft_or_test_with_its_new_issue_is_deleted_when_it_is_taken_back():
     feedback, user = make_feedback(), make_user()
-    issue_from(feedback, by=user, tags=[Tag.objects.create(name="Money")])
-
-    undo_last(by=user)
-
-    read(feedback)
-    assert (feedback.issue, feedback.state) == (None, FeedbackState.NEW)
-    assert not Issue.objects.exists()
-
-
-def test_an_unused_test_takes_its_new_issue_along():
-    feedback, user = make_feedback(), make_user()
-    issue_and_test_from(feedback, by=user)
-
-    assert undo_last(by=user).deletes_draft
-    assert not Test.objects.exists()
-    assert not Issue.objects.exists()
+    for make in (issue_from, issue_and_test_from):
+        make(feedback, by=user, tags=[Tag.objects.create(name=make.__name__)])
+        assert undo_last(by=user).deletes_draft
+        read(feedback)
+        assert (feedback.issue, feedback.state) == (None, FeedbackState.NEW)
+        assert (Issue.objects.count(), Test.objects.count()) == (0, 0)
 
 
 def test_a_draft_that_was_edited_or_has_a_test_stays():

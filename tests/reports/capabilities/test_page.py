@@ -125,17 +125,12 @@ def test_half_of_the_listed_suites_are_needed_be_they_there_or_not(took, bucket)
     assert "do not exist: Elsewhere, Nowhere" in document.warnings[-1]
 
 
-def test_a_capability_without_a_ranked_model_has_no_column(took):
+def test_a_capability_without_a_ranked_model_has_no_column_and_one_can_be_chosen(took):
     Capability.objects.create(name="Nothing")
     took(make_model(name="gpt-4o"), 0.4, 0.6, 0.9, 0.9, 0.9)
     (row,) = built().table("overview").as_rows()
     assert row["clear-law"].value.value == pytest.approx(1.6 / 3)
     assert "nothing" not in row
-
-
-def test_one_capability_can_be_chosen(took):
-    Capability.objects.create(name="Nothing")
-    took(make_model(name="gpt-4o"), 0.4, 0.6, 0.9, 0.9, 0.9)
     overview = built("capability=Clear law").table("overview")
     assert [column.title for column in overview.columns] == ["Model", "Clear law"]
 
@@ -170,22 +165,15 @@ def test_latest_summary_of_a_suite_and_model_counts(suites):
     ]
 
 
-def test_no_grade_is_not_nought(suites):
+def test_no_grade_a_failed_summary_and_a_suite_that_tries_out_do_not_count(suites, test):
     graded(suites[0], make_model(), clarity=None)
-    assert grades(field_of_runs()) == []
-
-
-def test_summaries_that_failed_and_suites_that_try_out_do_not_count(suites, test):
     graded(suites[0], make_model(), state=BatchState.FAILED, clarity=9)
     graded(make_suite(test, tags=("test",)), make_model(), clarity=9)
     assert grades(field_of_runs()) == []
 
 
-def test_ledger_without_capabilities_says_what_to_do():
-    Capability.objects.all().delete()
-    assert "Add one" in built().table("components").empty
-
-
-def test_components_are_listed_in_a_line():
+def test_components_are_listed_in_a_line_and_without_any_the_page_says_what_to_do():
     (row,) = built().table("components").as_rows()
     assert (row["dimension"], row["topic"], row["suite"]) == ("Clarity 1", "law 1", "Suite 1 2")
+    Capability.objects.all().delete()
+    assert "Add one" in built().table("components").empty

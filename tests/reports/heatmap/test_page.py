@@ -70,8 +70,10 @@ def test_rows_are_sorted_as_asked(ledger, order, names):
 
 def test_rows_can_be_tags(ledger):
     _, rows = table("rows=tag")
+    together = {row[-5].method for row in heat("rows=tag")[0].table("map").rows}
 
     assert rows == {"law": [(1, 2), (1, 2)], "maths": [(2, 2), (1, 2)], "all": [(3, 4), (2, 4)]}
+    assert together == {Method.BY_TEST}  # of all models
 
 
 def test_a_cell_opens_the_results_that_it_counts(ledger):
@@ -130,13 +132,6 @@ def test_differences_between_juries_are_not_said_to_be_of_models():
     run_of(make_model(name="kelp 2"), suite, [[1]] * 8, tests, jury=again)
 
     assert not any("differ most" in sentence for sentence in heat()[0].sentences)
-
-
-def test_all_models_together_have_an_interval_of_their_tests(ledger):
-    document, _ = heat("rows=tag")
-    together = {row[0].text: row[-5] for row in document.table("map").rows}
-
-    assert {rate.method for rate in together.values()} == {Method.BY_TEST}
 
 
 def test_columns_there_is_no_room_for_are_named(ledger, monkeypatch):
