@@ -40,22 +40,18 @@ def test_a_maintainer_creates_and_changes_a_model_and_admins_learn_of_its_addres
     assert "key variable from none to LAB_KEY" in told.text
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"api_base": "http://169.254.169.254/"},
-        {"api_base": "https://elsewhere.example"},
-        {"api_key_env": "sk-123"},
-        {"adress": "x"},
-    ],
-)
-def test_a_model_cannot_be_led_astray_by_api(settings, change):
+def test_a_model_cannot_be_led_astray_by_api(settings):
     settings.EVALHUB_KEYS = ["LAB_KEY@models.example.org"]
     model = make_model(api_base="https://models.example.org", api_key_env="LAB_KEY")
+    path, client = f"/api/v1/language-models/{model.pk}/", client_of("maintainer")
 
-    response = client_of("maintainer").patch(f"/api/v1/language-models/{model.pk}/", change)
-
-    assert response.status_code == 400
+    for name, value in (
+        ("api_base", "http://169.254.169.254/"),
+        ("api_base", "https://elsewhere.example"),
+        ("api_key_env", "sk-123"),
+        ("adress", "x"),
+    ):
+        assert client.patch(path, {name: value}).status_code == 400, value
     assert LanguageModel.objects.get().api_base == "https://models.example.org"
 
 
@@ -129,17 +125,19 @@ def test_a_token_creates_one_within_its_limits_that_ends_no_later():
     assert Token.objects.get(name="less").expires_at == end
 
 
-@pytest.mark.parametrize("owner", ["superuser", "admin", "maintainer"])
-def test_nobody_creates_a_token_of_somebody_with_more_rights(owner):
-    target = make_user(owner, username="target")
+@pytest.mark.parametrize("role", ["superuser", "admin", "maintainer"])
+def test_nobody_creates_a_token_of_or_changes_somebody_with_more_rights(role):
+    """A changed e-mail address would be a way in by single sign-on."""
+    target = make_user(role, username="target", email="a@example.org")
+    client = client_of(manager_of_users())
 
-    response = client_of(manager_of_users()).post(
-        "/api/v1/tokens/", {"name": "x", "user": "target"}
-    )
-
+    response = client.post("/api/v1/tokens/", {"name": "x", "user": "target"})
     assert response.status_code == 400
     assert "rights" in problems_in(response)["user"][0]
     assert not target.tokens.exists()
+    changed = client.patch(f"/api/v1/users/{target.pk}/", {"email": "b@example.org"})
+    assert changed.status_code == 403
+    assert User.objects.get(pk=target.pk).email == "a@example.org"
 
 
 def test_only_those_who_administer_tokens_see_others_and_nobody_else_creates():
@@ -177,19 +175,6 @@ def test_nobody_gives_rights_that_they_lack(sent):
 
     assert not User.objects.filter(is_superuser=True).exists()
     assert not Group.objects.get(name="admin").user_set.exists()
-
-
-@pytest.mark.parametrize("role", ["superuser", "admin"])
-def test_nobody_changes_a_user_with_more_rights(role):
-    """A changed e-mail address would be a way in by single sign-on."""
-    target = make_user(role, email="a@example.org")
-
-    response = client_of(manager_of_users()).patch(
-        f"/api/v1/users/{target.pk}/", {"email": "b@example.org"}
-    )
-
-    assert response.status_code == 403
-    assert User.objects.get(pk=target.pk).email == "a@example.org"
 
 
 def test_passwords_are_in_no_answer_and_cannot_be_sent():

@@ -73,12 +73,13 @@ def test_a_rubric_is_saved_with_its_test(client, annotator):
     assert first.history.get().history_user == annotator
 
 
-def test_rows_that_were_left_empty_are_no_points(client):
-    test = make_test()
+def test_rows_that_were_left_empty_are_no_points_and_a_new_one_without_a_place_comes_last(client):
+    test = make_test(criteria=[{"text": "a"}, {"text": "b"}])
 
-    client.post(url("test_change", test.pk), form_of(test, {}, {"text": "a"}, {"order": ""}))
+    points = (*saved_points(test), {}, {"text": "c", "order": ""}, {"order": ""})
+    client.post(url("test_change", test.pk), form_of(test, *points, saved=2))
 
-    assert [row.text for row in test.criteria.all()] == ["a"]
+    assert [row.text for row in test.criteria.all()] == ["a", "b", "c"]
 
 
 def test_what_nobody_touched_stays_as_it_is(client):
@@ -103,15 +104,6 @@ def test_points_are_ordered_changed_and_deleted(client):
 
     rows = list(test.criteria.all())
     assert [(row.text, row.key) for row in rows] == [("c, reworded", keys["c"]), ("a", keys["a"])]
-
-
-def test_a_new_point_without_a_place_comes_last(client):
-    test = make_test(criteria=[{"text": "a"}, {"text": "b"}])
-
-    points = (*saved_points(test), {"text": "c", "order": ""})
-    client.post(url("test_change", test.pk), form_of(test, *points, saved=2))
-
-    assert [row.text for row in test.criteria.all()] == ["a", "b", "c"]
 
 
 def test_pasted_lines_become_points_when_it_is_saved(client):
