@@ -26,7 +26,7 @@ class ListColumn(NamedTuple):
 
     Attributes:
         name: In the list's HTML.
-        after: The column that it follows.
+        after: The column that it follows, which whoever sees this one sees.
         heading: Returns its heading for this request.
         texts_of: Returns the texts of these rows, by primary key.
     """

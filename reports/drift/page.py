@@ -1,7 +1,7 @@
 """Drift: models whose score changed on the same tests with the same settings and judges."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isinf
 from typing import Any
 
@@ -72,8 +72,8 @@ def _sentences(report: DriftReport, shown: list[Series], far: list[Series]) -> I
         )
 
 
-def _monitored(shown: list[Series]) -> int:
-    """Return the number of series with enough scored runs, among which Holm corrects."""
+def _monitored(shown: Iterable[Series]) -> int:
+    """Return how many of these series have enough scored runs; Holm corrects over all of them."""
     return sum(series.state in (State.FAR, State.STEADY) for series in shown)
 
 
@@ -105,7 +105,8 @@ def _day(run: Observed) -> str:
 def _facts(report: DriftReport, shown: list[Series], far: list[Series]) -> tuple[Fact, ...]:
     watch = report.watch
     drifted = len(_drifted(report, far)) if len(report.significance) >= len(far) else None
-    among = f"of {_monitored(shown)} series monitored, p ≤ {ALPHA}, Holm"
+    corrected = f"p ≤ {ALPHA}, Holm over {_monitored(watch.series)}"
+    among = f"of {_monitored(shown)} series monitored, {corrected}"
     return (
         Fact("drifted", "Drifted", drifted, "count", among),
         Fact("far", "Scores far apart", len(far), "count", "drifted or by chance"),
