@@ -8,7 +8,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
@@ -162,6 +161,7 @@ class TokenAdmin(AsksPassword, HistoryAdmin):
     when_empty = "Create a token to use the API from a script. It has your rights, or only reads."
     actions = ("revoke",)
     change_form_outer_before_template = "evalhub/token_panel.html"
+    views = {"revoke": "<int:object_id>/revoke/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Token]:
         tokens: QuerySet[Token] = super().get_queryset(request)
@@ -248,10 +248,6 @@ class TokenAdmin(AsksPassword, HistoryAdmin):
         return super().render_change_form(
             request, {**context, "token": token, "acts": acts}, *args, **kwargs
         )
-
-    def get_urls(self) -> list[URLPattern]:
-        revoke = self.view_path("<int:object_id>/revoke/", self.revoke_view, "revoke")
-        return [revoke, *super().get_urls()]
 
     def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         token = self.found(request, object_id)

@@ -4,7 +4,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
-from django.urls import URLPattern
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter
 from unfold.decorators import display
 
@@ -34,9 +33,7 @@ class ExposureAdmin(ReadOnlyAdmin):
     search_fields = ("=test", "endpoint", "user__username")
     search_help_text = "Search by test number, address or username."
     list_before_template = "evalhub/exposures_before.html"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("export/", self.export_view, "export"), *super().get_urls()]
+    views = {"export": "export/"}
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         reads = request.user.has_perm(READ_SEALED)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern
+from django.utils.decorators import method_decorator
 from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 from unfold.admin import TabularInline
@@ -29,9 +29,7 @@ class LaterTabs(PageAdmin):
     On a page its formset has the number of its rows and none of them; its form does not send it.
     """
 
-    def get_urls(self) -> list[URLPattern]:
-        route, view = "<int:object_id>/tab/<slug:name>/", require_safe(self.tab_view)
-        return [self.view_path(route, view, "tab"), *super().get_urls()]
+    views = {"tab": "<int:object_id>/tab/<slug:name>/"}
 
     def get_inline_instances(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         inlines = super().get_inline_instances(request, obj)
@@ -64,6 +62,7 @@ class LaterTabs(PageAdmin):
         tables: list[Any] = super().get_inline_formsets(request, formsets, inlines, row)
         return tables
 
+    @method_decorator(require_safe)
     def tab_view(self, request: HttpRequest, object_id: int, name: str) -> HttpResponse:
         """Return the rows of a tab to htmx, and to others as a page of their own."""
         row = self.found(request, object_id)

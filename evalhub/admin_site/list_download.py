@@ -12,7 +12,6 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from rest_framework.renderers import JSONRenderer
@@ -32,11 +31,7 @@ class DownloadedList(PageAdmin):
     downloaded_as = ""
     """Dotted path of the API's viewset of these rows."""
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("download/<str:file_format>/", self.download_view, "download"),
-            *super().get_urls(),
-        ]
+    views = {"download": "download/<str:file_format>/"}
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

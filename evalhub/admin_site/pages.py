@@ -71,6 +71,8 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     """Look-ups that other pages link to, besides those of its filters."""
     keeps_history = True
     """Whether its pages offer a history of changes."""
+    views: Mapping[str, str] = {}
+    """Routes of its further pages by name: `act_view` answers at that of `act`."""
     instead_of_deleting = ""
     """A sentence on the confirmation page that names an alternative to deleting."""
 
@@ -88,6 +90,12 @@ class PageAdmin(BoundedJSON, ModelAdmin):
 
     class Media:
         css = {"all": ("evalhub/forms.css",)}
+
+    def get_urls(self) -> list[URLPattern]:
+        bases = [vars(base).get("views", {}) for base in type(self).__mro__]
+        routes = [(name, route) for views in bases for name, route in views.items()]
+        own = [self.view_path(route, getattr(self, f"{name}_view"), name) for name, route in routes]
+        return [*own, *super().get_urls()]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
         return PageList

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import NoReverseMatch, URLPattern, reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter, RangeDateFilter
 from unfold.decorators import display
@@ -100,6 +100,7 @@ class AuditAdmin(ReadOnlyAdmin):
     linked_lookups = ("number",)
     search_fields = ("=number", "=name")
     search_help_text = "Search by the number of a row, or by the name entered at a login."
+    views = {"download": "download/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         return AuditEntry.objects.prefetch_related("actor")
@@ -113,9 +114,6 @@ class AuditAdmin(ReadOnlyAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Allow the list only; an entry has no page of its own."""
         return obj is None and bool(request.user.has_perm(READ_AUDIT))
-
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("download/", self.download_view, "download"), *super().get_urls()]
 
     def get_list_display(self, request: HttpRequest) -> Any:
         reads = request.user.has_perm(READ_SEALED)

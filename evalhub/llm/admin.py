@@ -8,7 +8,6 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
@@ -95,6 +94,7 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
     change_form_outer_before_template = "evalhub/model_panel.html"
     conditional_fields = OF_MODELS
     when_empty = "Any endpoint that LiteLLM supports; its key stays in the environment."
+    views = {"probe": "<int:object_id>/probe/"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -203,10 +203,6 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
             label = "Send a test request" if row.is_application else "Test connection"
             acts = [Button(label, self.url_of("probe", row.pk), kind="primary")]
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
-
-    def get_urls(self) -> list[URLPattern]:
-        probe = self.view_path("<int:object_id>/probe/", self.probe_view, "probe")
-        return [probe, *super().get_urls()]
 
     def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Test the saved model's connection, and report the outcome; POST only."""

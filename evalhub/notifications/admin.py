@@ -5,8 +5,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -43,6 +44,7 @@ class NotificationAdmin(ReadOnlyAdmin):
     search_fields = ("title", "text")
     actions = ("mark_read", "mark_unread")
     list_before_template = "evalhub/notifications/actions.html"
+    views = {"settings": "settings/", "read": "read/", "open": "<int:pk>/open/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Notification]:
         mine: QuerySet[Notification] = (
@@ -81,19 +83,13 @@ class NotificationAdmin(ReadOnlyAdmin):
 
     # Pages of its own -----------------------------------------------------------------------------
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("settings/", self.settings_view, "settings"),
-            self.view_path("read/", require_POST(self.read_view), "read"),
-            self.view_path("<int:pk>/open/", require_POST(self.open_view), "open"),
-            *super().get_urls(),
-        ]
-
+    @method_decorator(require_POST)
     def open_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         notification = self.found(request, pk)
         self.get_queryset(request).filter(pk=pk, read_at=None).update(read_at=timezone.now())
         return HttpResponseRedirect(notification.url or self.url_of("changelist"))
 
+    @method_decorator(require_POST)
     def read_view(self, request: HttpRequest) -> HttpResponse:
         self.mark_read(request, self.get_queryset(request))
         return HttpResponseRedirect(self.url_of("changelist"))
@@ -125,6 +121,7 @@ class WebhookAdmin(HistoryAdmin):
     list_filter = ("is_active",)
     search_fields = ("name", "url")
     fields = ("name", "url", "secret_env", "kinds", "is_active")
+    views = {"test": "<int:pk>/test/"}
 
     @display(description="events")
     def subscribed_to(self, webhook: Webhook) -> str:
@@ -148,9 +145,6 @@ class WebhookAdmin(HistoryAdmin):
             listed = f"{deliveries}?webhook__id__exact={webhook.pk}"
             acts.append(Button("Deliveries", listed, is_link=True))
         return super().render_change_form(request, {**context, "acts": acts}, *args, **kwargs)
-
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("<int:pk>/test/", self.test_view, "test"), *super().get_urls()]
 
     def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Send a test delivery now; POST only."""

@@ -6,7 +6,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import BooleanField, ExpressionWrapper, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django_q.models import Failure, OrmQ, Schedule, Success
 from unfold.decorators import display
 
@@ -21,6 +20,7 @@ class WorkerAdmin(ReadOnlyAdmin):
     when_empty = "Start a worker with manage.py worker."
     list_display = ("name", "status", "started_at", "beat_at", "stopped_at")
     search_fields = ("name",)
+    views = {"queue": "queue/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
         workers: QuerySet[Worker] = super().get_queryset(request)
@@ -40,9 +40,6 @@ class WorkerAdmin(ReadOnlyAdmin):
     @display(description="models in use")
     def models(self, worker: Worker) -> str:
         return ", ".join(worker.models_in_use) or "none"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("queue/", self.queue_view, "queue"), *super().get_urls()]
 
     def queue_view(self, request: HttpRequest) -> HttpResponse:
         if not self.has_view_permission(request):

@@ -10,7 +10,6 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
@@ -75,12 +74,7 @@ class StateAdmin(DownloadedList, PanelAdmin):
     deprecation = ""
     """Consequence of deprecating the selected rows."""
     actions: Any = ("send_to_review", "approve", "deprecate")
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/move/", self.move_view, "move"),
-            *super().get_urls(),
-        ]
+    views = {"move": "<int:object_id>/move/"}
 
     @display(description="changed", ordering="updated_at")
     def changed(self, row: Any) -> str:

@@ -5,7 +5,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
 from django.utils import timezone
 from django.utils.html import format_html
 from unfold.decorators import display
@@ -72,15 +71,11 @@ class ReportScheduleAdmin(PageAdmin):
     search_fields = ("title",)
     list_select_related = ("requested_by",)
     change_form_after_template = "reports/schedules/snapshots.html"
+    views = {"make": "<int:object_id>/make/"}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Refuse: a report is scheduled on its own page, where its filters are set."""
         return False
-
-    def get_urls(self) -> list[Any]:
-        view = self.admin_site.admin_view(self.make_view)
-        own = path("<int:object_id>/make/", view, name="reports_reportschedule_make")
-        return [own, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ReportSchedule]:
         rows: QuerySet[ReportSchedule] = super().get_queryset(request)

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 
 from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
@@ -92,6 +91,7 @@ class BatchAdmin(StartPages, ExtensibleList):
         "resume": "Resumed with the missing judgments.",
         "retry_errors": "Retrying the failed judgments.",
     }
+    views = {"act": "<int:object_id>/act/"}
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: it is controlled by its actions."""
@@ -100,10 +100,6 @@ class BatchAdmin(StartPages, ExtensibleList):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: it is deleted with what it is about."""
         return False
-
-    def get_urls(self) -> list[URLPattern]:
-        act = self.view_path("<int:object_id>/act/", self.act_view, "act")
-        return [act, *super().get_urls()]
 
     def context_of(self, request: HttpRequest, batch: Any) -> dict[str, Any]:
         """Return what the page of a batch shows besides."""

@@ -36,8 +36,7 @@ UNSAVED_SEALED = (
 class EditPages(HistoryAdmin):
     """Mixin of the tests' admin."""
 
-    def get_urls(self) -> list[Any]:
-        return [self.view_path("edit/", self.edit_view, "edit"), *super().get_urls()]
+    views = {"edit": "edit/"}
 
     def edit_view(self, request: HttpRequest) -> HttpResponse:
         """Return the menu by GET; by POST propose, accept, reject or undo an edit, as JSON."""

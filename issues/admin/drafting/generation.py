@@ -8,7 +8,6 @@ from django.db.models import Count, Q, QuerySet
 from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
-from django.urls import URLPattern
 from django.utils.html import format_html
 from unfold.decorators import display
 
@@ -59,6 +58,7 @@ class GenerationAdmin(PageAdmin):
     list_select_related = ("issue", "generator", "judge", "requested_by")
     search_fields = ("issue__title", "=id")
     linked_lookups = ("issue__id__exact",)
+    views = {"act": "<int:object_id>/act/", "progress": "<int:object_id>/progress/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Generation]:
         rows: QuerySet[Generation] = super().get_queryset(request)
@@ -101,13 +101,6 @@ class GenerationAdmin(PageAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: acceptance rates would be lost."""
         return False
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/act/", self.act_view, "act"),
-            self.view_path("<int:object_id>/progress/", self.progress_view, "progress"),
-            *super().get_urls(),
-        ]
 
     # Asking ---------------------------------------------------------------------------------------
 

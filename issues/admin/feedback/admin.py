@@ -4,7 +4,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 from unfold.decorators import display
@@ -66,6 +65,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
     text_rows = LINES
     actions = ("accept", "dismiss", "erase")
     change_form_outer_before_template = "issues/feedback_panel.html"
+    views = {"act": "<int:object_id>/act/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Feedback]:
         return super().get_queryset(request).readable_by(request.user)  # type: ignore[no-any-return]
@@ -130,9 +130,6 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
         if request.user.has_perm(f"issues.add_{kind}"):
             buttons.append(Button(f"Create {kind}", url, {"act": kind}, "primary"))
         return buttons
-
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("<int:object_id>/act/", self.act_view, "act"), *super().get_urls()]
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Triage one feedback item; POST only."""

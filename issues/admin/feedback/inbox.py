@@ -15,7 +15,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
-from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -117,18 +116,16 @@ ACTIONS: dict[str, tuple[Callable[[Feedback, Any, User], Message], str]] = {
 class FeedbackInbox(HistoryAdmin):
     """Pages of the inbox, and suggestions beside forms."""
 
+    views = {
+        "inbox": "inbox/",
+        "inbox_act": "inbox/act/",
+        "issues": "issues/",
+        "similar": "similar/",
+    }
+
     class Media:
         css = {"all": ("evalhub/triage.css",)}
         js = ("evalhub/similar.js",)
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("inbox/", self.inbox_view, "inbox"),
-            self.view_path("inbox/act/", self.inbox_act_view, "inbox_act"),
-            self.view_path("issues/", self.issues_view, "issues"),
-            self.view_path("similar/", self.similar_view, "similar"),
-            *super().get_urls(),
-        ]
 
     def inbox_view(self, request: HttpRequest) -> HttpResponse:
         """Show the new feedback, and one item to triage."""

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import current_user
@@ -22,8 +21,7 @@ MAX_SHOWN = 20
 
 
 class FeedbackUpload(HistoryAdmin):
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("upload/", self.upload_view, "upload"), *super().get_urls()]
+    views = {"upload": "upload/"}
 
     def upload_view(self, request: HttpRequest) -> HttpResponse:
         """Show the form, then a preview with every problem; import once confirmed."""

@@ -17,7 +17,6 @@ from django.db.models import (
 )
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from django.utils.timezone import localtime
 
 from evalhub.admin_site.lists import PageList
@@ -50,12 +49,7 @@ class BoardList(PageList):
 class Boarding(StateAdmin):
     """Board views of the issue admin."""
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("board/", self.board_view, "board"),
-            self.view_path("board/act/", self.board_act_view, "board_act"),
-            *super().get_urls(),
-        ]
+    views = {"board": "board/", "board_act": "board/act/"}
 
     def figures_of(self, request: HttpRequest, issues: Sequence[Issue]) -> dict[int, str]:
         """Return the contributed columns' texts by issue, each after its heading."""

@@ -5,7 +5,6 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
@@ -28,12 +27,7 @@ CHANGE_TEST, CHANGE_FEEDBACK = "issues.change_test", "issues.change_feedback"
 class Linking(StateAdmin):
     """Views of the issue admin that regroup tests and feedback."""
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/link/", self.link_view, "link"),
-            self.view_path("<int:object_id>/split/", self.split_view, "split"),
-            *super().get_urls(),
-        ]
+    views = {"link": "<int:object_id>/link/", "split": "<int:object_id>/split/"}
 
     def linking_buttons(self, request: HttpRequest, issue: Any) -> list[Button]:
         """Buttons of an issue's page."""

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
 from evalhub.admin_site.buttons import Button
@@ -46,12 +46,7 @@ MAX_FOUND = 12
 class Merging(StateAdmin):
     """Merge views of the issue admin."""
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("merge/", self.merge_view, "merge"),
-            self.view_path("<int:object_id>/unmerge/", self.unmerge_view, "unmerge"),
-            *super().get_urls(),
-        ]
+    views = {"merge": "merge/", "unmerge": "<int:object_id>/unmerge/"}
 
     @admin.action(permissions=["change"], description="Merge …")
     def merge_selected(

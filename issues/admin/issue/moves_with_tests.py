@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
 from django.utils.text import capfirst
 
 from evalhub.admin_site.buttons import Button
@@ -32,12 +31,7 @@ VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
 class MovesWithTests(StateAdmin):
     """Moves of the issue admin."""
 
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/tests/", self.move_tests_view, "move_tests"),
-            self.view_path("<int:object_id>/undo/", self.undo_view, "undo"),
-            *super().get_urls(),
-        ]
+    views = {"move_tests": "<int:object_id>/tests/", "undo": "<int:object_id>/undo/"}
 
     def test_buttons(self, request: HttpRequest, issue: Any) -> list[Button]:
         """Buttons that move the tests of an issue already in review, and the user's own undo."""

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.text import capfirst
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -88,6 +88,12 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
     prepopulated_fields = {"key": ("name",)}
     readonly_fields = ("shown",)
     actions = ("add_to_rubric",)
+    views = {
+        "found": "found/",
+        "import": "import/",
+        "act": "<int:object_id>/act/",
+        "rubric": "<int:object_id>/rubric/",
+    }
 
     class Media:
         js = ("evalhub/editor_shared.js", "evalhub/scale.js")
@@ -219,15 +225,6 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
         return own
 
     # Views ---------------------------------------------------------------------------------------
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("found/", self.found_view, "found"),
-            self.view_path("import/", self.import_view, "import"),
-            self.view_path("<int:object_id>/act/", self.act_view, "act"),
-            self.view_path("<int:object_id>/rubric/", self.rubric_view, "rubric"),
-            *super().get_urls(),
-        ]
 
     def found_view(self, request: HttpRequest) -> HttpResponse:
         """Return the criteria with the searched words that a rubric can take."""

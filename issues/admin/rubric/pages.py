@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern
 
 from evalhub.admin_site.pages import current_user
 from evalhub.history import sign
@@ -24,13 +23,7 @@ class RubricPages(StateAdmin):
     """Rubric views of the test admin."""
 
     object_history_template = "issues/test_history.html"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("rubric/", self.rubric_view, "rubric"),
-            self.view_path("lines/", self.lines_view, "lines"),
-            *super().get_urls(),
-        ]
+    views = {"rubric": "rubric/", "lines": "lines/"}
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -7,7 +7,6 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
@@ -111,6 +110,7 @@ class JudgeTemplateAdmin(PanelAdmin):
     ordering = ("family", "-version")
     readonly_fields = ("version", "prompt", "scale_table", "shows", "created_at", "published_at")
     inlines = (ExampleInline, VariantInline)
+    views = {"act": "<int:object_id>/act/", "preview": "<int:object_id>/preview/"}
 
     class Media:
         js = ("evalhub/editor_shared.js", "evalhub/scale.js")
@@ -185,13 +185,6 @@ class JudgeTemplateAdmin(PanelAdmin):
             if row.state == TemplateState.PUBLISHED:
                 own.append(Button("Retire …", f"{url}?act=retire", kind="danger", is_link=True))
         return own
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/act/", self.act_view, "act"),
-            self.view_path("<int:object_id>/preview/", self.preview_view, "preview"),
-            *super().get_urls(),
-        ]
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Publish, retire or copy (POST); ask for confirmation (GET)."""

@@ -7,7 +7,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from unfold.decorators import display
 
 from evalhub.access.sealed import READ_SEALED
@@ -102,6 +102,7 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
     actions = (*StateAdmin.actions, "move_selected", "tag_selected")
     approve_right = states.APPROVE_TEST
     deprecation = "These tests will no longer run. Existing results are kept."
+    views = {"copy": "<int:object_id>/copy/", "preview": "<int:object_id>/preview/"}
 
     class Media:
         css = {"all": ("evalhub/text_edits.css",)}
@@ -230,13 +231,6 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
         if move.name == "deprecate":
             return ["It will no longer run. Existing results are kept."]
         return super().consequences(row, move)
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/copy/", self.copy_view, "copy"),
-            self.view_path("<int:object_id>/preview/", self.preview_view, "preview"),
-            *super().get_urls(),
-        ]
 
     def copy_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Copy the judging of a sibling."""

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget
 
@@ -91,15 +91,12 @@ class SealingPages(RubricPages):
     """Sealing views of the test admin."""
 
     change_form_outer_after_template = "issues/exposures.html"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("<int:object_id>/seal/", self.seal_view, "seal"),
-            self.view_path("<int:object_id>/unseal/", self.unseal_view, "unseal"),
-            self.view_path("<int:object_id>/reveal/", self.reveal_view, "reveal"),
-            self.view_path("<int:object_id>/end/", self.end_view, "end_reveal"),
-            *super().get_urls(),
-        ]
+    views = {
+        "seal": "<int:object_id>/seal/",
+        "unseal": "<int:object_id>/unseal/",
+        "reveal": "<int:object_id>/reveal/",
+        "end_reveal": "<int:object_id>/end/",
+    }
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
@@ -187,7 +184,7 @@ class SealingPages(RubricPages):
 
         return self._ask(request, test, "Reveal", REVEALING, RevealForm, act)
 
-    def end_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+    def end_reveal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """End a user's access; POST only."""
         test = self._revealable(request, object_id)
         if request.method != "POST":

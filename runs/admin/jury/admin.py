@@ -5,7 +5,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern
 from unfold.decorators import display
 
 from evalhub.admin_site.contributions import ExtensibleAdmin
@@ -36,15 +35,13 @@ class JuryAdmin(ExtensibleAdmin):
             },
         ),
     )
+    views = {"preview": "preview/"}
 
     class Media:
         css = {"all": ("evalhub/result.css", "evalhub/launch.css")}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Jury]:
         return Jury.objects.with_judges()
-
-    def get_urls(self) -> list[URLPattern]:
-        return [self.view_path("preview/", self.preview_view, "preview"), *super().get_urls()]
 
     def preview_view(self, request: HttpRequest) -> HttpResponse:
         """Return the calls of the jury in the form, saved or not."""

@@ -13,7 +13,7 @@ from django.http import (
     QueryDict,
 )
 from django.shortcuts import get_object_or_404, render
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import display
 
@@ -46,17 +46,11 @@ class LaunchAdmin(PageAdmin):
     list_filter = ("is_paused",)
     search_fields = ("label", "release")
     list_before_template = "runs/launch/list_before.html"
+    views = {"estimate": "estimate/", "act": "<int:pk>/act/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Launch]:
         launches: QuerySet[Launch] = super().get_queryset(request)
         return launches.select_related("requested_by").annotate(run_total=Count("runs"))
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("estimate/", self.estimate_view, "estimate"),
-            self.view_path("<int:pk>/act/", self.act_view, "act"),
-            *super().get_urls(),
-        ]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

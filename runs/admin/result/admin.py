@@ -13,7 +13,6 @@ from django.http import (
     QueryDict,
 )
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
@@ -89,6 +88,11 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     list_select_related = ("issue", "run", "revision")
     actions = ("override_selected",)
     page_template = "runs/result/page.html"
+    views = {
+        "evaluate": "<int:pk>/evaluate/",
+        "judgment": "<int:pk>/judgment/<int:judgment_pk>/",
+        "example": "<int:pk>/example/",
+    }
 
     class Media:
         css = {"all": ("evalhub/result.css",)}
@@ -99,15 +103,6 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Result]:
         readable: QuerySet[Result] = Result.objects.readable_by(request.user)
         return readable.exclude(pk__in=hidden_from(request.user)).order_by("-run_id", "pk")
-
-    def get_urls(self) -> list[URLPattern]:
-        judgment = "<int:pk>/judgment/<int:judgment_pk>/"
-        return [
-            self.view_path("<int:pk>/evaluate/", self.evaluate_view, "evaluate"),
-            self.view_path(judgment, self.judgment_view, "judgment"),
-            self.view_path("<int:pk>/example/", self.example_view, "example"),
-            *super().get_urls(),
-        ]
 
     def has_evaluate_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.has_perm("runs.add_humanevaluation"))

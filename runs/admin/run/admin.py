@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from unfold.contrib.filters.admin import (
@@ -89,6 +88,12 @@ class RunAdmin(ExtensibleList):
     list_before_template = "runs/run/list_before.html"
     list_after_template = "runs/run/list_after.html"
     actions = None
+    views = {
+        "rows": "rows/",
+        "import_answers": "import-answers/",
+        "control": "<int:pk>/control/",
+        "rejudge": "<int:pk>/rejudge/",
+    }
 
     class Media:
         css = {"all": ("evalhub/result.css",)}
@@ -102,15 +107,6 @@ class RunAdmin(ExtensibleList):
 
     def found_as(self, run: Run) -> tuple[str, str]:
         return run.label or str(run), f"run {run.pk} of {run.model_name}"
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("rows/", self.rows_view, "rows"),
-            self.view_path("import-answers/", self.import_answers_view, "import_answers"),
-            self.view_path("<int:pk>/control/", self.control_view, "control"),
-            self.view_path("<int:pk>/rejudge/", self.rejudge_view, "rejudge"),
-            *super().get_urls(),
-        ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Return False: runs are launched, not added."""

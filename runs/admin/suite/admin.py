@@ -157,15 +157,12 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
     actions_detail = ("launch_suite",)
     list_before_template = "runs/suite/list_before.html"
     change_form_outer_before_template = "runs/suite/form_before.html"
-
-    def get_urls(self) -> list[Any]:
-        return [
-            self.view_path("import/", self.import_view, "import_weval"),
-            self.view_path("import-file/", self.import_file_view, "import_file"),
-            self.view_path("make/", self.make_view, "make"),
-            self.view_path("<int:object_id>/export/<str:file_format>/", self.export_view, "export"),
-            *super().get_urls(),
-        ]
+    views = {
+        "import_weval": "import/",
+        "import_file": "import-file/",
+        "make": "make/",
+        "export": "<int:object_id>/export/<str:file_format>/",
+    }
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         context = {
@@ -176,7 +173,7 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
         response: HttpResponse = super().changelist_view(request, context)
         return response
 
-    def import_view(self, request: HttpRequest) -> HttpResponse:
+    def import_weval_view(self, request: HttpRequest) -> HttpResponse:
         if not may_import(request):
             raise PermissionDenied
         return import_page(request, self)

@@ -6,7 +6,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter
@@ -74,15 +73,12 @@ class CorrectionAdmin(ReadOnlyAdmin):
     list_select_related = ("annotator", "result__test", "result__revision")
     search_fields = ("text", "result__issue__title", "annotator__username")
     search_help_text = "Search texts, issue titles and annotators."
+    views = {"promote": "<int:object_id>/promote/"}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Correction]:
         readable: QuerySet[Correction] = Correction.objects.readable_by(request.user)
         related = ("annotator", "promoted_by", "result__test", "result__revision", "result__run")
         return readable.select_related(*related).order_by("-pk")
-
-    def get_urls(self) -> list[URLPattern]:
-        promote = self.view_path("<int:object_id>/promote/", self.promote_view, "promote")
-        return [promote, *super().get_urls()]
 
     # The list ------------------------------------------------------------------------------------
 

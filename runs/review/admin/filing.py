@@ -10,7 +10,7 @@ from django.core.signing import BadSignature, dumps, loads
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
@@ -76,13 +76,7 @@ class Filing(ResultAdmin):
     """Acts on answers that lead to issues, tests and queues."""
 
     actions: Any = (*ResultAdmin.actions, "file_selected")
-
-    def get_urls(self) -> list[URLPattern]:
-        return [
-            self.view_path("file/", self.file_view, "file"),
-            self.view_path("file/undo/", require_POST(self.undo_file_view), "undo_file"),
-            *super().get_urls(),
-        ]
+    views = {"file": "file/", "undo_file": "file/undo/"}
 
     def has_file_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return any(request.user.has_perms(rights) for rights in RIGHTS.values())
@@ -205,6 +199,7 @@ class Filing(ResultAdmin):
         shown = {"said": said, "url": self.url_of("undo_file"), "made": signed, "next": here}
         self.say_done(request, render_to_string("runs/review/filed.html", shown, request))
 
+    @method_decorator(require_POST)
     def undo_file_view(self, request: HttpRequest) -> HttpResponse:
         """Remove what a filing of this user made, if nobody has changed it."""
         here, user = address_back(request, self.url_of("changelist")), current_user(request)

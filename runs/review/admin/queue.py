@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
@@ -125,24 +124,18 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     )
     instead_of_deleting = "Close a finished queue instead: its reviews are kept."
     change_form_outer_before_template = "runs/review/form_before.html"
+    views = {
+        "choose": "of-run/<int:run>/",
+        "work": "<int:pk>/work/",
+        "act": "<int:pk>/act/",
+        "overview": "<int:pk>/overview/",
+        "runs": "<int:pk>/runs/",
+        "state": "<int:pk>/state/",
+        "item": "<int:pk>/item/",
+    }
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PageList]:
         return QueueList
-
-    def get_urls(self) -> list[URLPattern]:
-        pages = {
-            "work": self.work_view,
-            "act": self.act_view,
-            "overview": self.overview_view,
-            "runs": self.runs_view,
-            "state": self.state_view,
-            "item": self.item_view,
-        }
-        return [
-            self.view_path("of-run/<int:run>/", self.choose_view, "choose"),
-            *(self.view_path(f"<int:pk>/{name}/", view, name) for name, view in pages.items()),
-            *super().get_urls(),
-        ]
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow deletion only until reviews have begun."""

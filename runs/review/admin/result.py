@@ -11,7 +11,7 @@ from django.http import (
     HttpResponseRedirect,
     JsonResponse,
 )
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.values.storable import UNSTORABLE
@@ -29,6 +29,7 @@ class ReviewedResultAdmin(Filing):
     """The result page with its corrections and what is made from it."""
 
     page_template = "runs/review/result.html"
+    views = {"correct": "<int:pk>/correct/"}
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -48,10 +49,6 @@ class ReviewedResultAdmin(Filing):
         keys = [row_number(key) for key in sent.getlist("result")[:MOST]]
         blind = (_redirect_reviewer(request, key) for key in keys)
         return next(filter(None, blind), None) or super().file_view(request)
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.correct_view)
-        return [path("<int:pk>/correct/", view, name="runs_result_correct"), *super().get_urls()]
 
     def page_context(self, request: HttpRequest, result: Result) -> dict[str, Any]:
         found = Correction.objects.filter(result=result)

@@ -7,7 +7,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
@@ -71,6 +70,16 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
     list_before_template = "trials/benchmarks_before.html"
     list_display = ("name", "kind", "state", "ideas", "claims_total", "created_at")
     list_filter = ("state", "is_scripted", "is_imported")
+    views = {
+        "small": "small/",
+        "import": "import/",
+        "edit": "<int:object_id>/edit/",
+        "generate": "<int:object_id>/generate/",
+        "replay": "<int:object_id>/replay/",
+        "fresh": "<int:object_id>/fresh/",
+        "label": "<int:object_id>/label/",
+        "act": "<int:object_id>/act/",
+    }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Benchmark]:
         rows: QuerySet[Benchmark] = super().get_queryset(request)
@@ -98,22 +107,6 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
     @display(description="claims", ordering="claim_total")
     def claims_total(self, row: Any) -> int:
         return int(row.claim_total)
-
-    def get_urls(self) -> list[URLPattern]:
-        own = {
-            "edit": self.edit_view,
-            "generate": self.generate_view,
-            "replay": self.replay_view,
-            "fresh": self.fresh_view,
-            "label": self.label_view,
-            "act": self.act_view,
-        }
-        return [
-            self.view_path("small/", self.small_view, "small"),
-            self.view_path("import/", self.import_view, "import"),
-            *(self.view_path(f"<int:object_id>/{n}/", view, n) for n, view in own.items()),
-            *super().get_urls(),
-        ]
 
     # Settings -------------------------------------------------------------------------------------
 

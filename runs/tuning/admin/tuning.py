@@ -7,7 +7,6 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
-from django.urls import URLPattern, path
 from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import controlled
@@ -58,6 +57,15 @@ class TuningAdmin(StartPages):
     list_filter = (("template", admin.RelatedOnlyFieldListFilter), "annotators")
     search_fields = ("template__title", "template__family", "judge__language_model__name")
     list_select_related = ("template", "judge__language_model", "judge__template", "created_by")
+    views = {
+        "disagreements": "<int:object_id>/disagreements/",
+        "example": "<int:object_id>/example/",
+        "prompt": "<int:object_id>/prompt/",
+        "attempt": "<int:object_id>/attempt/",
+        "act": "<int:object_id>/act/",
+        "progress": "<int:object_id>/progress/",
+        "publish": "<int:object_id>/publish/",
+    }
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: a tuning is a record of verdicts at its start."""
@@ -81,23 +89,6 @@ class TuningAdmin(StartPages):
     @display(description="attempts", ordering="attempt_total")
     def attempts(self, tuning: Any) -> int:
         return int(tuning.attempt_total)
-
-    def get_urls(self) -> list[URLPattern]:
-        wrap = self.admin_site.admin_view
-        views = {
-            "disagreements": self.disagreements_view,
-            "example": self.example_view,
-            "prompt": self.prompt_view,
-            "attempt": self.attempt_view,
-            "act": self.act_view,
-            "progress": self.progress_view,
-            "publish": self.publish_view,
-        }
-        own = [
-            path(f"<int:object_id>/{name}/", wrap(view), name=f"tuning_tuning_{name}")
-            for name, view in views.items()
-        ]
-        return [*own, *super().get_urls()]
 
     # Start and read -------------------------------------------------------------------------------
 

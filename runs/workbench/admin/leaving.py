@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
 from evalhub.display.formatting import counted
@@ -25,13 +24,11 @@ SHOWN = 20
 
 
 class Leaving(PageAdmin):
-    def get_urls(self) -> list[URLPattern]:
-        views = {"upload": self.upload_view, "act": self.act_view}
-        own = [self.view_path(f"<int:object_id>/{n}/", view, n) for n, view in views.items()]
-        export = self.view_path(
-            "<int:object_id>/export/<str:file_format>/", self.export_view, "export"
-        )
-        return [*own, export, *super().get_urls()]
+    views = {
+        "upload": "<int:object_id>/upload/",
+        "act": "<int:object_id>/act/",
+        "export": "<int:object_id>/export/<str:file_format>/",
+    }
 
     def leaving(self, request: HttpRequest, bench: Workbench) -> dict[str, Any]:
         """Return what of it this user may take elsewhere."""

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import URLPattern
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
@@ -59,6 +58,13 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     list_filter = ("is_shared",)
     search_fields = ("name",)
     list_select_related = ("owner",)
+    views = {
+        "start": "start/",
+        "settings": "<int:object_id>/settings/",
+        "row": "<int:object_id>/row/",
+        "evaluate": "<int:object_id>/evaluate/",
+        "prompt": "<int:object_id>/prompt/",
+    }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Workbench]:
         rows: QuerySet[Workbench] = Workbench.objects.seen_by(current_user(request))
@@ -83,16 +89,6 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     @display(description="rows", ordering="rows_total")
     def row_total(self, bench: Any) -> int:
         return int(bench.rows_total)
-
-    def get_urls(self) -> list[URLPattern]:
-        views = {
-            "settings": self.settings_view,
-            "row": self.row_view,
-            "evaluate": self.evaluate_view,
-            "prompt": self.prompt_view,
-        }
-        own = [self.view_path(f"<int:object_id>/{n}/", view, n) for n, view in views.items()]
-        return [self.view_path("start/", self.start_view, "start"), *own, *super().get_urls()]
 
     # Open -----------------------------------------------------------------------------------------
 
