@@ -4,7 +4,6 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -19,6 +18,7 @@ from evalhub.access.models import Token, User
 from evalhub.access.roles import ROLES
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.history import HistoryAdmin
+from evalhub.admin_site.pages import require
 from evalhub.admin_site.password_again import AsksPassword
 from evalhub.audit.models import AuditEntry
 from evalhub.display.formatting import counted
@@ -251,8 +251,7 @@ class TokenAdmin(AsksPassword, HistoryAdmin):
 
     def revoke_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         token = self.found(request, object_id)
-        if request.method != "POST":
-            raise PermissionDenied
+        require(request.method == "POST")
         self.revoke(request, Token.objects.filter(pk=token.pk))
         return self.back(request, token)
 

@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter
@@ -10,7 +9,7 @@ from unfold.decorators import display
 from evalhub.access.exposures import EXPOSURE_COLUMNS, WITHHELD
 from evalhub.access.models import Exposure
 from evalhub.access.sealed import READ_SEALED
-from evalhub.admin_site.pages import ReadOnlyAdmin
+from evalhub.admin_site.pages import ReadOnlyAdmin, require
 from evalhub.files.csv_safety import csv_lines
 
 
@@ -51,8 +50,7 @@ class ExposureAdmin(ReadOnlyAdmin):
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
         """Export the filtered list, all pages of it, as CSV."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         rows = self.listed(request)
         if rows is None:
             return HttpResponseRedirect(self.url_of("changelist"))

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import (
     Http404,
     HttpRequest,
@@ -17,7 +16,7 @@ from django.utils.module_loading import import_string
 from rest_framework.renderers import JSONRenderer
 
 from evalhub.access.request_limits import expensive
-from evalhub.admin_site.pages import PageAdmin
+from evalhub.admin_site.pages import PageAdmin, require
 from evalhub.files.export_files import FORMATS, csv_of
 
 CHUNK = 200
@@ -46,8 +45,7 @@ class DownloadedList(PageAdmin):
 
     @expensive
     def download_view(self, request: HttpRequest, file_format: str) -> HttpResponseBase:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         if file_format not in LIST_FORMATS:
             raise Http404(f"A list is not exported as {file_format!r}.")
         listed = self.listed(request)

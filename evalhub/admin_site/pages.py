@@ -35,6 +35,16 @@ def current_user(request: HttpRequest) -> User:
     return cast(User, request.user)
 
 
+def require(*conditions: object) -> None:
+    """Refuse the request unless all of these hold.
+
+    Raises:
+        PermissionDenied: One does not.
+    """
+    if not all(conditions):
+        raise PermissionDenied
+
+
 def row_number(text: str | None) -> int:
     """Parse a row's number from a link or form; 0, which no row has, if it is none."""
     is_number = bool(text) and str(text).isascii() and str(text).isdecimal()
@@ -261,8 +271,18 @@ class PageAdmin(BoundedJSON, ModelAdmin):
             raise Http404(
                 f"There is no {self.model._meta.verbose_name} {object_id} that you can see."
             )
-        if not self.has_view_permission(request, row):
-            raise PermissionDenied
+        require(self.has_view_permission(request, row))
+        return row
+
+    def posted(self, request: HttpRequest, object_id: int, right: str = "") -> Any:
+        """Return the row that a form is sent for, by a user with this right or that to change it.
+
+        Raises:
+            Http404, PermissionDenied: See `found`; or the user may not, or the request is no POST.
+        """
+        row = self.found(request, object_id)
+        may = request.user.has_perm(right) if right else self.has_change_permission(request, row)
+        require(request.method == "POST", may)
         return row
 
     def back(self, request: HttpRequest, row: Model) -> HttpResponse:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -19,7 +18,7 @@ from evalhub.access.models import Exposure, User
 from evalhub.access.request_limits import expensive
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import ReadOnlyAdmin, row_number
+from evalhub.admin_site.pages import ReadOnlyAdmin, require, row_number
 from evalhub.audit.changes import told
 from evalhub.audit.models import READ_AUDIT, AuditEntry
 from evalhub.audit.view import recorded_models
@@ -132,8 +131,7 @@ class AuditAdmin(ReadOnlyAdmin):
 
     @expensive
     def download_view(self, request: HttpRequest) -> HttpResponseBase:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         listed = self.listed(request)
         if listed is None:
             return HttpResponseRedirect(self.url_of("changelist"))

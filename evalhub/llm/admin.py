@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -206,9 +205,7 @@ class LanguageModelAdmin(AsksPassword, HistoryAdmin):
 
     def probe_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Test the saved model's connection, and report the outcome; POST only."""
-        model = self.found(request, object_id)
-        if request.method != "POST" or not self.has_change_permission(request, model):
-            raise PermissionDenied
+        model = self.posted(request, object_id)
         report = probe(model)
         if model.is_application:
             shown = application_check(model, report)

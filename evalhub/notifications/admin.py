@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
@@ -148,9 +147,7 @@ class WebhookAdmin(HistoryAdmin):
 
     def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Send a test delivery now; POST only."""
-        webhook = self.found(request, pk)
-        if request.method != "POST" or not self.has_change_permission(request, webhook):
-            raise PermissionDenied
+        webhook = self.posted(request, pk)
         delivery = send_test(webhook)
         if delivery.state == DeliveryState.DONE:
             text = f"Test delivered: status {delivery.status_code}."

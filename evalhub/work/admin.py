@@ -3,13 +3,12 @@ from typing import Any
 from axes.admin import AccessAttemptAdmin
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import BooleanField, ExpressionWrapper, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django_q.models import Failure, OrmQ, Schedule, Success
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, ReadOnlyAdmin
+from evalhub.admin_site.pages import PageAdmin, ReadOnlyAdmin, require
 from evalhub.work import overview
 from evalhub.work.leases import alive
 from evalhub.work.models import Worker
@@ -42,8 +41,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         return ", ".join(worker.models_in_use) or "none"
 
     def queue_view(self, request: HttpRequest) -> HttpResponse:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         return self.page(
             request,
             "evalhub/work/queue.html",

@@ -7,7 +7,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.formats import date_format
@@ -18,7 +17,7 @@ from unfold.decorators import display
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.list_download import DownloadedList
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, require
 from issues import states
 from issues.admin.badges import COLOURS, badge_of
 from issues.admin.refusals import refusals_shown
@@ -128,8 +127,7 @@ class StateAdmin(DownloadedList, PanelAdmin):
             raise Http404(f"There is no change of state called {name!r}.")
         # For an impossible move, any of its rights will do: the refusal says why.
         needed = [move.rights[row.state]] if row.state in move.rights else move.rights.values()
-        if not any(request.user.has_perm(right) for right in needed):
-            raise PermissionDenied
+        require(any(request.user.has_perm(right) for right in needed))
         data: dict[str, Any] = {}
         if row.state in move.rights and (move.confirmed or request.method != "POST"):
             form = self.confirmation_form(request, row, move)

@@ -2,7 +2,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -102,9 +101,7 @@ class ReportScheduleAdmin(PageAdmin):
 
     def make_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Make a snapshot now."""
-        report = self.found(request, object_id)
-        if request.method != "POST" or not self.has_change_permission(request, report):
-            raise PermissionDenied
+        report = self.posted(request, object_id)
         try:
             self.say_done(request, make(report))
         except ScheduleRefused as refused:

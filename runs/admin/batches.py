@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.batch_control import controlled, limit_field
 from evalhub.admin_site.contributions import ExtensibleList
-from evalhub.admin_site.pages import PageAdmin, row_number
+from evalhub.admin_site.pages import PageAdmin, require, row_number
 from evalhub.models import ItemState
 from evalhub.work.control import progress_of
 from issues.states import Refused
@@ -125,7 +124,6 @@ class BatchAdmin(StartPages, ExtensibleList):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume, or retry failed judgments."""
-        if request.method != "POST" or not self.has_add_permission(request):
-            raise PermissionDenied
+        require(request.method == "POST", self.has_add_permission(request))
         batch = self.found(request, object_id)
         return controlled(self, request, batch, self.messages, batch.get_absolute_url())

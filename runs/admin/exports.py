@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.list_download import api_rows
+from evalhub.admin_site.pages import require
 from evalhub.files.export_files import FORMATS, Export, export_response
 from issues.api.views import TestViewSet
 from issues.models import Test
@@ -30,8 +30,7 @@ def exports_of_tests(request: HttpRequest, model_admin: Any) -> list[tuple[str, 
 
 def tests_script(file_format: str, model_admin: Any, request: HttpRequest) -> HttpResponseBase:
     """Return the script that runs the tests of the list as it is filtered."""
-    if not model_admin.has_view_permission(request):
-        raise PermissionDenied
+    require(model_admin.has_view_permission(request))
     listed = model_admin.listed(request)
     if listed is None:
         return HttpResponseRedirect(model_admin.url_of("changelist"))

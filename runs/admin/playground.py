@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
@@ -12,7 +11,7 @@ from django.template.response import TemplateResponse
 
 from evalhub.access.sealed_exposure import Role, record_sendings, sealed_exposure
 from evalhub.admin_site.contributions import Contribution, contribute
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.llm.errors import CallError
 from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel
@@ -43,8 +42,7 @@ UNSAVED_SEALED = (
 def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
     """Do what the sent form asks for; stream its events as lines of JSON."""
     user = current_user(request)
-    if request.method != "POST":
-        raise PermissionDenied
+    require(request.method == "POST")
     test = _test_written(model_admin, request, request.POST.get("try-test"))
     draft = draft_of(request.POST)._replace(test_id=test.pk if test else None, reader=user)
     try:
@@ -71,8 +69,7 @@ def _test_written(model_admin: Any, request: HttpRequest, sent: str | None) -> T
         writes = model_admin.has_add_permission(request)
     else:
         writes = model_admin.has_change_permission(request, test)
-    if not writes or not user.has_perm(TRY_TEST):
-        raise PermissionDenied
+    require(writes, user.has_perm(TRY_TEST))
     return test
 
 

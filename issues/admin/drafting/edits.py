@@ -5,14 +5,13 @@ Offsets are counted as browsers count them, in UTF-16 units, and converted here.
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 
 from evalhub.access.sealed_exposure import sealed_exposure
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.display.word_diff import word_diff
 from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.llm.security.trusted_network import is_trusted
@@ -41,8 +40,7 @@ class EditPages(HistoryAdmin):
     def edit_view(self, request: HttpRequest) -> HttpResponse:
         """Return the menu by GET; by POST propose, accept, reject or undo an edit, as JSON."""
         user = current_user(request)
-        if not user.has_perm(DRAFT_TESTS):
-            raise PermissionDenied
+        require(user.has_perm(DRAFT_TESTS))
         if request.method != "POST":
             models = [{"pk": each.pk, "name": str(each)} for each in _editors()]
             actions = [{"name": name, "label": label} for name, label in EditAction.choices]

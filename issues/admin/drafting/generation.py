@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
 from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,7 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.html import format_html
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.display.html import link
 from evalhub.models import ItemState
 from evalhub.work import progress
@@ -108,8 +107,7 @@ class GenerationAdmin(PageAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Ask for a batch: show the form, estimate it, or start it."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         user, form = current_user(request), self._form(request)
         context: dict[str, Any] = {}
         if form.is_bound and form.is_valid():
@@ -182,9 +180,7 @@ class GenerationAdmin(PageAdmin):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Decide on a draft, undo that, or control the batch. POST only."""
-        generation = self.found(request, object_id)
-        if request.method != "POST" or not request.user.has_perm(DRAFT_TESTS):
-            raise PermissionDenied
+        generation = self.posted(request, object_id, DRAFT_TESTS)
         name = request.POST.get("act", "")
         if name in CONTROLS:
             try:
@@ -193,8 +189,7 @@ class GenerationAdmin(PageAdmin):
             except NotPossible as error:
                 self.say(request, str(error))
             return HttpResponseRedirect(generation.get_absolute_url())
-        if not request.user.has_perm(ADD_TEST):
-            raise PermissionDenied
+        require(request.user.has_perm(ADD_TEST))
         number = row_number(request.POST.get("draft"))
         try:
             number = self._decide(request, generation, name, number)

@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.text import Truncator
@@ -10,7 +9,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.list_download import DownloadedList
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from evalhub.llm.content.content_parts import all_images
 from issues.admin.badges import COLOURS
@@ -133,15 +132,12 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Triage one feedback item; POST only."""
-        feedback = self.found(request, object_id)
+        feedback = self.posted(request, object_id)
         act, user = request.POST.get("act", ""), current_user(request)
-        if request.method != "POST" or not self.has_change_permission(request, feedback):
-            raise PermissionDenied
         if act in STATES:
             set_state([feedback], STATES[act], by=user)
         elif act in ("issue", "test"):
-            if not request.user.has_perm(f"issues.add_{act}"):
-                raise PermissionDenied
+            require(request.user.has_perm(f"issues.add_{act}"))
             make = issue_from if act == "issue" else test_from
             with refusals_shown(self, request):
                 draft = make(feedback, by=user)

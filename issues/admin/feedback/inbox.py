@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -21,7 +20,7 @@ from django.utils.safestring import SafeString, mark_safe
 from evalhub.access.models import User
 from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.admin_site.versions import (
     Conflict,
     Shown,
@@ -129,15 +128,13 @@ class FeedbackInbox(HistoryAdmin):
 
     def inbox_view(self, request: HttpRequest) -> HttpResponse:
         """Show the new feedback, and one item to triage."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         item = row_number(request.GET.get("item"))
         return self._inbox_page(request, filter_of(request.GET), item)
 
     def inbox_act_view(self, request: HttpRequest) -> HttpResponse:
         """Triage one item or undo the last action, then show the next. POST only."""
-        if request.method != "POST" or not self.has_change_permission(request):
-            raise PermissionDenied
+        require(request.method == "POST", self.has_change_permission(request))
         choice = filter_of(request.POST)
         act = _act_in(request)
         if act == "undo":
@@ -149,8 +146,7 @@ class FeedbackInbox(HistoryAdmin):
 
     def issues_view(self, request: HttpRequest) -> HttpResponse:
         """Return issues by title or number, as a part of the inbox."""
-        if not self.has_view_permission(request) or not request.user.has_perm("issues.view_issue"):
-            raise PermissionDenied
+        require(self.has_view_permission(request), request.user.has_perm("issues.view_issue"))
         context = {
             "issues": issues_named(bounded_text(request.GET.get("q"), 200)),
             "may_triage": self.has_change_permission(request),
@@ -162,8 +158,7 @@ class FeedbackInbox(HistoryAdmin):
     @expensive
     def similar_view(self, request: HttpRequest) -> HttpResponse:
         """Return rows similar to a text being typed. POST, so that no log holds the text."""
-        if request.method != "POST" or not self.has_view_permission(request):
-            raise PermissionDenied
+        require(request.method == "POST", self.has_view_permission(request))
         text = bounded_text(request.POST.get("text"), LONGEST)
         alike = similar(text, reader=current_user(request), limit=MAX_TAG_SOURCES)
         issues = {one.pk: one.score for one in alike if one.kind == ISSUE}
@@ -178,10 +173,8 @@ class FeedbackInbox(HistoryAdmin):
         self, request: HttpRequest, choice: InboxFilter, item: int, act: str
     ) -> HttpResponse:
         do, right = ACTIONS[act]
-        if right and not request.user.has_perm(right):
-            raise PermissionDenied
-        if act == "test" and not request.user.has_perm("issues.add_issue"):
-            raise PermissionDenied
+        require(not right or request.user.has_perm(right))
+        require(act != "test" or request.user.has_perm("issues.add_issue"))
         conflicts: list[Conflict] = []
         try:
             with transaction.atomic():
@@ -201,8 +194,7 @@ class FeedbackInbox(HistoryAdmin):
     def _undo(self, request: HttpRequest, choice: InboxFilter) -> HttpResponse:
         user, item = current_user(request), row_number(request.POST.get("item"))
         act = last_act(user)
-        if act and not Feedback.objects.readable_by(user).filter(pk=act.id).exists():
-            raise PermissionDenied
+        require(not act or Feedback.objects.readable_by(user).filter(pk=act.id).exists())
         with refusals_shown(self, request):
             undone = undo_last(by=user)
             item = undone.feedback.pk

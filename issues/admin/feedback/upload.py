@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.history import HistoryAdmin
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, require
 from evalhub.values.strict_json import Problem
 from issues.admin.sent_files import packed, sent_file
 from issues.feedback_content import IN_FILES
@@ -25,8 +24,7 @@ class FeedbackUpload(HistoryAdmin):
 
     def upload_view(self, request: HttpRequest) -> HttpResponse:
         """Show the form, then a preview with every problem; import once confirmed."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         if request.method != "POST":
             return self._upload_page(request)
         name, data = sent_file(request)

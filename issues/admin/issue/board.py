@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import (
     Case,
@@ -20,7 +19,7 @@ from django.template.loader import render_to_string
 from django.utils.timezone import localtime
 
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.history import sign
 from issues import states
 from issues.admin.badges import badge_of
@@ -60,8 +59,7 @@ class Boarding(StateAdmin):
         }
 
     def board_view(self, request: HttpRequest) -> HttpResponse:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         query = request.GET.copy()
         for name in LOOKUPS & set(query):
             del query[name]
@@ -138,8 +136,7 @@ class Boarding(StateAdmin):
 
     def board_act_view(self, request: HttpRequest) -> JsonResponse:
         """Move a card, undo a move, or assign it (POST); return the card as it then is."""
-        if request.method != "POST" or not self.has_change_permission(request):
-            raise PermissionDenied
+        require(request.method == "POST", self.has_change_permission(request))
         key, act = row_number(request.POST.get("issue")), request.POST.get("act", "")
         acts = {"move": self._move_card, "undo": self._undo_card, "assign": self._assign_card}
         if act not in acts or not Issue.objects.filter(pk=key).exists():

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.display.formatting import counted
 from issues.admin.inlines import link_to
 from issues.admin.refusals import refusals_shown
@@ -83,8 +82,7 @@ class Linking(StateAdmin):
     def split_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Choose what moves to a new issue (GET), and move it (POST)."""
         issue = self._open_issue(request, object_id)
-        if not request.user.has_perm("issues.add_issue"):
-            raise PermissionDenied
+        require(request.user.has_perm("issues.add_issue"))
         user = current_user(request)
         tests: QuerySet[Test] = Test.objects.none()
         feedback: QuerySet[Feedback] = Feedback.objects.none()
@@ -114,8 +112,7 @@ class Linking(StateAdmin):
 
     def _open_issue(self, request: HttpRequest, object_id: int) -> Any:
         issue = self.found(request, object_id)
-        if not self.has_change_permission(request, issue) or issue.merged_into is not None:
-            raise PermissionDenied
+        require(self.has_change_permission(request, issue), issue.merged_into is None)
         return issue
 
     def _free_feedback(self, request: HttpRequest) -> QuerySet[Feedback]:

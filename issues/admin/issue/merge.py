@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,7 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import bounded_text, current_user, row_number
+from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.admin_site.versions import (
     Conflict,
     conflicts_in,
@@ -78,8 +77,7 @@ class Merging(StateAdmin):
 
     def merge_view(self, request: HttpRequest) -> HttpResponse:
         """Show issues side by side (GET); merge them (POST)."""
-        if not self.has_change_permission(request):
-            raise PermissionDenied
+        require(self.has_change_permission(request))
         sent = request.POST if request.method == "POST" else request.GET
         issues = self._chosen(request, sent.getlist("issue"))
         if len(issues) < 2:
@@ -107,8 +105,7 @@ class Merging(StateAdmin):
         found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
         if missing := [key for key in keys if key not in found]:
             raise Http404(f"There is no issue {missing[0]}.")
-        if not all(row.is_readable for row in found.values()):
-            raise PermissionDenied
+        require(all(row.is_readable for row in found.values()))
         return [found[key] for key in keys]
 
     def _merge(self, request: HttpRequest, issues: Sequence[Any], kept: Any) -> None:
@@ -171,10 +168,8 @@ class Merging(StateAdmin):
         """Undo a merge: GET asks, POST acts."""
         issue = self.found(request, object_id)
         found = active_merge(issue)
-        if not self.has_change_permission(request, issue):
-            raise PermissionDenied
-        if found and not may_merge(Issue(state=found.state_before), current_user(request)):
-            raise PermissionDenied
+        require(self.has_change_permission(request, issue))
+        require(not found or may_merge(Issue(state=found.state_before), current_user(request)))
         if found is None:
             self.say(request, f"{issue} is not merged into another issue.")
             return self.back(request, issue)

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils.text import capfirst
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from issues import states
 from issues.admin.refusals import refusals_shown
@@ -92,17 +91,14 @@ class MovesWithTests(StateAdmin):
         issue = self.found(request, object_id)
         name = request.POST.get("move", "")
         needed = {"review": states.CHANGE_TEST, "approve": states.APPROVE_TEST}.get(name)
-        if request.method != "POST" or not needed or not request.user.has_perm(needed):
-            raise PermissionDenied
+        require(request.method == "POST", needed and request.user.has_perm(needed))
         moved = move_tests_of(issue, name, by=current_user(request))
         self._say_moved(request, moved, next(m for m in states.TEST_MOVES if m.name == name))
         return self.back(request, issue)
 
     def undo_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Undo the user's last move of the issue, and of the tests along with it. POST only."""
-        issue = self.found(request, object_id)
-        if request.method != "POST" or not self.has_change_permission(request, issue):
-            raise PermissionDenied
+        issue = self.posted(request, object_id)
         with refusals_shown(self, request):
             name, tests = undo_with_tests(issue, by=current_user(request))
             self.say_done(request, capfirst(undone_text(issue, name, tests)))

@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.widgets import AutocompleteSelect
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
@@ -18,7 +17,7 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.history import values_of
 from evalhub.admin_site.list_download import DownloadedList
-from evalhub.admin_site.pages import bounded_text, current_user
+from evalhub.admin_site.pages import bounded_text, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.display.html import link
 from issues.admin.drafting.button import generate_button
@@ -228,8 +227,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
 
     def found_view(self, request: HttpRequest) -> HttpResponse:
         """Return the criteria with the searched words that a rubric can take."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         words = bounded_text(request.GET.get("q"), 100)
         rows = entries.with_uses(entries.rubric_criteria(), current_user(request))
         found: Any = entries.with_words(rows, words)
@@ -250,8 +248,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
             **dict.fromkeys(("take", "dismiss"), self.has_change_permission(request, row)),
             **dict.fromkeys(("retire", "restore"), request.user.has_perm(RETIRE)),
         }
-        if request.method != "POST" or not rights.get(act):
-            raise PermissionDenied
+        require(request.method == "POST", rights.get(act))
         user = current_user(request)
         with refusals_shown(self, request):
             if act == "template":
@@ -272,8 +269,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
 
     def rubric_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Choose a test (GET), and copy the criterion into its rubric (POST)."""
-        if not request.user.has_perm(CHANGE_TEST):
-            raise PermissionDenied
+        require(request.user.has_perm(CHANGE_TEST))
         row = self.found(request, object_id)
         form = self._form(request)
         if form.is_valid() and (done := self._copy(request, [row], form.cleaned_data["test"])):
@@ -313,8 +309,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
 
     def import_view(self, request: HttpRequest) -> HttpResponse:
         """Import a JSON list of criteria, pasted or uploaded."""
-        if not self.has_add_permission(request) or not self.has_change_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request), self.has_change_permission(request))
         problems: list[Any] = []
         text = ""
         if request.method == "POST":

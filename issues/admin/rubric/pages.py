@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, require
 from evalhub.history import sign
 from issues import states
 from issues.admin.rubric.criterion_form import polarity_of
@@ -50,8 +49,7 @@ class RubricPages(StateAdmin):
 
     def _check_writer(self, request: HttpRequest) -> None:
         writes = self.has_change_permission(request) or self.has_add_permission(request)
-        if request.method != "POST" or not writes:
-            raise PermissionDenied
+        require(request.method == "POST", writes)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Send an approved test back to review if its rubric changes."""

@@ -3,7 +3,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
@@ -12,7 +12,7 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminRadioSelectWidget
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.display.html import text_block
 from issues.admin.refusals import refusals_shown
@@ -193,8 +193,7 @@ class JudgeTemplateAdmin(PanelAdmin):
         allowed = (
             self.has_add_permission(request) if act == "version" else request.user.has_perm(PUBLISH)
         )
-        if not allowed or act not in ("publish", "retire", "version"):
-            raise PermissionDenied
+        require(allowed, act in ("publish", "retire", "version"))
         if request.method != "POST":
             return self._ask(request, template, act)
         user = current_user(request)
@@ -267,8 +266,7 @@ class JudgeTemplateAdmin(PanelAdmin):
 
     def _tests(self, request: HttpRequest) -> list[Any]:
         """Return the tests that this user may read, to choose from."""
-        if not request.user.has_perm("issues.view_test"):
-            raise PermissionDenied
+        require(request.user.has_perm("issues.view_test"))
         tests = list(Test.objects.readable_by(request.user).select_related("issue")[:MAX_TESTS])
         for test in tests:
             test.words = f"{test.pk}: {first_words(test.messages)}"

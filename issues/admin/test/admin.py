@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
@@ -234,9 +233,7 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
 
     def copy_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Copy the judging of a sibling."""
-        test = self.found(request, object_id)
-        if request.method != "POST" or not self.has_change_permission(request, test):
-            raise PermissionDenied
+        test = self.posted(request, object_id)
         readable = Test.objects.readable_by(request.user)
         sibling = get_object_or_404(readable, pk=row_number(request.POST.get("sibling")))
         with refusals_shown(self, request):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -17,7 +17,7 @@ from evalhub.access.reveals import MIN_REASON, REVEAL, end, reveal
 from evalhub.access.right_holders import users_with
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from issues.admin.rubric.pages import RubricPages
 from issues.admin.text_areas import text_area
 from issues.models import Test
@@ -153,8 +153,7 @@ class SealingPages(RubricPages):
     def seal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Ask for a reason, then seal."""
         test = self.found(request, object_id)
-        if not self.may_seal(request, test):
-            raise PermissionDenied
+        require(self.may_seal(request, test))
 
         def act(**given: Any) -> str:
             seal(test, **given)
@@ -187,8 +186,7 @@ class SealingPages(RubricPages):
     def end_reveal_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """End a user's access; POST only."""
         test = self._revealable(request, object_id)
-        if request.method != "POST":
-            raise PermissionDenied
+        require(request.method == "POST")
         number = row_number(request.POST.get("exposure"))
         exposure = get_object_or_404(Exposure, pk=number, test=test.pk)
         if end(exposure, by=current_user(request)):
@@ -201,8 +199,7 @@ class SealingPages(RubricPages):
     def _revealable(self, request: HttpRequest, object_id: int) -> Test:
         """Return the test if this user may reveal it."""
         test: Test = self.found(request, object_id)
-        if not request.user.has_perm(REVEAL):
-            raise PermissionDenied
+        require(request.user.has_perm(REVEAL))
         return test
 
     def _ask(

@@ -1,13 +1,13 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from unfold.decorators import display
 
 from evalhub.admin_site.contributions import ExtensibleAdmin
+from evalhub.admin_site.pages import require
 from evalhub.display.formatting import DASH
 from runs.admin.jury.form import PUT_TOGETHER, JuryForm
 from runs.launching.selection import backup_of_one_model
@@ -45,8 +45,7 @@ class JuryAdmin(ExtensibleAdmin):
 
     def preview_view(self, request: HttpRequest) -> HttpResponse:
         """Return the calls of the jury in the form, saved or not."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         return render(
             request, "runs/jury/_preview.html", {"preview": JuryForm(request.POST).preview}
         )

@@ -3,7 +3,6 @@ from typing import Any
 from uuid import uuid4
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import (
     HttpRequest,
@@ -17,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.display.formatting import DASH, counted
 from evalhub.idempotency import carry_out_once
 from evalhub.models import LanguageModel
@@ -61,8 +60,7 @@ class LaunchAdmin(PageAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Show the launch form, or do what its button says; every refusal keeps the input."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         act, is_new = request.POST.get("act", "launch"), request.method != "POST"
         if is_new or act == "suite_defaults":
             data = preselected(request) if is_new else request.POST
@@ -116,8 +114,7 @@ class LaunchAdmin(PageAdmin):
         self, request: HttpRequest, form: LaunchForm, plan: LaunchPlan
     ) -> HttpResponse:
         """Save the form's options as defaults of the chosen suite."""
-        if not request.user.has_perm("runs.change_suite"):
-            raise PermissionDenied
+        require(request.user.has_perm("runs.change_suite"))
         suite = plan.selection.suite
         if plan.problems or suite is None:
             problems = plan.problems or ["Choose the suite whose defaults these become."]
@@ -165,8 +162,7 @@ class LaunchAdmin(PageAdmin):
 
     def estimate_view(self, request: HttpRequest) -> HttpResponse:
         """Return the estimate of the form as it is now."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         plan = LaunchForm(request.POST).plan()
         return render(request, "runs/launch/_estimate.html", _forecast(plan))
 
@@ -201,8 +197,7 @@ class LaunchAdmin(PageAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Show a launch: its configuration, schedule and runs."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         record = get_object_or_404(
             Launch.objects.select_related("requested_by"), pk=row_number(object_id)
         )
@@ -223,8 +218,7 @@ class LaunchAdmin(PageAdmin):
 
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Launch again, pause, resume or change the schedule."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         record = get_object_or_404(Launch, pk=pk)

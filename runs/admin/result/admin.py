@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import (
     Http404,
@@ -20,7 +19,7 @@ from unfold.decorators import display
 from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user
+from evalhub.admin_site.pages import ReadOnlyAdmin, address_back, current_user, require
 from evalhub.display import html
 from evalhub.display.formatting import DASH, score, seconds
 from issues.test_texts import first_words
@@ -149,8 +148,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         if not object_id.isdecimal():
             raise Http404(f"There is no result {object_id!r}.")
         return self._page(request, self._result(request, int(object_id)))
@@ -213,8 +211,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
 
     def judgment_view(self, request: HttpRequest, pk: int, judgment_pk: int) -> HttpResponse:
         """Show one judgment of a criterion with its exact prompt and reply."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         result = self._result(request, pk)
         record(request.user, {pk})
         related = ("judge_run__run", "criterion", "template", "call__language_model", "judge")
@@ -240,8 +237,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         A script is answered with the address to go to; after a refusal, the page with the draft.
         A form of another page names that page as `next`.
         """
-        if not self.has_evaluate_permission(request):
-            raise PermissionDenied
+        require(self.has_evaluate_permission(request))
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         result = self._result(request, pk)
@@ -271,8 +267,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
 
     def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Mark a human evaluation as a labelled example, or remove the mark."""
-        if not request.user.has_perm(MARK):
-            raise PermissionDenied
+        require(request.user.has_perm(MARK))
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         result = self._result(request, pk)

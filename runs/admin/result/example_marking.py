@@ -1,12 +1,12 @@
 """Mark human evaluations as labelled examples, from a result page or a review queue."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from evalhub.admin_site.pages import address_back, bounded_text, current_user, row_number
+from evalhub.admin_site.pages import address_back, bounded_text, current_user, require, row_number
 from runs.admin.result.navigation import ResultNavigation
 from runs.models import HumanEvaluation, Result
 from runs.scoring.examples import mark, unmark
@@ -27,8 +27,7 @@ def marked(request: HttpRequest, result: Result, navigation: ResultNavigation) -
     by = current_user(request)
     try:
         if request.POST.get("act") == "unmark":
-            if not by.has_perm(UNMARK):
-                raise PermissionDenied
+            require(by.has_perm(UNMARK))
             unmark(evaluation, by=by)
             messages.success(request, "Example removed. Copies in templates stay.")
         else:

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Self
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
 
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import score
 from evalhub.models import User
 from evalhub.work import clock
@@ -73,8 +73,7 @@ def evaluated(
     request: HttpRequest, result: Result, draft: EvaluationForm, navigation: ResultNavigation
 ) -> str:
     """Save or withdraw; return the address to go to, "" after a refusal, with a message."""
-    if draft.settles and not request.user.has_perm("runs.adjudicate"):
-        raise PermissionDenied
+    require(not draft.settles or request.user.has_perm("runs.adjudicate"))
     try:
         if draft.act != "undo":
             return _saved(request, result, draft, navigation)

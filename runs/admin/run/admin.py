@@ -2,7 +2,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -18,7 +17,7 @@ from unfold.views import ChangeList
 
 from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList, LoadedList
-from evalhub.admin_site.pages import row_number
+from evalhub.admin_site.pages import require, row_number
 from evalhub.display.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
@@ -152,8 +151,7 @@ class RunAdmin(ExtensibleList):
 
     def rows_view(self, request: HttpRequest) -> HttpResponse:
         """Return the changing cells of some rows (`?ids=1&ids=2`), and stop polling at the end."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(self.has_view_permission(request))
         ids = [row_number(text) for text in request.GET.getlist("ids")]
         runs = list(Run.objects.filter(pk__in=ids[:100]))
         is_live = _load_figures(runs)
@@ -170,20 +168,17 @@ class RunAdmin(ExtensibleList):
         return HttpResponseRedirect(run.get_absolute_url())
 
     def control_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        if not request.user.has_perm("runs.control_run"):
-            raise PermissionDenied
+        require(request.user.has_perm("runs.control_run"))
         return control.control(request, get_object_or_404(Run, pk=pk), self)
 
     def rejudge_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Confirm, then re-judge the run with the jury of the run `like`."""
-        if not request.user.has_perm("runs.control_run"):
-            raise PermissionDenied
+        require(request.user.has_perm("runs.control_run"))
         like = get_object_or_404(Run, pk=row_number(request.GET.get("like")))
         return rejudge_page(request, get_object_or_404(Run, pk=pk), like, self)
 
     def import_answers_view(self, request: HttpRequest) -> HttpResponse:
-        if not request.user.has_perm("runs.add_launch"):
-            raise PermissionDenied
+        require(request.user.has_perm("runs.add_launch"))
         return import_answers.import_answers_page(request, self)
 
     # Deleting ------------------------------------------------------------------------------------
@@ -193,8 +188,7 @@ class RunAdmin(ExtensibleList):
     ) -> HttpResponse:
         """Confirm with counts of the rows to delete, then delete."""
         run = get_object_or_404(Run, pk=row_number(object_id))
-        if not self.has_delete_permission(request, run):
-            raise PermissionDenied
+        require(self.has_delete_permission(request, run))
         if request.method == "POST":
             try:
                 self.log_deletions(request, Run.objects.filter(pk=run.pk))

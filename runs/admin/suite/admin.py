@@ -2,7 +2,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -14,6 +13,7 @@ from evalhub.access.request_limits import expensive
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.later_tabs import LaterInline, LaterTabs
 from evalhub.admin_site.lists import count_by
+from evalhub.admin_site.pages import require
 from evalhub.display.formatting import DASH, counted
 from evalhub.display.html import link
 from evalhub.files.export_files import FORMATS
@@ -174,8 +174,7 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
         return response
 
     def import_weval_view(self, request: HttpRequest) -> HttpResponse:
-        if not may_import(request):
-            raise PermissionDenied
+        require(may_import(request))
         return import_page(request, self)
 
     @expensive

@@ -5,10 +5,9 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel
 from issues.importers.records import Unreadable
@@ -70,8 +69,7 @@ class ImportForm(forms.Form):
 
 def import_file_page(request: HttpRequest, admin: PageAdmin) -> HttpResponse:
     """Show the form, then a preview with the mapping and every problem; import once confirmed."""
-    if not request.user.has_perm(RIGHT):
-        raise PermissionDenied
+    require(request.user.has_perm(RIGHT))
     if request.method != "POST":
         return _page(request, admin, ImportForm())
     form, (name, data) = ImportForm(request.POST), _sent(request)

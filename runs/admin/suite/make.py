@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -18,7 +17,7 @@ from unfold.widgets import (
 from evalhub.access.saved_filters import saved_query
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
-from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.admin_site.pages import PageAdmin, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.models import User
 from issues.models import Issue, Tag, Test, TestState
@@ -87,8 +86,7 @@ class SuiteForm(forms.Form):
 def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
     """Ask for a name or a suite (GET), and put the selected tests there (POST)."""
     may_add = request.user.has_perm("runs.add_suite") and request.user.has_perm("runs.change_suite")
-    if not may_add or not request.user.has_perm("issues.view_test"):
-        raise PermissionDenied
+    require(may_add, request.user.has_perm("issues.view_test"))
     user = current_user(request)
     selection = {name: _numbers(selection_in(request, name)) for name in KINDS}
     tests = list(tests_of(selection, reader=user).select_related("issue"))

@@ -4,12 +4,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel
 from issues.rubrics.library.entries import pairwise_criteria
@@ -78,8 +77,7 @@ class PairwiseJudgeRunAdmin(BatchAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Choose a judge for the runs in the URL, see the estimate, and start by a second POST."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         sent = request.POST if request.method == "POST" else request.GET
         chosen = [row_number(number) for number in sent.getlist("runs")][: MAX_RUNS + 1]
         rows = Run.objects.in_bulk(chosen)

@@ -4,12 +4,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from runs.admin.batches import BatchAdmin, BatchForm
 from runs.models import JudgeRun
 from runs.position_bias import measuring
@@ -56,8 +55,7 @@ class ReversedJudgeRunAdmin(BatchAdmin):
 
         The URL names the judge run, or a run whose active one it is.
         """
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         judge_run = _judge_run(request)
         given = request.POST if request.method == "POST" else None
         form = MeasureForm(given, initial={"results": DEFAULT_RESULTS, "seed": new_seed()})

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import Count, Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, row_number
+from evalhub.admin_site.pages import PageAdmin, bounded_text, require, row_number
 from evalhub.display.formatting import counted, listed
 from runs.models import Run
 from runs.review.models import Queue, QueueState, ReviewItem, ReviewScope
@@ -26,8 +26,7 @@ class AddingPages(PageAdmin):
     def runs_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Choose runs, preview the items they add, and add them."""
         queue: Queue = self.found(request, pk)
-        if not self.has_change_permission(request, queue):
-            raise PermissionDenied
+        require(self.has_change_permission(request, queue))
         sent = request.POST if request.method == "POST" else request.GET
         chosen = [row_number(text) for text in sent.getlist("run")]
         answered = Run.objects.answered().order_by("-pk")
@@ -102,8 +101,7 @@ class AddingPages(PageAdmin):
 
     def choose_view(self, request: HttpRequest, run: int) -> HttpResponse:
         """Choose the queue for a run's answers."""
-        if not self.has_change_permission(request):
-            raise PermissionDenied
+        require(self.has_change_permission(request))
         row = get_object_or_404(Run, pk=run)
         has_run = ReviewItem.objects.filter(queue=OuterRef("pk"), result__run=row)
         queues = Queue.objects.filter(state=QueueState.OPEN)

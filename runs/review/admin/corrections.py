@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.safestring import SafeString
@@ -12,7 +11,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
 from evalhub.admin_site.choice_filter import ChoiceFilter
-from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, row_number
+from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, require, row_number
 from evalhub.display.html import link
 from evalhub.display.word_diff import word_diff
 from issues.states import Refused
@@ -142,8 +141,7 @@ class CorrectionAdmin(ReadOnlyAdmin):
     def promote_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Preview the change (GET), or use the correction or the former as reference (POST)."""
         correction: Correction = self.found(request, object_id)
-        if not request.user.has_perm(acting.PROMOTE):
-            raise PermissionDenied
+        require(request.user.has_perm(acting.PROMOTE))
         act = (request.POST if request.method == "POST" else request.GET).get("act", "promote")
         if act not in ACTIONS:
             raise Http404(f"Unknown act {act!r}: use one of {', '.join(ACTIONS)}.")

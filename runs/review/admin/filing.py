@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, dumps, loads
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from evalhub.admin_site.pages import address_back, current_user, row_number
+from evalhub.admin_site.pages import address_back, current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.display.html import link
 from issues.admin.test.bulk import MoveForm
@@ -96,8 +96,7 @@ class Filing(ResultAdmin):
         """Ask how to file answers (GET), and do it by `act` (POST)."""
         sent = request.POST if request.method == "POST" else request.GET
         act = sent.get("act", "")
-        if not self.has_file_permission(request) or not request.user.has_perms(RIGHTS.get(act, ())):
-            raise PermissionDenied
+        require(self.has_file_permission(request), request.user.has_perms(RIGHTS.get(act, ())))
         keys = list(dict.fromkeys(row_number(key) for key in sent.getlist("result")))
         here = address_back(request, self.url_of("changelist"))
         if not keys or len(keys) > MOST:
@@ -203,15 +202,13 @@ class Filing(ResultAdmin):
     def undo_file_view(self, request: HttpRequest) -> HttpResponse:
         """Remove what a filing of this user made, if nobody has changed it."""
         here, user = address_back(request, self.url_of("changelist")), current_user(request)
-        if not self.has_file_permission(request):
-            raise PermissionDenied
+        require(self.has_file_permission(request))
         try:
             made = loads(request.POST.get("made", ""), salt=SALT, max_age=UNDO_S)
         except BadSignature:
             self.say(request, "What you filed more than a day ago cannot be undone. Delete it.")
             return HttpResponseRedirect(here)
-        if made["by"] != user.pk or not user.has_perms(RIGHTS[made["act"]]):
-            raise PermissionDenied
+        require(made["by"] == user.pk, user.has_perms(RIGHTS[made["act"]]))
         try:
             if made["act"] == "queue":
                 withdraw_results(made["items"])

@@ -3,13 +3,13 @@
 from typing import Any
 
 from django import forms
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.buttons import Button
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, current_user, require, row_number
 from runs.review.admin.items import Chosen, listed
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
 from runs.review.progress import by_annotator, own_progress, progress
@@ -90,8 +90,7 @@ class OverviewPages(PageAdmin):
         act = request.POST.get("act", "") or request.GET.get("act", "")
         if act == "review" and request.method == "POST":
             return self._review(request, pk)
-        if not self.manages(request):
-            raise PermissionDenied
+        require(self.manages(request))
         if act == "send_back":
             return self._send_back(request, pk)
         if act == "offer" and request.method == "POST":
@@ -99,8 +98,7 @@ class OverviewPages(PageAdmin):
         return HttpResponseNotAllowed(["POST"])
 
     def _review(self, request: HttpRequest, pk: int) -> HttpResponse:
-        if not request.user.has_perm(REVIEW):
-            raise PermissionDenied
+        require(request.user.has_perm(REVIEW))
         items = ReviewItem.objects.readable_by(request.user).filter(queue=self.found(request, pk))
         item = get_object_or_404(items, pk=row_number(request.POST.get("item")))
         try:

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.loader import render_to_string
@@ -18,7 +17,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWid
 
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import PageList
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import percent
 from evalhub.history import sign
 from runs.review.admin.add_runs import AddingPages
@@ -201,8 +200,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
         """Close or reopen the queue."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if not self.has_change_permission(request):
-            raise PermissionDenied
+        require(self.has_change_permission(request))
         queue, act = self.found(request, pk), request.POST.get("act")
         changes = {
             "close": (QueueState.CLOSED, f"Closed {queue}. All reviews are kept."),

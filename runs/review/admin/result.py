@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -13,7 +13,7 @@ from django.http import (
 )
 from django.urls import reverse
 
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.values.storable import UNSTORABLE
 from runs.models import Result
 from runs.review.admin.filing import MOST, Filing
@@ -61,8 +61,7 @@ class ReviewedResultAdmin(Filing):
 
     def correct_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save a corrected answer."""
-        if not self.has_evaluate_permission(request):
-            raise PermissionDenied
+        require(self.has_evaluate_permission(request))
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if led_away := _redirect_reviewer(request, pk):

@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -15,7 +15,7 @@ from django.http import (
 )
 from django.template.loader import render_to_string
 
-from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.admin_site.pages import PageAdmin, current_user, require
 from issues.test_texts import first_words
 from runs.review.admin.actions import (
     ACTIONS,
@@ -78,8 +78,7 @@ class WorkPages(PageAdmin):
         return self._as_page(request, session, result)
 
     def _review_session(self, request: HttpRequest, pk: int, sent: QueryDict) -> ReviewSession:
-        if not request.user.has_perm(REVIEW):
-            raise PermissionDenied
+        require(request.user.has_perm(REVIEW))
         return ReviewSession(self.found(request, pk), current_user(request), sent)
 
     # Answers -------------------------------------------------------------------------------------

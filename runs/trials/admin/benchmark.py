@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -12,7 +11,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import controlled
 from evalhub.admin_site.contributions import ExtensibleList
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import ItemState
 from evalhub.work.control import progress_of
@@ -112,8 +111,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
 
     def edit_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Show the form: the page of a benchmark itself shows its texts."""
-        if not self.has_change_permission(request):
-            raise PermissionDenied
+        require(self.has_change_permission(request))
         return self.changeform_view(request, str(object_id))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
@@ -190,8 +188,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
         benchmark = self.found(request, object_id)
         act = request.POST.get("act", "")
         right = {"expose": "trials.change_benchmark", "sample": SAMPLE}.get(act, GENERATE)
-        if request.method != "POST" or not request.user.has_perm(right):
-            raise PermissionDenied
+        require(request.method == "POST", request.user.has_perm(right))
         if act not in ACTS:
             raise Http404(f"There is no action {act!r}.")
         try:
@@ -221,8 +218,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
 
     def import_view(self, request: HttpRequest) -> HttpResponse:
         """Import real texts with the labels of annotators."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         sent = request.method == "POST"
         form = ImportForm(request.POST if sent else None, request.FILES if sent else None)
         if form.is_bound and form.is_valid():

@@ -1,10 +1,10 @@
 """The page on which an annotator labels the claims of a benchmark, one after another."""
 
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
-from evalhub.admin_site.pages import PageAdmin, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, current_user, require, row_number
 from issues.states import Refused
 from runs.trials.claims.labels import SAMPLE, active_labels, label_claim, next_claim, undo
 from runs.trials.models import Benchmark, Claim, ClaimLabel
@@ -14,8 +14,7 @@ ADD = "trials.add_claimlabel"
 
 def label_page(request: HttpRequest, benchmark: Benchmark, admin: PageAdmin) -> HttpResponse:
     """Show the next claim; on POST, save the chosen option or undo the last, and go on."""
-    if not request.user.has_perm(ADD):
-        raise PermissionDenied
+    require(request.user.has_perm(ADD))
     user = current_user(request)
     try:
         if request.method == "POST":

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 
-from evalhub.admin_site.pages import current_user
+from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from evalhub.llm import local_model
 from evalhub.models import LanguageModel
@@ -132,8 +131,7 @@ class StartViews(StartPages):
 
 
 def _need(request: HttpRequest, *rights: str) -> None:
-    if not request.user.has_perms(rights):
-        raise PermissionDenied
+    require(request.user.has_perms(rights))
 
 
 def _sent(request: HttpRequest) -> Any:

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -12,7 +11,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import limit_field
 from evalhub.admin_site.contributions import Contribution, contribute
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import DASH, counted, usd
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
@@ -128,8 +127,7 @@ class TrialAdmin(BatchAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Choose judges for the benchmark in the URL, see the estimate, and start."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         sent = request.POST if request.method == "POST" else request.GET
         benchmark = Benchmark.objects.filter(pk=row_number(sent.get("benchmark"))).first()
         if benchmark is None:

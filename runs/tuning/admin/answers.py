@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
 
 from evalhub.admin_site.contributions import Contribution, contribute
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.models import LanguageModel
 from evalhub.values.storable import storable
 from issues.models import JudgeTemplate
@@ -40,8 +39,7 @@ def ask_section(request: HttpRequest, template: Any, model: LanguageModel | None
 
 def ask_view(admin: Any, request: HttpRequest, object_id: int) -> HttpResponse:
     """Ask a judge about the prompt in the editor and keep its answer, or delete an answer."""
-    if request.method != "POST" or not request.user.has_perm(EDIT):
-        raise PermissionDenied
+    require(request.method == "POST", request.user.has_perm(EDIT))
     template = get_object_or_404(JudgeTemplate, pk=object_id)
     if "delete" in request.POST:
         rows = PromptAnswer.objects.readable_by(request.user).filter(template=template)

@@ -3,14 +3,14 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import controlled
-from evalhub.admin_site.pages import current_user, row_number
+from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.work.control import progress_of
 from issues.states import Refused
 from runs.admin.batches import BatchForm, StartPages
@@ -96,8 +96,7 @@ class TuningAdmin(StartPages):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Choose a judge and count its answers; start the tuning by POST without `count`."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         sent = request.POST if request.method == "POST" else request.GET
         form = StartForm(sent if "pair" in sent else None)
         if "pair" not in sent:
@@ -190,7 +189,7 @@ class TuningAdmin(StartPages):
 
     def example_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Add a labelled example of the development split to the draft."""
-        tuning = self._posted(request, object_id, EDIT)
+        tuning = self.posted(request, object_id, EDIT)
         mine = LabelledExample.objects.readable_by(request.user).filter(tuning=tuning)
         labelled_example = mine.filter(pk=row_number(request.POST.get("labelled_example"))).first()
         if labelled_example is None:
@@ -205,7 +204,7 @@ class TuningAdmin(StartPages):
 
     def prompt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Create a draft or save its prompt; a refused prompt is shown again."""
-        tuning = self._posted(request, object_id, EDIT)
+        tuning = self.posted(request, object_id, EDIT)
         if "text" not in request.POST:
             draft = draft_of(tuning, by=current_user(request))
             self.say_done(request, f"Draft {draft} created.")
@@ -234,8 +233,7 @@ class TuningAdmin(StartPages):
     def attempt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Estimate an attempt by GET, start it by POST."""
         tuning = self.found(request, object_id)
-        if not request.user.has_perm(ADD_ATTEMPT):
-            raise PermissionDenied
+        require(request.user.has_perm(ADD_ATTEMPT))
         if not has_draft(tuning):
             self.say(request, "Create a draft first, then test it.")
             return HttpResponseRedirect(tuning.get_absolute_url())
@@ -259,7 +257,7 @@ class TuningAdmin(StartPages):
 
     def act_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Cancel, resume or retry an attempt."""
-        tuning = self._posted(request, object_id, ADD_ATTEMPT)
+        tuning = self.posted(request, object_id, ADD_ATTEMPT)
         attempt = get_object_or_404(
             Attempt, tuning=tuning, pk=row_number(request.POST.get("attempt"))
         )
@@ -270,8 +268,7 @@ class TuningAdmin(StartPages):
     def publish_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Publish the draft with its figures; an untested one needs a reason."""
         tuning = self.found(request, object_id)
-        if not request.user.has_perm(PUBLISH):
-            raise PermissionDenied
+        require(request.user.has_perm(PUBLISH))
         draft = tuning.draft
         if draft is None or not has_draft(tuning):
             self.say(request, "This judge tuning has no draft to publish.")
@@ -304,9 +301,3 @@ class TuningAdmin(StartPages):
             danger=attempt is None,
             back_url=tuning.get_absolute_url(),
         )
-
-    def _posted(self, request: HttpRequest, object_id: int, right: str) -> Any:
-        tuning = self.found(request, object_id)
-        if request.method != "POST" or not request.user.has_perm(right):
-            raise PermissionDenied
-        return tuning

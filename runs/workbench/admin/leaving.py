@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.files.export_files import FORMATS, export_response
 from issues.admin.refusals import refusals_shown
@@ -59,8 +59,7 @@ class Leaving(PageAdmin):
     def upload_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Show the form, then a preview with every problem; add the rows once confirmed."""
         bench: Workbench = self.found(request, object_id)
-        if not self.has_change_permission(request, bench):
-            raise PermissionDenied
+        require(self.has_change_permission(request, bench))
         name, data = _sent(request)
         file = read_rows(name, data, keys=keys_of(bench), most=MAX_ROWS) if name else RowFile()
         if request.POST.get("act") == "import" and file.rows:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from unfold.decorators import display
 
-from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, row_number
+from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.models import ItemState, User
 from issues.admin.drafting.button import DRAFT_TESTS, generate_url
 from issues.models import Decision, Generation, JudgeTemplate, Test
@@ -95,8 +95,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission(request))
         form = NewForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             template, user = form.cleaned_data["template"], current_user(request)
@@ -115,8 +114,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
 
     def start_view(self, request: HttpRequest) -> HttpResponse:
         """Open a test, a criterion of it, a template or a library entry in a new workbench."""
-        if request.method != "POST" or not self.has_add_permission(request):
-            raise PermissionDenied
+        require(request.method == "POST", self.has_add_permission(request))
         user = current_user(request)
         try:
             bench = _opened(request, user)
@@ -163,15 +161,9 @@ class WorkbenchAdmin(Leaving, PageAdmin):
 
     # Edit -----------------------------------------------------------------------------------------
 
-    def edited(self, request: HttpRequest, object_id: int) -> Workbench:
-        bench: Workbench = self.found(request, object_id)
-        if request.method != "POST" or not self.has_change_permission(request, bench):
-            raise PermissionDenied
-        return bench
-
     def settings_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Save the settings; return the rows as they are judged by them, or what is wrong."""
-        bench = self.edited(request, object_id)
+        bench: Workbench = self.posted(request, object_id)
         if number := row_number(request.POST.get("take")):
             template = get_object_or_404(JudgeTemplate, pk=number)
             take_template(bench, template)
@@ -199,7 +191,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
 
     def row_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Add, change, copy or delete a row; set what is expected; make it an example."""
-        bench, act = self.edited(request, object_id), request.POST.get("act", "")
+        bench, act = self.posted(request, object_id), request.POST.get("act", "")
         if act == "add":
             return _answered(lambda: self._new(request, bench, add_rows(bench, [{}])[0]))
         readable = BenchRow.objects.readable_by(current_user(request)).filter(workbench=bench)
@@ -248,9 +240,8 @@ class WorkbenchAdmin(Leaving, PageAdmin):
 
     def evaluate_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
         """Judge the sent rows, or all, or all pairs, and stream the judgments as they come."""
-        bench = self.edited(request, object_id)
-        if not request.user.has_perm(TRY_TEST):
-            raise PermissionDenied
+        bench: Workbench = self.posted(request, object_id)
+        require(request.user.has_perm(TRY_TEST))
         wanted = {row_number(number) for number in request.POST.getlist("row")}
         rows = [row for row in self.rows_of(request, bench) if not wanted or row.pk in wanted]
         setup, user = setup_of(bench), current_user(request)
