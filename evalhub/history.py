@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from django.db.models import Model
 from simple_history.models import HistoricalRecords
 
 if TYPE_CHECKING:  # whose table has versions itself
     from evalhub.access.models import User
+
+
+Row = TypeVar("Row", bound=Model)
 
 
 class History(HistoricalRecords):
@@ -44,3 +48,10 @@ def sign(row: Any, by: User | None, reason: str) -> None:
     """Set author and reason of the row's next change. None is the system."""
     row._history_user = by
     row._change_reason = reason
+
+
+def save_signed(row: Row, by: User | None, reason: str, **options: Any) -> Row:
+    """Save the row with author and reason of the change, and return it."""
+    sign(row, by, reason)
+    row.save(**options)
+    return row

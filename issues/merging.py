@@ -13,7 +13,7 @@ from django.utils import timezone
 from simple_history.utils import bulk_update_with_history
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from issues.models import Comment, Feedback, Issue, IssueState, Merge, Source, Tag, Test
 from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, MAX_REASON, Actor, Refused
 
@@ -119,8 +119,7 @@ def _merge_one(merged_away: Issue, kept: Issue, by: User | None) -> Merge:
         merged_away=merged_away, kept=kept, moved=moved, state_before=merged_away.state, by=by
     )
     merged_away.state, merged_away.merged_into = IssueState.DEPRECATED, kept
-    sign(merged_away, by, f"Merged into issue {kept.pk}")
-    merged_away.save()
+    save_signed(merged_away, by, f"Merged into issue {kept.pk}")
     _point(merged_away.merged.all(), kept, by)
     return made
 
@@ -129,8 +128,7 @@ def _point(issues: Iterable[Issue], holder: Issue, by: User | None) -> None:
     """Point issues merged earlier to the one that now holds their rows."""
     for issue in issues:
         issue.merged_into = holder
-        sign(issue, by, f"Now merged into issue {holder.pk}")
-        issue.save()
+        save_signed(issue, by, f"Now merged into issue {holder.pk}")
 
 
 def _apply_fields(
@@ -151,8 +149,7 @@ def _apply_fields(
         }
         merge_.save(update_fields=["changed"])
     others = ", ".join(str(merge_.merged_away_id) for merge_ in merges)
-    sign(kept, by, f"Merged with issue {others}"[:MAX_REASON])
-    kept.save()
+    save_signed(kept, by, f"Merged with issue {others}"[:MAX_REASON])
 
 
 def _plain(value: Any) -> Any:
@@ -276,8 +273,7 @@ def undo_merge(issue: Issue, *, by: User | None) -> UndoResult:
             )
     left += _restore(kept, found, by)
     merged_away.state, merged_away.merged_into = found.state_before, None
-    sign(merged_away, by, f"Merge into issue {kept.pk} undone")
-    merged_away.save()
+    save_signed(merged_away, by, f"Merge into issue {kept.pk} undone")
     _point(_below(merged_away), merged_away, by)
     found.undone_at, found.undone_by = timezone.now(), by
     found.save()
@@ -311,8 +307,7 @@ def _restore(kept: Issue, found: Merge, by: User | None) -> list[str]:
             setattr(kept, field, value)
         else:
             left.append(f"Its {LABELS[field]} was edited since then and stays as it is.")
-    sign(kept, by, f"Merge of issue {found.merged_away_id} undone")
-    kept.save()
+    save_signed(kept, by, f"Merge of issue {found.merged_away_id} undone")
     kept.tags.remove(*Tag.objects.filter(pk__in=found.moved.get("tags", [])))
     return left
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from issues.models import Feedback, Issue, Tag, Test
 from issues.states import MAX_REASON, Moved, Refused, check, each
 from issues.triage.actions import attach, taking_issue
@@ -85,12 +85,10 @@ def split(
     if problems:
         raise Refused(problems)
     new = Issue(title=title.strip(), severity=issue.severity, assignee=issue.assignee, author=by)
-    sign(new, by, f"Split from issue {issue.pk}")
-    new.save()
+    save_signed(new, by, f"Split from issue {issue.pk}")
     new.tags.set(issue.tags.all())
     moved = link(new, tests=tests, feedback=feedback, by=by)
     if moved.refused:
         raise Refused(moved.refused)
-    sign(issue, by, f"Split: {new.pk} created"[:MAX_REASON])
-    issue.save(update_fields=["updated_at"])
+    save_signed(issue, by, f"Split: {new.pk} created"[:MAX_REASON], update_fields=["updated_at"])
     return new

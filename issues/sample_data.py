@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.feedback_content import FACTS, TEXTS
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import (
@@ -103,6 +103,5 @@ def _added(
     if found := model.objects.filter(source_id=source_id).first():
         return found, False
     new = model(source_id=source_id, **{name: row[name] for name in names}, **fields)
-    sign(new, by, "Sample data")
-    new.save()
+    save_signed(new, by, "Sample data")
     return new, True

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.access.reveals import checked_reason
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.models import Test, TestState
 from issues.states import MAX_REASON, Refused
 
@@ -57,5 +57,4 @@ def _opened(test: Test, reason: str, by: User, *, since: datetime) -> None:
 
 def _save(test: Test, current: Test, reason: str, by: User, *, sealed: bool) -> None:
     test.sealed = current.sealed = sealed
-    sign(current, by, reason[:MAX_REASON])
-    current.save()
+    save_signed(current, by, reason[:MAX_REASON])

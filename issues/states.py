@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.work.progress import NotPossible
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue, problems_of_test
@@ -193,8 +193,7 @@ def _move(
         setattr(current, field, value)
         setattr(row, field, value)
     signed = f"{found.label}: {reason}" if reason else found.label
-    sign(current, by, signed[:MAX_REASON])
-    current.save()
+    save_signed(current, by, signed[:MAX_REASON])
 
 
 @transaction.atomic
@@ -212,8 +211,7 @@ def undo(row: HasState, *, by: User) -> str:
         who = made.history_user or "the system"
         raise Refused([f"{who} made the last change of state. Use a move instead of Undo."])
     current.state = row.state = before.state
-    sign(current, by, "Undone: " + (made.history_change_reason or "")[: MAX_REASON - 8])
-    current.save()
+    save_signed(current, by, "Undone: " + (made.history_change_reason or "")[: MAX_REASON - 8])
     return str(made.history_change_reason or "the move")
 
 

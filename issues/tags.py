@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from issues.models import Issue, Tag, Test
 from issues.similarity.ranking import words_of
 from issues.states import Refused
@@ -54,8 +54,7 @@ def rename(tag: Tag, name: str, *, by: User | None) -> None:
     check_name(name, tag.pk)
     before, tag.name = tag.name, name.strip()
     tag.full_clean()
-    sign(tag, by, f"Renamed from {before}")
-    tag.save()
+    save_signed(tag, by, f"Renamed from {before}")
 
 
 def check_name(name: str, tag_id: int = 0) -> None:

@@ -9,7 +9,7 @@ from django.db.models.fields.json import KeyTransform
 from django.utils.text import Truncator
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from issues.models import Feedback, FeedbackState, Issue, Polarity
 from issues.states import Refused
 from issues.triage.actions import TITLE_LENGTH, attach, taking_issue
@@ -163,6 +163,4 @@ def _draft(title: str, description: str, answers: list[FailedAnswer], by: User) 
     issue = Issue(
         title=Truncator(title.strip()).chars(TITLE_LENGTH), description=description, author=by
     )
-    sign(issue, by, f"Made from {len(answers)} answers of run {answers[0].run}")
-    issue.save()
-    return issue
+    return save_signed(issue, by, f"Made from {len(answers)} answers of run {answers[0].run}")

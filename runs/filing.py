@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.models import Issue, Test
 from issues.states import Refused
 from issues.triage.actions import taking_issue
@@ -25,8 +25,7 @@ def issue_of(results: Sequence[Result], title: str, *, by: User) -> list[Test]:
         raise Refused(["Enter a title for the new issue."])
     issue = Issue(title=title.strip(), author=by)
     issue.full_clean()
-    sign(issue, by, f"Made from result {results[0].pk}")
-    issue.save()
+    save_signed(issue, by, f"Made from result {results[0].pk}")
     return tests_of(results, issue, by=by)
 
 
@@ -65,9 +64,7 @@ def _test_of(result: Result, issue: Issue, by: User) -> Test:
         note=f"From result {result.pk} of {result.run}.",
         author=by,
     )
-    sign(test, by, f"Made from result {result.pk}")
-    test.save()
-    return test
+    return save_signed(test, by, f"Made from result {result.pk}")
 
 
 @transaction.atomic

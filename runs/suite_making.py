@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from issues.models import Test, TestState
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
@@ -42,8 +42,7 @@ def tests_of(chosen: Mapping[str, Sequence[int]], *, reader: User) -> TestQueryS
 @transaction.atomic
 def make_suite(name: str, tests: Iterable[Test], *, by: User) -> Suite:
     suite = Suite(name=name)
-    sign(suite, by, "Made from a selection")
-    suite.save()
+    save_signed(suite, by, "Made from a selection")
     suite.tests.set(tests)
     return suite
 
@@ -56,9 +55,7 @@ def make_living_suite(name: str, query: str, *, by: User) -> Suite:
         FilterRefused: The list of tests knows no such filter.
     """
     suite = Suite(name=name, filter=read_filter(query, by=by).query)
-    sign(suite, by, "Made from a filter")
-    suite.save()
-    return suite
+    return save_signed(suite, by, "Made from a filter")
 
 
 @transaction.atomic

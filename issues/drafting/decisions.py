@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.llm.content.content_parts import content_text
 from evalhub.models import ItemState
 from issues.drafting.destinations import Destination, destination_of
@@ -95,8 +95,7 @@ def _test_of(draft: Draft, expected: str, by: User) -> Test:
         test.full_clean()
     except ValidationError as error:
         raise Refused(error.messages) from error
-    sign(test, by, MADE.format(draft.pk))
-    test.save()
+    save_signed(test, by, MADE.format(draft.pk))
     add_rows(test, rubric, by=by, reason=MADE.format(draft.pk))
     return test
 

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.examples import copy_along, problems_of_examples
 from issues.judge_templates.prompts import variables_of
@@ -131,5 +131,4 @@ def load_builtin_templates(templates: type[JudgeTemplate] = JudgeTemplate) -> in
 
 
 def _save(template: JudgeTemplate, reason: str, by: User | None) -> None:
-    sign(template, by, reason)
-    template.save()
+    save_signed(template, by, reason)

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from issues.models import Criterion, Test
 from issues.models.criterion import CONTENT_FIELDS
 from issues.states import review_again
@@ -33,8 +33,7 @@ def append(test: Test, contents: Sequence[Mapping[str, Any]], *, by: User) -> No
     rows = [{CONTENT_FIELDS.get(name, name): value for name, value in c.items()} for c in contents]
     add_rows(test, [{**row, "order": n} for n, row in enumerate(rows, last + 1)], by=by)
     review_again(test, by)
-    sign(test, by, "Rubric changed")
-    test.save()
+    save_signed(test, by, "Rubric changed")
 
 
 def add_rows(
@@ -43,8 +42,7 @@ def add_rows(
     """Add criteria by the fields of the model."""
     for fields in criteria:
         row = Criterion(test=test, **fields)
-        sign(row, by, reason)
-        row.save()
+        save_signed(row, by, reason)
 
 
 @transaction.atomic
@@ -121,6 +119,5 @@ def _rewrite(row: Criterion, fields: Mapping[str, Any], by: User | None) -> bool
         return False
     for name, value in given.items():
         setattr(row, name, value)
-    sign(row, by, "")
-    row.save()
+    save_signed(row, by, "")
     return True

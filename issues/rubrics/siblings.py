@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.models import Issue, Test, TestState
 from issues.models.test import TestQuerySet
 from issues.rubrics import editing
@@ -73,6 +73,5 @@ def copy_judge_settings(sibling: Test, test: Test, *, by: User) -> None:
     for name, value in judge_settings_of(sibling).items():
         setattr(test, name, value)
     review_again(test, by)
-    sign(test, by, f"Judge settings copied from test {sibling.pk}")
-    test.save()
+    save_signed(test, by, f"Judge settings copied from test {sibling.pk}")
     editing.add_rows(test, rubric_of(sibling), by=by, reason=f"Copied from test {sibling.pk}")

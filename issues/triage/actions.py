@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from django.db import transaction
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.models import (
     Feedback,
     FeedbackState,
@@ -119,8 +119,7 @@ def _draft_issue(feedback: Feedback, by: User, tags: Sequence[Tag]) -> Issue:
     if len(title) > TITLE_LENGTH:
         title = title[:TITLE_LENGTH].rsplit(" ", 1)[0] + " …"
     issue = Issue(title=title, description=feedback.comment, author=by)
-    sign(issue, by, f"Made from feedback {feedback.pk}")
-    issue.save()
+    save_signed(issue, by, f"Made from feedback {feedback.pk}")
     issue.tags.set(tags)
     if feedback.source:
         Source.objects.create(issue=issue, value=feedback.source)
@@ -163,8 +162,7 @@ def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
         sealed=Feedback.objects.filter(pk=feedback.pk, issue__tests__sealed=True).exists(),
         **(judge_settings_of(open_siblings[0]) if open_siblings else {}),
     )
-    sign(test, by, f"Made from feedback {feedback.pk}")
-    test.save()
+    save_signed(test, by, f"Made from feedback {feedback.pk}")
     _accept_for(issue, feedback, f"Made test {test.pk} from it", by)
     return test
 
@@ -201,5 +199,4 @@ def _accept_for(issue: Issue, feedback: Feedback, action: str, by: User | None) 
 
 def _save(feedback: Feedback, reason: str, by: User | None) -> None:
     check(feedback)
-    sign(feedback, by, reason[:MAX_REASON])
-    feedback.save()
+    save_signed(feedback, by, reason[:MAX_REASON])

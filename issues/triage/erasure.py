@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.utils import timezone
 
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.models import Image, User
 from issues.feedback_content import ERASED as WHAT_IS_LEFT
 from issues.models import Feedback, ImageUse
@@ -31,8 +31,7 @@ def erase(rows: Iterable[Feedback], *, by: User) -> int:
         for name, empty in WHAT_IS_LEFT.items():
             setattr(feedback, name, empty)
         feedback.erased_at = timezone.now()
-        sign(feedback, by, ERASED)
-        feedback.save()
+        save_signed(feedback, by, ERASED)
         Feedback.history.filter(id=feedback.pk).update(**WHAT_IS_LEFT)
         _delete_images(feedback)
         erased += 1

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.admin_site.versions import last_change
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues.feedback_content import TRIAGE
 from issues.models import Feedback, Issue, Test
 from issues.states import Refused, check
@@ -83,8 +83,7 @@ def _restore(feedback: Feedback, before: Any, reason: str, by: User) -> None:
         if field.name in TRIAGE:
             setattr(feedback, field.attname, getattr(before, field.attname))
     check(feedback)
-    sign(feedback, by, reason[:100])
-    feedback.save()
+    save_signed(feedback, by, reason[:100])
 
 
 def _restore_followers(act: Any, by: User) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from evalhub.models import LanguageModel, User
 from evalhub.values.digest import digest
 from issues.api.bulk import Upsert
@@ -134,8 +134,7 @@ class _Import:
             self.rows[test.key] = one.row
             if one.row.extras != test.extras:
                 one.row.extras = test.extras
-                sign(one.row, self.by, REASON)
-                one.row.save()
+                save_signed(one.row, self.by, REASON)
         self._approve(issue)
         self._save_suite(name, issue)
 
@@ -145,8 +144,7 @@ class _Import:
             return found
         issue = Issue(title=self.contents.title[:200], source_id=name, author=self.by)
         issue.description = f"Imported as {self.contents.title}."
-        sign(issue, self.by, REASON)
-        issue.save()
+        save_signed(issue, self.by, REASON)
         issue.sources.create(kind=SourceKind.GENERAL, value=f"{self.kind}: {issue.title}"[:500])
         return issue
 
@@ -185,8 +183,7 @@ class _Import:
             title = self.contents.title[:140]
             taken = Suite.objects.filter(name=title).exists()
             suite = Suite(name=f"{title} ({self.kind})" if taken else title, source_id=name[:200])
-            sign(suite, self.by, REASON)
-            suite.save()
+            save_signed(suite, self.by, REASON)
         missing = set(self.rows.values()) - set(suite.tests.all())
         if missing:
             sign(suite, self.by, REASON)

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.models import ItemState
 from issues.models import Author, Test
 from issues.states import Refused, review_again
@@ -91,6 +91,5 @@ def put_back(correction: Correction, *, by: User) -> bool:
 def _refer(test: Test, reference: str, author: str, by: User, change: str) -> bool:
     test.reference, test.reference_by = reference, author
     needs_approval = review_again(test, by)
-    sign(test, by, change[:100])
-    test.save()
+    save_signed(test, by, change[:100])
     return needs_approval

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from evalhub.models import User
 from issues.judge_templates.examples import ExampleSource, copy_in
 from issues.models import JudgeTemplate, TemplateExample
@@ -32,9 +32,7 @@ def mark(evaluation: HumanEvaluation, note: str, *, by: User) -> Example:
         raise ValidationError(problem)
     example = Example.objects.filter(pk=evaluation.pk).first() or Example(evaluation=evaluation)
     example.note, example.marked_by = note.strip(), by
-    sign(example, by, "Marked as an example")
-    example.save()
-    return example
+    return save_signed(example, by, "Marked as an example")
 
 
 def unmark(evaluation: HumanEvaluation, *, by: User) -> None:
@@ -88,8 +86,7 @@ def copy_into(template: JudgeTemplate, marked: Iterable[Example], *, by: User) -
     made = copy_in(template, [taught_by_human_evaluation(row.evaluation) for row in rows])
     if made:
         draft = JudgeTemplate.objects.get(pk=template.pk)
-        sign(draft, by, f"Copied {len(made)} example{'s' * (len(made) != 1)}")
-        draft.save()
+        save_signed(draft, by, f"Copied {len(made)} example{'s' * (len(made) != 1)}")
     return Copied(len(made), len(rows) - len(made))
 
 

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.models import User
 from issues.judge_templates.examples import copy_in
 from issues.judge_templates.lifecycle import shown_by
@@ -64,8 +64,7 @@ def edit_prompt(draft: JudgeTemplate, text: str, *, seen: str, by: User) -> None
     locked.full_clean()
     for name, is_shown in shown_by(text).items():
         setattr(locked, name, is_shown)
-    sign(locked, by, "Prompt edited in judge tuning")
-    locked.save()
+    save_signed(locked, by, "Prompt edited in judge tuning")
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.text import slugify
 
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.models import User
 from issues.judge_templates.lifecycle import new_version, shown_by
 from issues.models import (
@@ -73,13 +73,11 @@ def _test_of(rows: Sequence[BenchRow], issue: Issue, by: User) -> Test:
         author=by,
     )
     test.full_clean(exclude=["author"])
-    sign(test, by, "Made in the workbench")
-    test.save()
+    save_signed(test, by, "Made in the workbench")
     for order, content in enumerate(bench.criteria, 1):
         fields = {f: content[name] for name, f in CONTENT_FIELDS.items() if name in content}
         criterion = Criterion(test=test, order=order, **fields)
-        sign(criterion, by, "Made in the workbench")
-        criterion.save()
+        save_signed(criterion, by, "Made in the workbench")
     return test
 
 
@@ -115,8 +113,7 @@ def save_draft(bench: Workbench, *, by: User, title: str = "") -> JudgeTemplate:
     for name, is_shown in shown_by(bench.text).items():
         setattr(draft, name, is_shown)
     draft.full_clean()
-    sign(draft, by, "Saved from the workbench")
-    draft.save()
+    save_signed(draft, by, "Saved from the workbench")
     bench.draft = draft
     bench.save()
     return draft

@@ -20,7 +20,7 @@ from django.utils.timezone import localtime
 
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues import states
 from issues.admin.badges import badge_of
 from issues.admin.issue.board_cards import cards_of, move_to, why_not
@@ -189,8 +189,7 @@ class Boarding(StateAdmin):
             who = issue.assignee or "nobody"
             raise Refused([f"{issue} was assigned to {who} in the meantime."])
         issue.assignee = None if was == user.pk else user
-        sign(issue, user, "Assigned on the board")
-        issue.save()
+        save_signed(issue, user, "Assigned on the board")
         return {"said": f"{issue} is assigned to {issue.assignee or 'nobody'}."}
 
 

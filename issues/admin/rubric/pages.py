@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 
 from evalhub.admin_site.pages import current_user, require
-from evalhub.history import sign
+from evalhub.history import save_signed
 from issues import states
 from issues.admin.rubric.criterion_form import polarity_of
 from issues.admin.rubric.history import entries_of
@@ -56,8 +56,7 @@ class RubricPages(StateAdmin):
         super().save_related(request, form, formsets, change)
         changed = any(formset.has_changed() for formset in formsets if formset.prefix == PREFIX)
         if change and changed and states.review_again(form.instance, request.user):
-            sign(form.instance, current_user(request), "Rubric changed")
-            form.instance.save()
+            save_signed(form.instance, current_user(request), "Rubric changed")
             self.request_review(request)
 
     def request_review(self, request: HttpRequest) -> None:

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils.text import Truncator, slugify
 
 from evalhub.access.models import User
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.values.digest import digest
 from issues.judge_templates.builtin import prompt_of_question
 from issues.judge_templates.lifecycle import shown_by
@@ -130,8 +130,7 @@ def draft_template(row: LibraryCriterion, *, by: User) -> JudgeTemplate:
         draft.clean()
     except ValidationError as error:
         raise Refused(error.messages) from error
-    sign(draft, by, f"From library criterion {row}")
-    draft.save()
+    save_signed(draft, by, f"From library criterion {row}")
     for order, role in enumerate((r for r in ROLES if r in row.examples), 1):
         example = row.examples[role]
         texts = (example.get("context", ""), example.get("input", ""))
@@ -204,9 +203,7 @@ def add(row: LibraryCriterion, *, by: User, reason: str = "") -> LibraryCriterio
         row.full_clean()
     except ValidationError as error:
         raise Refused(error.messages) from error
-    sign(row, by, reason)
-    row.save()
-    return row
+    return save_signed(row, by, reason)
 
 
 def free_key(name: str) -> str:
@@ -226,8 +223,7 @@ def duplicate(row: LibraryCriterion, *, by: User) -> LibraryCriterion:
 def set_state(row: LibraryCriterion, state: LibraryState, *, by: User) -> None:
     """Retire a criterion, or restore it. Copies in rubrics stay."""
     row.state = state
-    sign(row, by, "Retired" if state == LibraryState.RETIRED else "Restored")
-    row.save()
+    save_signed(row, by, "Retired" if state == LibraryState.RETIRED else "Restored")
 
 
 @transaction.atomic
@@ -244,8 +240,12 @@ def decide_proposal(row: LibraryCriterion, *, takes_over: bool, by: User) -> Non
         for name, value in row.proposal.items():
             setattr(row, CONTENT_FIELDS[name], value)
     row.shipped_digest, row.proposal = digest(row.proposal), None
-    sign(row, by, "Content of the release taken over" if takes_over else "")
-    row.save(update_fields=None if takes_over else ["shipped_digest", "proposal"])
+    save_signed(
+        row,
+        by,
+        "Content of the release taken over" if takes_over else "",
+        update_fields=None if takes_over else ["shipped_digest", "proposal"],
+    )
 
 
 def options_of(row: LibraryCriterion) -> Scale | None:
@@ -265,6 +265,5 @@ def update_from(row: LibraryCriterion, content: Mapping[str, Any], *, by: User, 
     row.full_clean()
     if content_of(row) == before:
         return False
-    sign(row, by, why)
-    row.save()
+    save_signed(row, by, why)
     return True

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from evalhub.models import LanguageModel, User
 from evalhub.values.digest import digest
 from issues.judge_templates.lifecycle import load_builtin_templates
@@ -117,8 +117,7 @@ class _Import:
             issue.author, issue.state = self.by, IssueState.IN_REVIEW
         issue.title = blueprint.title[:MAX_TITLE]
         issue.description = blueprint.description
-        sign(issue, self.by, REASON)
-        issue.save()
+        save_signed(issue, self.by, REASON)
         issue.tags.set(map(_tag, blueprint.tags))
         known = set(issue.sources.values_list("value", flat=True))
         Source.objects.bulk_create(
@@ -153,8 +152,7 @@ class _Import:
             "tools": list(blueprint.tools),
             "fields": blueprint.extras,
         }
-        sign(suite, self.by, REASON)
-        suite.save()
+        save_signed(suite, self.by, REASON)
         suite.tags.set(map(_tag, blueprint.tags))
 
     def _defaults(self, suite: Suite, jury: Jury | None) -> dict[str, Any]:
@@ -192,8 +190,7 @@ class _Import:
                 return jury
         taken = Jury.objects.filter(name__startswith=name[: MAX_NAME - 5]).count()
         jury = Jury(name=f"{name[: MAX_NAME - 5]} {taken + 1}" if taken else name)
-        sign(jury, self.by, REASON)
-        jury.save()
+        save_signed(jury, self.by, REASON)
         jury.judges.set(members)
         return jury
 
@@ -255,8 +252,7 @@ class _Import:
         waiting = issue.tests.filter(state=TestState.IN_REVIEW)
         for row in [*waiting, *([issue] if issue.state == IssueState.IN_REVIEW else [])]:
             row.state = TestState.APPROVED
-            sign(row, self.by, f"{REASON}, approved")
-            row.save()
+            save_signed(row, self.by, f"{REASON}, approved")
             self.is_changed = True
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from simple_history.utils import bulk_create_with_history
 
-from evalhub.history import sign
+from evalhub.history import save_signed, sign
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
 from evalhub.values.digest import digest
@@ -141,8 +141,7 @@ def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | Non
     for name, value in fields.items():
         setattr(test, name, value)
     _check(test)
-    sign(test, by, REASON)
-    test.save()
+    save_signed(test, by, REASON)
     left = list(test.criteria.all())
     for order, point in enumerate(prompt.points, 1):
         wanted = _fields_of_criterion(point, order)
@@ -150,8 +149,7 @@ def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | Non
         if criterion.pk is None or any(getattr(criterion, k) != v for k, v in wanted.items()):
             for name, value in wanted.items():
                 setattr(criterion, name, value)
-            sign(criterion, by, REASON)
-            criterion.save()
+            save_signed(criterion, by, REASON)
     for criterion in left:
         sign(criterion, by, REASON)
         criterion.delete()
@@ -171,8 +169,7 @@ def deactivate(test: Test, *, by: User | None) -> None:
     """Deprecate a test that its blueprint no longer contains."""
     test.extras = {**test.extras, GONE: test.state}
     test.state = TestState.DEPRECATED
-    sign(test, by, "No longer in its Weval blueprint")
-    test.save()
+    save_signed(test, by, "No longer in its Weval blueprint")
 
 
 # Test → prompt -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from evalhub.history import sign
+from evalhub.history import save_signed
 from evalhub.models import User
 from issues.models import (
     Author,
@@ -170,8 +170,7 @@ def _issue(path: GenerationPath, by: User | None) -> Issue:
         author=by,
         source_id=source,
     )
-    sign(issue, by, "Made from a path of a benchmark")
-    issue.save()
+    save_signed(issue, by, "Made from a path of a benchmark")
     issue.sources.create(value=f"Benchmark {benchmark}")
     return issue
 
@@ -200,6 +199,4 @@ def _test(
     test.state, test.origin = TestState.APPROVED, Origin.GENERATED
     test.author = test.author or by
     test.note = f"Idea {one.idea.pk} of the benchmark {path.benchmark}."
-    sign(test, by, "Made from a path of a benchmark")
-    test.save()
-    return test
+    return save_signed(test, by, "Made from a path of a benchmark")
