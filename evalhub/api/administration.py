@@ -147,5 +147,4 @@ class LanguageModelViewSet(Administered, Written):
         model: Any = serializer.instance
         before = LanguageModel.objects.get(pk=model.pk)
         super().perform_update(serializer)
-        user: Any = self.request.user
-        notify_of_connection(before, model, by=user)
+        notify_of_connection(before, model, by=self.user)

@@ -2,7 +2,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.db import transaction
@@ -45,6 +45,7 @@ from evalhub.models import (
     ExposureKind,
     Notification,
     NotificationKind,
+    User,
 )
 
 Handler = Callable[..., Response]
@@ -60,6 +61,11 @@ class Rows(GenericViewSet):
     keeps_answers = True
     """False: answers hold secrets, and none is kept for an `Idempotency-Key`."""
     detail_serializer_class: type[BaseSerializer] | None = None
+
+    @property
+    def user(self) -> User:
+        """The user who sent the request."""
+        return cast(User, self.request.user)
 
     def get_serializer_class(self) -> type[BaseSerializer]:
         return self.row_serializer if self.action == "retrieve" else super().get_serializer_class()
@@ -107,8 +113,7 @@ class Rows(GenericViewSet):
             row = self.locked_object()
             now = etag_of(self.shown(row).data)
             if not matches(tags, now):
-                user: Any = request.user
-                said = last_change(row, user, after="you read it")
+                said = last_change(row, self.user, after="you read it")
                 raise ChangedSince(f"{said}. Read it again, then repeat your change.", etag=now)
             return handler(request, *args, **kwargs)
 
@@ -143,9 +148,8 @@ class Rows(GenericViewSet):
             response = handler(request, *args, **kwargs)
             return response.status_code, json.loads(JSONRenderer().render(response.data) or b"null")
 
-        user: Any = request.user
         try:
-            answer = carry_out_once(user, key, [request.get_full_path(), request.data], act)
+            answer = carry_out_once(self.user, key, [request.get_full_path(), request.data], act)
         except KeyReused as error:
             raise Conflict(str(error), "idempotency_key_reused") from None
         headers = {"Idempotency-Replayed": "true"} if answer.is_repeated else {}

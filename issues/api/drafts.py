@@ -147,7 +147,7 @@ class GenerationViewSet(ReadableRows):
             calls, cost = dict(zip(("low", "high"), found.calls, strict=True)), found.cost_usd
             shown = {"calls": calls, "cost": {"low": cost, "high": None}}
             return Response(EstimateSerializer(shown).data)
-        made = start(order, by=request.user)  # type: ignore[arg-type]
+        made = start(order, by=self.user)
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(request=None)
@@ -228,8 +228,7 @@ class DraftViewSet(ReadableRows):
         row = self.get_object()
         texts = self.sent(request, DraftAcceptanceSerializer)
         expected = texts.pop("expected")
-        user: Any = request.user
-        decisions.accept(row, expected=expected, by=user, texts=decisions.Texts(**texts))
+        decisions.accept(row, expected=expected, by=self.user, texts=decisions.Texts(**texts))
         return self.shown(row)
 
     @extend_schema(request=None)
@@ -237,7 +236,7 @@ class DraftViewSet(ReadableRows):
     def reject(self, request: Request, pk: str) -> Response:
         """Reject it."""
         row = self.get_object()
-        decisions.reject(row, by=request.user)  # type: ignore[arg-type]
+        decisions.reject(row, by=self.user)
         return self.shown(row)
 
     @extend_schema(request=None)
@@ -245,5 +244,5 @@ class DraftViewSet(ReadableRows):
     def undo(self, request: Request, pk: str) -> Response:
         """Undo your decision; a test that was made of it is deleted if nobody used it."""
         row = self.get_object()
-        decisions.undo_last([row.pk], by=request.user)  # type: ignore[arg-type]
+        decisions.undo_last([row.pk], by=self.user)
         return self.shown(row)

@@ -181,8 +181,7 @@ class FeedbackViewSet(ExportedRows, ReadableRows, Written):
 
     @extend_schema(responses={200: KnownFeedbackSerializer, 201: FeedbackSerializer})
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        user: Any = request.user
-        received = take_in([self.sent(request)], by=user, reason="Sent to the API")
+        received = take_in([self.sent(request)], by=self.user, reason="Sent to the API")
         if received.added:
             return self.shown(received.added[0], status.HTTP_201_CREATED)
         there = self.get_queryset().filter(pk=received.duplicates[0]).first()
@@ -196,8 +195,7 @@ class FeedbackViewSet(ExportedRows, ReadableRows, Written):
     @action(detail=True, methods=["post"])
     def erase(self, request: Request, pk: str | None = None) -> Response:
         """Erase its texts, in all versions, and images that nothing else uses; for good."""
-        user: Any = request.user
-        erase([self.get_object()], by=user)
+        erase([self.get_object()], by=self.user)
         return self.shown(self.get_object())
 
     @extend_schema(
@@ -210,9 +208,8 @@ class FeedbackViewSet(ExportedRows, ReadableRows, Written):
 
         Nor does one that comes twice in a batch: `results` has the id of the first.
         """
-        given, user = self.sent(request, FeedbackBatchSerializer), request.user
-        rows = self._rows(given["feedback"])
-        received = take_in(rows, by=user, reason="Sent to the API")  # type: ignore[arg-type]
+        rows = self._rows(self.sent(request, FeedbackBatchSerializer)["feedback"])
+        received = take_in(rows, by=self.user, reason="Sent to the API")
         known = self.get_queryset().filter(pk__in=received.duplicates.values())
         readable = set(known.values_list("pk", flat=True))
         results = [

@@ -65,7 +65,7 @@ class ImageViewSet(Rows):
     lookup_value_regex = "[0-9a-f]{64}"
 
     def get_queryset(self) -> QuerySet[Image]:
-        return readable_images(self.request.user)  # type: ignore[arg-type]
+        return readable_images(self.user)
 
     @extend_schema(responses={(200, "image/*"): OpenApiTypes.BINARY})
     def retrieve(self, request: Request, pk: str) -> HttpResponseBase:
@@ -85,7 +85,7 @@ class ImageViewSet(Rows):
         body = ImageUploadSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         try:
-            image = upload(body.validated_data["image_url"], by=request.user)  # type: ignore[arg-type]
+            image = upload(body.validated_data["image_url"], by=self.user)
         except ImageRefused as error:
             raise serializers.ValidationError({"image_url": [str(error)]}) from error
         return self.shown(image, status.HTTP_201_CREATED)

@@ -117,7 +117,7 @@ class LibraryCriterionViewSet(Written):
         serializer.save(author=self.request.user, key=key)
 
     def perform_update(self, serializer: BaseSerializer[Any]) -> None:
-        sign(serializer.instance, self.request.user, "")  # type: ignore[arg-type]
+        sign(serializer.instance, self.user, "")
         serializer.save()
 
     @extend_schema(responses=LibraryVersionSerializer(many=True), filters=False)
@@ -143,5 +143,5 @@ class LibraryCriterionViewSet(Written):
 
     def _set_state(self, state: LibraryState) -> Response:
         row = self.get_object()
-        entries.set_state(row, state, by=self.request.user)  # type: ignore[arg-type]
+        entries.set_state(row, state, by=self.user)
         return self.shown(row)

@@ -68,7 +68,7 @@ class TagViewSet(Written):
         name = serializer.validated_data.pop("name", None)
         tag = serializer.save()
         if name is not None and name != tag.name:
-            rename(tag, name, by=self.request.user)  # type: ignore[arg-type]
+            rename(tag, name, by=self.user)
 
 
 class ResolutionLabelViewSet(Added):
@@ -94,11 +94,11 @@ class StateViewSet(Written):
             raise PermissionDenied(f"You need the right {right!r} to {name} {row}.")
         if name == "resolve" and isinstance(row, Issue):
             labels, note = sent.get("labels", []), sent.get("note", "")
-            states.resolve(row, labels=labels, note=note, by=request.user)  # type: ignore[arg-type]
+            states.resolve(row, labels=labels, note=note, by=self.user)
         elif isinstance(row, Issue):
-            move_with_tests(row, name, by=request.user)  # type: ignore[arg-type]
+            move_with_tests(row, name, by=self.user)
         else:
-            states.move(row, name, by=request.user)  # type: ignore[arg-type]
+            states.move(row, name, by=self.user)
         return self.shown(row)
 
     @extend_schema(responses=ReadinessSerializer)
@@ -164,7 +164,7 @@ class IssueViewSet(BulkRows, ExportedRows, StateViewSet):
                 f"Merging {issue} into another requires the right to approve issues."
             )
         taken = dict.fromkeys(sent.get("take", ()), issue)
-        merge([issue], kept, take=taken, by=request.user)  # type: ignore[arg-type]
+        merge([issue], kept, take=taken, by=self.user)
         return self.shown(kept)
 
     @extend_schema(request=None, responses=IssueSerializer)
@@ -177,7 +177,7 @@ class IssueViewSet(BulkRows, ExportedRows, StateViewSet):
             raise PermissionDenied(
                 f"Undoing the merge of {issue} requires the right to approve issues."
             )
-        undo_merge(issue, by=request.user)  # type: ignore[arg-type]
+        undo_merge(issue, by=self.user)
         return self.shown(issue)
 
     @extend_schema(parameters=SIMILAR, responses=SimilarRowSerializer(many=True), filters=False)
@@ -236,7 +236,7 @@ class TestViewSet(BulkRows, ExportedRows, StateViewSet):
         test = self.get_object()
         if not request.user.has_perm(READ_SEALED):
             raise PermissionDenied("Only users who may read sealed tests can seal a test.")
-        seal(test, **self.sent(request), by=request.user)  # type: ignore[arg-type]
+        seal(test, **self.sent(request), by=self.user)
         return self.shown(test)
 
     @extend_schema(responses=TestSerializer)
@@ -244,7 +244,7 @@ class TestViewSet(BulkRows, ExportedRows, StateViewSet):
     def unseal(self, request: Request, pk: str) -> Response:
         """Open the test to everybody. Recorded as an exposure."""
         test = self.get_object()
-        unseal(test, **self.sent(request), by=request.user)  # type: ignore[arg-type]
+        unseal(test, **self.sent(request), by=self.user)
         return self.shown(test)
 
     @extend_schema(responses={201: ExposureSerializer})
@@ -254,7 +254,7 @@ class TestViewSet(BulkRows, ExportedRows, StateViewSet):
         test = self.get_object()
         if not test.sealed:
             raise Refused([f"{test} is not sealed: everybody can read it."])
-        exposure = reveal(test.pk, **self.sent(request), by=request.user)  # type: ignore[arg-type]
+        exposure = reveal(test.pk, **self.sent(request), by=self.user)
         shown = ExposureSerializer(exposure, context={"shows_all": True})
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
@@ -265,7 +265,7 @@ class TestViewSet(BulkRows, ExportedRows, StateViewSet):
         test, sent = self.get_object(), self.sent(request)
         rows = Exposure.objects.filter(test=test.pk).revealed_to(sent["user"])
         exposure = get_object_or_404(rows)
-        end(exposure, by=request.user)  # type: ignore[arg-type]
+        end(exposure, by=self.user)
         exposure.refresh_from_db()
         return Response(ExposureSerializer(exposure, context={"shows_all": True}).data)
 
@@ -284,14 +284,14 @@ class JudgeTemplateViewSet(Written):
 
     def get_queryset(self) -> QuerySet[JudgeTemplate]:
         templates: QuerySet[JudgeTemplate] = super().get_queryset()
-        return with_parts(templates, self.request.user)  # type: ignore[arg-type]
+        return with_parts(templates, self.user)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def publish(self, request: Request, pk: str) -> Response:
         """Publish the draft: tests can use it, and it can no longer change."""
         template = self.get_object()
-        publish(template, by=request.user)  # type: ignore[arg-type]
+        publish(template, by=self.user)
         return self.shown(template)
 
     @extend_schema(request=None)
@@ -299,14 +299,14 @@ class JudgeTemplateViewSet(Written):
     def retire(self, request: Request, pk: str) -> Response:
         """Retire the version; tests that use it keep it."""
         template = self.get_object()
-        retire(template, by=request.user)  # type: ignore[arg-type]
+        retire(template, by=self.user)
         return self.shown(template)
 
     @extend_schema(request=None, responses={201: JudgeTemplateSerializer})
     @action(detail=True, methods=["post"])
     def new_version(self, request: Request, pk: str) -> Response:
         """Create a draft with the next version number as a copy."""
-        draft = new_version(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        draft = new_version(self.get_object(), by=self.user)
         return self.shown(draft, status.HTTP_201_CREATED)
 
 

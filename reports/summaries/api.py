@@ -230,7 +230,7 @@ class SummaryViewSet(ReadOnly):
         """Request a summary; it is generated when all runs have ended."""
         given = self.sent(request, SummaryOrderSerializer)
         try:
-            made = ask_summary(by=request.user, **given)  # type: ignore[arg-type]
+            made = ask_summary(by=self.user, **given)
         except SummaryRefused as refused:
             raise ValidationError({"problems": [str(refused)]}) from refused
         return self.shown(made, status.HTTP_201_CREATED)

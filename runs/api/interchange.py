@@ -111,7 +111,7 @@ class ImportViewSet(Rows):
             raise ValidationError({"problems": [f"{name} {error}"]}) from error
         jury = sent.pop("jury", None)
         options = Options(**sent, jury=jury and jury.pk)
-        found = import_contents(kind, contents, options, by=request.user)  # type: ignore[arg-type]
+        found = import_contents(kind, contents, options, by=self.user)
         shown = outcome_of(kind, contents.title, found, is_dry=options.dry_run)
         return Response(shown, status=status.HTTP_201_CREATED)
 

@@ -90,7 +90,7 @@ class LaunchViewSet(ReadOnly):
     @action(detail=True, methods=["post"])
     def again(self, request: Request, pk: str) -> Response:
         """Start the same runs again, now."""
-        record = launch_again(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        record = launch_again(self.get_object(), by=self.user)
         return self.shown(record, status.HTTP_201_CREATED)
 
     @extend_schema(request=serializers.CronSerializer, responses=serializers.LaunchSerializer)
@@ -151,7 +151,7 @@ class RunViewSet(RunExport, ReadOnly):
 
         A refusal lists all its `problems`.
         """
-        record = launch(read_spec(_body(request)), by=request.user)  # type: ignore[arg-type]
+        record = launch(read_spec(_body(request)), by=self.user)
         shown = serializers.LaunchSerializer(record).data
         return Response(shown, status=status.HTTP_201_CREATED)
 
@@ -164,7 +164,7 @@ class RunViewSet(RunExport, ReadOnly):
         values = _body(request)
         answers = read_objects(values.pop("answers", None))
         spec = read_spec({**values, "tests": sorted({answer.body.test for answer in answers})})
-        run = import_answers(spec, answers, by=request.user)  # type: ignore[arg-type]
+        run = import_answers(spec, answers, by=self.user)
         return self.shown(run, status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -339,7 +339,7 @@ class HumanEvaluationViewSet(Added, ReadableRows, ExportedVerdicts):
         get_object_or_404(Result.objects.readable_by(user), pk=result.pk)
         if given["kind"] == EvaluationKind.ADJUDICATION and not user.has_perm("runs.adjudicate"):
             raise PermissionDenied("You may evaluate, but not adjudicate.")
-        serializer.instance = evaluate(result, HumanVerdict(**given), by=user)  # type: ignore[arg-type]
+        serializer.instance = evaluate(result, HumanVerdict(**given), by=self.user)
 
     @extend_schema(
         request=serializers.WithdrawSerializer,
@@ -355,7 +355,7 @@ class HumanEvaluationViewSet(Added, ReadableRows, ExportedVerdicts):
             raise Conflict("This evaluation is not active: it was withdrawn or replaced.")
         undone = withdraw(
             evaluation.result,
-            by=request.user,  # type: ignore[arg-type]
+            by=self.user,
             criterion=evaluation.criterion.key,
             **self.sent(request, serializers.WithdrawSerializer),
         )

@@ -1,5 +1,3 @@
-from typing import Any
-
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -50,8 +48,7 @@ class PairwiseJudgeRunViewSet(BatchRows):
         given = self.sent(request, serializers.PairwiseOrderSerializer)
         names = ("runs", "language_model", "criterion", "ties")
         wanted = PairwiseOrder(*(given[name] for name in names))
-        user: Any = request.user
-        made = judge_runs.start(wanted, by=user, **consent_of(given))
+        made = judge_runs.start(wanted, by=self.user, **consent_of(given))
         return self.shown(made, status.HTTP_201_CREATED)
 
 
@@ -95,10 +92,9 @@ class PairEvaluationViewSet(PairsShown):
     def create(self, request: Request) -> Response:
         """Say which of two results is better."""
         given = self.sent(request, serializers.PairChoiceSerializer)
-        user: Any = request.user
         one, other = given["results"]
         ids = {one.pk, other.pk}
-        if Result.objects.filter(pk__in=ids).readable_by(user).count() < len(ids):
+        if Result.objects.filter(pk__in=ids).readable_by(self.user).count() < len(ids):
             raise NotFound("There is no such result, or you may not read its text.")
         chosen = Chosen(
             _choice(given["better"], min(ids)),
@@ -106,7 +102,7 @@ class PairEvaluationViewSet(PairsShown):
             given["justification"],
             given.get("seconds"),
         )
-        made = choose(one, other, chosen, by=user)
+        made = choose(one, other, chosen, by=self.user)
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses={201: serializers.PairEvaluationSerializer})
@@ -114,13 +110,12 @@ class PairEvaluationViewSet(PairsShown):
     def withdraw(self, request: Request, pk: str) -> Response:
         """Withdraw your choice; the previous one applies again. Appends a withdrawal."""
         row = self.get_object()
-        user: Any = request.user
-        if row.annotator_id != user.pk:
+        if row.annotator_id != self.user.pk:
             raise PermissionDenied("Only its annotator can withdraw a choice.")
-        if active_choice(row.pair, user) != row:
+        if active_choice(row.pair, self.user) != row:
             raise Conflict("This choice is not active: it was withdrawn or replaced.")
-        undo(row.pair, by=user)
-        last = PairEvaluation.objects.filter(pair=row.pair, annotator=user).latest("pk")
+        undo(row.pair, by=self.user)
+        last = PairEvaluation.objects.filter(pair=row.pair, annotator=self.user).latest("pk")
         return self.shown(last, status.HTTP_201_CREATED)
 
 

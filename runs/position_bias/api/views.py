@@ -1,5 +1,3 @@
-from typing import Any
-
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -39,8 +37,7 @@ class ReversedJudgeRunViewSet(BatchRows):
     def create(self, request: Request) -> Response:
         """Start a measure. A refusal lists all its `problems`."""
         given = self.sent(request, serializers.MeasureSerializer)
-        user: Any = request.user
-        made = measuring.start(serializers.measure_of(given), by=user, **consent_of(given))
+        made = measuring.start(serializers.measure_of(given), by=self.user, **consent_of(given))
         return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(

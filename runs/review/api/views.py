@@ -80,14 +80,14 @@ class QueueViewSet(ReviewActions, Written):
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve your next assignment; repeating returns the same one. 204: none left."""
-        assignment = take(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        assignment = take(self.get_object(), by=self.user)
         return self.taken(assignment) if assignment else Response(status=204)
 
     @extend_schema(request=None, responses={200: serializers.TakenAssignmentSerializer, 204: None})
     @action(detail=True, methods=["post"])
     def undo(self, request: Request, pk: str) -> Response:
         """Undo your last submission or skip and get the assignment back. 204: nothing to undo."""
-        assignment = undo(self.get_object(), by=request.user)  # type: ignore[arg-type]
+        assignment = undo(self.get_object(), by=self.user)
         return self.taken(assignment) if assignment else Response(status=204)
 
 
@@ -112,7 +112,7 @@ class ItemViewSet(ReviewActions, ReadOnly):
     @action(detail=True, methods=["post"])
     def take(self, request: Request, pk: str) -> Response:
         """Reserve an assignment of this item."""
-        return self.taken(take_item(self.get_object(), by=request.user))  # type: ignore[arg-type]
+        return self.taken(take_item(self.get_object(), by=self.user))
 
 
 class AssignmentViewSet(ReviewActions, ReadableRows):
@@ -138,7 +138,7 @@ class AssignmentViewSet(ReviewActions, ReadableRows):
         assignment = self.get_object()
         given = self.sent(request, serializers.ReviewSubmissionSerializer)
         submission = serializers.submission_of(given)
-        found = submit(assignment, submission, by=request.user)  # type: ignore[arg-type]
+        found = submit(assignment, submission, by=self.user)
         shown = self.shown(assignment).data
         return Response({"assignment": shown, "agrees": found.agrees, "is_new": found.is_new})
 
@@ -148,7 +148,7 @@ class AssignmentViewSet(ReviewActions, ReadableRows):
         """Skip the item; it is not offered to you again."""
         assignment = self.get_object()
         reason = self.sent(request, serializers.SkipSerializer)["reason"]
-        skip(assignment, reason, by=request.user)  # type: ignore[arg-type]
+        skip(assignment, reason, by=self.user)
         return self.shown(assignment)
 
     @extend_schema(request=None, responses=serializers.AssignmentSerializer)
@@ -156,7 +156,7 @@ class AssignmentViewSet(ReviewActions, ReadableRows):
     def release(self, request: Request, pk: str) -> Response:
         """Release the assignment without a verdict."""
         assignment = self.get_object()
-        release(assignment, by=request.user)  # type: ignore[arg-type]
+        release(assignment, by=self.user)
         return self.shown(assignment)
 
     @extend_schema(
@@ -167,5 +167,5 @@ class AssignmentViewSet(ReviewActions, ReadableRows):
         """Ask the annotator to review again. Their verdict counts until they resubmit."""
         assignment = self.get_object()
         note = self.sent(request, serializers.SendBackSerializer)["note"]
-        send_back(assignment, note, by=request.user)  # type: ignore[arg-type]
+        send_back(assignment, note, by=self.user)
         return self.shown(assignment)

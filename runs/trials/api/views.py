@@ -99,7 +99,7 @@ class BenchmarkViewSet(ReadableRows):
         given = self.sent(request, serializers.NewBenchmarkSerializer)
         topics = [NewTopic(**topic) for topic in given.pop("topics")]
         return self._made(
-            new_benchmark(given.pop("name"), topics, given.pop("paths"), by=request.user, **given)  # type: ignore[arg-type]
+            new_benchmark(given.pop("name"), topics, given.pop("paths"), by=self.user, **given)
         )
 
     @extend_schema(
@@ -112,7 +112,7 @@ class BenchmarkViewSet(ReadableRows):
         given = self.sent(request, serializers.BenchmarkImportSerializer)
         lines = read_lines("\n".join(map(json.dumps, given["claims"])))
         return self._made(
-            import_benchmark(given["name"], lines, by=request.user, sealed=given["sealed"])  # type: ignore[arg-type]
+            import_benchmark(given["name"], lines, by=self.user, sealed=given["sealed"])
         )
 
     @extend_schema(request=serializers.SmallSerializer, responses=STARTED)
@@ -120,8 +120,7 @@ class BenchmarkViewSet(ReadableRows):
     def small(self, request: Request) -> Response:
         """Have a model write a small benchmark to try. Without `accepted_calls`, estimate it."""
         given = self.sent(request, serializers.SmallSerializer)
-        user: Any = request.user
-        return _started(given, lambda: small_benchmark(given["language_model"], by=user))
+        return _started(given, lambda: small_benchmark(given["language_model"], by=self.user))
 
     @extend_schema(request=serializers.GenerateSerializer, responses=STARTED)
     @action(detail=True, methods=["post"])
@@ -169,14 +168,14 @@ class BenchmarkViewSet(ReadableRows):
         Without `accepted_calls`, estimate it.
         """
         given = self.sent(request, serializers.FreshSerializer)
-        benchmark, user = self.get_object(), request.user
+        benchmark = self.get_object()
         instruction = given["instruction"].strip()
         changes = {"instruction": instruction} if instruction else {}
         return _started(
             given,
             lambda: generate_fresh(
                 benchmark,
-                by=user,  # type: ignore[arg-type]
+                by=self.user,
                 seed=given.get("seed"),
                 perturbation=changes,
             ),
@@ -196,9 +195,8 @@ class BenchmarkViewSet(ReadableRows):
         return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)
 
     def _start(self, order: GenerationOrder, given: dict[str, Any]) -> Response:
-        user: Any = self.request.user
         limit = given.get("cost_limit_usd")
-        return _started(given, lambda: start(order, by=user, cost_limit_usd=limit))
+        return _started(given, lambda: start(order, by=self.user, cost_limit_usd=limit))
 
 
 def _started(given: dict[str, Any], begin: Callable[[], GenerationRun]) -> Response:
@@ -315,10 +313,10 @@ class TrialViewSet(ReadableRows, BatchRows):
     def create(self, request: Request) -> Response:
         """Start a trial of each judge. A refusal lists all its `problems`."""
         given = self.sent(request, serializers.TrialStartSerializer)
-        benchmark, user = given["benchmark"], request.user
+        benchmark = given["benchmark"]
         build_claims(benchmark)
         chosen, limit = serializers.chosen_in(given), given.get("cost_limit_usd")
-        made = trial_control.start(benchmark, chosen, by=user, cost_limit_usd=limit)  # type: ignore[arg-type]
+        made = trial_control.start(benchmark, chosen, by=self.user, cost_limit_usd=limit)
         shown = serializers.TrialSerializer(made, many=True).data
         return Response(shown, status=status.HTTP_201_CREATED)
 

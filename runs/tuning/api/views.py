@@ -39,8 +39,8 @@ class TuningViewSet(ReadOnly):
     def create(self, request: Request) -> Response:
         """Start a tuning: copy the verdicts and assign each test to a split."""
         given = self.sent(request, serializers.TuningOrderSerializer)
-        seed, user = given.pop("seed", None), request.user
-        tuning = start(Selection(**given), by=user, seed=seed)  # type: ignore[arg-type]
+        seed = given.pop("seed", None)
+        tuning = start(Selection(**given), by=self.user, seed=seed)
         return self.shown(tuning, status.HTTP_201_CREATED)
 
     @extend_schema(
@@ -54,6 +54,6 @@ class TuningViewSet(ReadOnly):
         if not has_draft(tuning):
             raise Conflict("This tuning has no draft: create one on its page first.")
         consent = consent_of(self.sent(request, serializers.AttemptOrderSerializer))
-        attempt = start_attempt(tuning, tuning.draft, by=request.user, **consent)  # type: ignore[arg-type]
+        attempt = start_attempt(tuning, tuning.draft, by=self.user, **consent)
         shown = serializers.TuningAttemptSerializer(attempt).data
         return Response(shown, status=status.HTTP_201_CREATED)
