@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.work import control
 from evalhub.work.models import Batch
-from evalhub.work.progress import NotPossible
 
 
 def limit_field(**kwargs: object) -> forms.DecimalField:
@@ -34,7 +32,7 @@ def controlled(
         Http404: There is no such button.
     """
     act = request.POST.get("act", "")
-    try:
+    with admin.refusals_shown(request):
         match act:
             case "cancel":
                 control.cancel(batch)
@@ -46,6 +44,4 @@ def controlled(
             case _:
                 raise Http404(f"There is no action {act!r}.")
         admin.say_done(request, messages[act])
-    except (NotPossible, ValidationError) as error:
-        admin.say(request, *getattr(error, "messages", [str(error)]))
     return HttpResponseRedirect(back)

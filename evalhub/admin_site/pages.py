@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 from django.apps import apps
@@ -9,7 +10,7 @@ from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import connection
 from django.db.models import SET_NULL, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -29,6 +30,7 @@ from evalhub.admin_site.versions import (
     versioned,
 )
 from evalhub.values.storable import UNSTORABLE
+from evalhub.work.progress import NotPossible
 
 
 def current_user(request: HttpRequest) -> User:
@@ -296,6 +298,16 @@ class PageAdmin(BoundedJSON, ModelAdmin):
 
     def say_done(self, request: HttpRequest, message: str) -> None:
         self.message_user(request, message, messages.SUCCESS)
+
+    @contextmanager
+    def refusals_shown(self, request: HttpRequest) -> Iterator[None]:
+        """Show a refusal or an invalid value as an error message, and go on after the block."""
+        try:
+            yield
+        except NotPossible as refused:
+            self.say(request, *refused.problems)
+        except ValidationError as error:
+            self.say(request, *error.messages)
 
 
 def loose_links(row: Any) -> list[tuple[str, int]]:

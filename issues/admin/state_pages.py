@@ -20,7 +20,6 @@ from evalhub.admin_site.list_download import DownloadedList
 from evalhub.admin_site.pages import current_user, require
 from issues import states
 from issues.admin.badges import COLOURS, badge_of
-from issues.admin.refusals import refusals_shown
 from issues.models import CommentFields
 from issues.states import HasState, Move
 
@@ -134,7 +133,7 @@ class StateAdmin(DownloadedList, PanelAdmin):
             if request.method != "POST" or not form.is_valid():
                 return self._confirmation(request, row, move, form)
             data = form.cleaned_data
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             self.carry_out(request, row, move, data)
             self.say_done(request, f"{capfirst(str(row))} is {move.done}.")
         return self.back(request, row)

@@ -11,7 +11,6 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from evalhub.admin_site.contributions import ExtensibleAdmin
 from evalhub.admin_site.lists import count_by
 from evalhub.admin_site.pages import PageAdmin, current_user
-from issues.admin.refusals import refusals_shown
 from issues.models import Issue, ResolutionLabel, Tag, Test
 from issues.tags import check_name, merge
 
@@ -72,7 +71,7 @@ class TagAdmin(ExtensibleAdmin):
         form = MergeForm(request.POST if "target" in request.POST else None)
         if form.is_valid():
             target = form.cleaned_data["target"]
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 changed = merge(list(queryset), target, by=current_user(request))
                 self.say_done(request, f"Merged into {target}: {changed} rows updated.")
             return None

@@ -11,7 +11,6 @@ from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import PageAdmin, require, row_number
 from evalhub.models import ItemState
 from evalhub.work.control import progress_of
-from issues.states import Refused
 from runs.launching.batch_estimate import BatchEstimate
 
 CHANGED = "The number of calls has changed: read the estimate again, then start."
@@ -61,12 +60,10 @@ class StartPages(PageAdmin):
         confirmed = request.POST.get("start")
         if confirmed and found and not found.problems and form.is_valid():
             if confirmed == str(found.calls.low):
-                try:
+                with self.refusals_shown(request):
                     words, address = start()
                     self.say_done(request, f"Started: {words}.")
                     return HttpResponseRedirect(address)
-                except Refused as refused:
-                    self.say(request, *refused.problems)
             else:
                 self.say(request, CHANGED)
         if not found or not found.sealed_exposure:

@@ -14,7 +14,6 @@ from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, requ
 from evalhub.display.html import link
 from evalhub.models import ItemState
 from evalhub.work import progress
-from evalhub.work.progress import NotPossible
 from issues.admin.drafting.button import DRAFT_TESTS
 from issues.admin.drafting.form import GenerateForm, sent_number, suggestions
 from issues.admin.drafting.prefill import initial_of, initial_of_batch
@@ -34,7 +33,6 @@ from issues.drafting.figures import figures_of
 from issues.drafting.start import estimate, left_today, start
 from issues.drafting.work import CONTROLS
 from issues.models import Decision, Draft, Generation, Issue, Test
-from issues.states import Refused
 
 ADD_TEST = "issues.add_test"
 CONTROLLED = {
@@ -114,12 +112,10 @@ class GenerationAdmin(PageAdmin):
             order = form.order()
             exposure = order.exposure()
             is_allowed = exposure is None or request.POST.get("consent") == exposure.key
-            try:
+            with self.refusals_shown(request):
                 if "count" not in request.POST and is_allowed:
                     generation = start(order, by=user)
                     return HttpResponseRedirect(generation.get_absolute_url())
-            except Refused as refused:
-                self.say(request, *refused.problems)
             context = {"estimate": estimate(order), "exposure": exposure}
         return self.page(
             request,
@@ -183,18 +179,14 @@ class GenerationAdmin(PageAdmin):
         generation = self.posted(request, object_id, DRAFT_TESTS)
         name = request.POST.get("act", "")
         if name in CONTROLS:
-            try:
+            with self.refusals_shown(request):
                 CONTROLS[name](generation)
                 self.say_done(request, CONTROLLED[name])
-            except NotPossible as error:
-                self.say(request, str(error))
             return HttpResponseRedirect(generation.get_absolute_url())
         require(request.user.has_perm(ADD_TEST))
         number = row_number(request.POST.get("draft"))
-        try:
+        with self.refusals_shown(request):
             number = self._decide(request, generation, name, number)
-        except Refused as refused:
-            self.say(request, *refused.problems)
         if request.headers.get("X-Requested-With") == "fetch":
             return self._show(request, generation, number)
         return HttpResponseRedirect(f"{generation.get_absolute_url()}?draft={number}")

@@ -16,7 +16,6 @@ from issues.admin.badges import COLOURS
 from issues.admin.feedback.form import FeedbackForm
 from issues.admin.feedback.inbox import FeedbackInbox
 from issues.admin.feedback.upload import FeedbackUpload
-from issues.admin.refusals import refusals_shown
 from issues.admin.text_areas import TextAreas
 from issues.feedback_content import FACTS, LINES, TEXTS, TRIAGE, TYPED
 from issues.judge_templates.prompts import conversation_text
@@ -139,7 +138,7 @@ class FeedbackAdmin(TextAreas, DownloadedList, FeedbackInbox, FeedbackUpload):
         elif act in ("issue", "test"):
             require(request.user.has_perm(f"issues.add_{act}"))
             make = issue_from if act == "issue" else test_from
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 draft = make(feedback, by=user)
                 text = f"Draft created from feedback {feedback.pk}. Complete it here."
                 self.say_done(request, text)

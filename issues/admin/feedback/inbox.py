@@ -35,7 +35,6 @@ from evalhub.display.hidden_signs import with_hidden_signs
 from evalhub.display.markup import model_markdown
 from evalhub.llm.content.content_parts import all_images
 from issues.admin.inlines import link_to
-from issues.admin.refusals import refusals_shown
 from issues.feedback_content import TEXTS, TRIAGE
 from issues.feedback_messages import turns_of
 from issues.judge_templates.prompts import conversation_text
@@ -195,7 +194,7 @@ class FeedbackInbox(HistoryAdmin):
         user, item = current_user(request), row_number(request.POST.get("item"))
         act = last_act(user)
         require(not act or Feedback.objects.readable_by(user).filter(pk=act.id).exists())
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             undone = undo_last(by=user)
             item = undone.feedback.pk
             is_draft = act.history_change_reason.startswith(f"{TRIAGED}Made")

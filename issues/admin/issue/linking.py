@@ -11,7 +11,6 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.display.formatting import counted
 from issues.admin.inlines import link_to
-from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
 from issues.models import Feedback, FeedbackState, Issue, Test, TestState
 from issues.regrouping import link, split
@@ -92,7 +91,7 @@ class Linking(StateAdmin):
             feedback = Feedback.objects.readable_by(user).filter(issue=issue).order_by("pk")
         title = bounded_text(request.POST.get("title"), 200)
         if request.method == "POST":
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 chosen = _chosen(request, "test", tests), _chosen(request, "feedback", feedback)
                 new = split(issue, *chosen, title=title, by=user)
                 self.say_done(request, format_html("Split from {}.", link_to(issue)))

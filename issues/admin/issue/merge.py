@@ -21,7 +21,6 @@ from evalhub.admin_site.versions import (
     seen_of,
 )
 from issues.admin.inlines import link_to
-from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
 from issues.merging import (
     FIELDS,
@@ -174,7 +173,7 @@ class Merging(StateAdmin):
             self.say(request, f"{issue} is not merged into another issue.")
             return self.back(request, issue)
         if request.method == "POST":
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 undone = undo_merge(issue, by=current_user(request))
                 text = f"{issue} is a separate issue again: {undone.moved} rows moved back."
                 self.say_done(request, text)

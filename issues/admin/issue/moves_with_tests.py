@@ -10,7 +10,6 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
 from issues import states
-from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import StateAdmin
 from issues.moves_with_tests import (
     TAKES_TESTS,
@@ -99,7 +98,7 @@ class MovesWithTests(StateAdmin):
     def undo_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Undo the user's last move of the issue, and of the tests along with it. POST only."""
         issue = self.posted(request, object_id)
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             name, tests = undo_with_tests(issue, by=current_user(request))
             self.say_done(request, capfirst(undone_text(issue, name, tests)))
         return self.back(request, issue)

@@ -22,7 +22,6 @@ from evalhub.display.formatting import counted
 from evalhub.display.html import link
 from issues.admin.drafting.button import generate_button
 from issues.admin.library.form import LibraryForm, example_names
-from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.models import Criterion, CriterionKind, LibraryCriterion, LibraryState, Test
 from issues.models.library import CONTENT_FIELDS
@@ -250,7 +249,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
         }
         require(request.method == "POST", rights.get(act))
         user = current_user(request)
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             if act == "template":
                 draft = entries.draft_template(row, by=user)
                 return HttpResponseRedirect(draft.get_absolute_url())
@@ -301,7 +300,7 @@ class LibraryCriterionAdmin(DownloadedList, PanelAdmin):
     def _copy(
         self, request: HttpRequest, rows: list[LibraryCriterion], test: Test
     ) -> HttpResponse | None:
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             entries.copy_to_rubric(rows, test, by=current_user(request))
             self.say_done(request, f"{_counted(rows)} copied. Adapt them to this test.")
             return HttpResponseRedirect(test.get_absolute_url())

@@ -15,7 +15,6 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.display.html import text_block
-from issues.admin.refusals import refusals_shown
 from issues.admin.state_pages import PanelAdmin
 from issues.admin.template.inlines import ExampleInline, VariantInline
 from issues.admin.text_areas import text_area
@@ -197,7 +196,7 @@ class JudgeTemplateAdmin(PanelAdmin):
         if request.method != "POST":
             return self._ask(request, template, act)
         user = current_user(request)
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             if act == "version":
                 return HttpResponseRedirect(new_version(template, by=user).get_absolute_url())
             do = publish if act == "publish" else retire

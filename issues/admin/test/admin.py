@@ -21,7 +21,6 @@ from issues.admin.drafting.button import generate_button
 from issues.admin.drafting.edits import EditPages
 from issues.admin.filters import ASSIGNED_TO_ME, TEST_FILTERS
 from issues.admin.inlines import TestCommentInline
-from issues.admin.refusals import refusals_shown
 from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX as RUBRIC
 from issues.admin.rubric.preview import context_of
@@ -236,7 +235,7 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
         test = self.posted(request, object_id)
         readable = Test.objects.readable_by(request.user)
         sibling = get_object_or_404(readable, pk=row_number(request.POST.get("sibling")))
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             copy_judge_settings(sibling, test, by=current_user(request))
             text = f"Judge settings copied from test {sibling.pk}. Adapt its guidelines."
             self.say_done(request, text)

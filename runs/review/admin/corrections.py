@@ -14,7 +14,6 @@ from evalhub.admin_site.choice_filter import ChoiceFilter
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, require, row_number
 from evalhub.display.html import link
 from evalhub.display.word_diff import word_diff
-from issues.states import Refused
 from issues.test_texts import first_words
 from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
@@ -148,11 +147,8 @@ class CorrectionAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             return self._shown(request, correction, act)
         perform, message = ACTIONS[act]
-        try:
+        with self.refusals_shown(request):
             needs_approval = perform(correction, by=current_user(request))
-        except Refused as error:
-            self.say(request, *error.problems)
-        else:
             again = " The test needs approval again." if needs_approval else ""
             self.say_done(request, f"{message}{again}")
         return HttpResponseRedirect(self.url_of("change", correction.pk))

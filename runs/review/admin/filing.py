@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, dumps, loads
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -21,7 +20,6 @@ from evalhub.display.formatting import counted
 from evalhub.display.html import link
 from issues.admin.test.bulk import MoveForm
 from issues.models import Issue, Test
-from issues.states import Refused
 from issues.test_texts import first_words
 from runs.admin.result.admin import ResultAdmin
 from runs.filing import issue_of, tests_of, undo_filing
@@ -105,12 +103,8 @@ class Filing(ResultAdmin):
         results = self._chosen(request, keys)
         shown = self._forms(request, act, results)
         if request.method == "POST" and act in shown and shown[act].is_valid():
-            try:
+            with self.refusals_shown(request):
                 return ACTS[act](self, request, results, shown[act].cleaned_data, here)
-            except Refused as refused:
-                self.say(request, *refused.problems)
-            except ValidationError as invalid:
-                self.say(request, *invalid.messages)
         words = [(r, first_words(r.revision.content["messages"])) for r in results[:LISTED]]
         title = f"File {counted(len(results), 'answer')}"
         context = {"rows": words, "more": len(results) - len(words), "results": results}
@@ -209,14 +203,11 @@ class Filing(ResultAdmin):
             self.say(request, "What you filed more than a day ago cannot be undone. Delete it.")
             return HttpResponseRedirect(here)
         require(made["by"] == user.pk, user.has_perms(RIGHTS[made["act"]]))
-        try:
+        with self.refusals_shown(request):
             if made["act"] == "queue":
                 withdraw_results(made["items"])
             else:
                 undo_filing(made["tests"], made.get("issue"), by=user)
-        except Refused as refused:
-            self.say(request, *refused.problems)
-        else:
             self.say_done(request, "Undone: what you filed is removed.")
         return HttpResponseRedirect(here)
 

@@ -15,8 +15,6 @@ from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import ItemState
 from evalhub.work.control import progress_of
-from evalhub.work.progress import NotPossible
-from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials.admin.forms import BenchmarkForm, ImportForm
 from runs.trials.admin.labels import ADD as LABEL
@@ -191,7 +189,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
         require(request.method == "POST", request.user.has_perm(right))
         if act not in ACTS:
             raise Http404(f"There is no action {act!r}.")
-        try:
+        with self.refusals_shown(request):
             if act == "expose":
                 expose(benchmark.artifacts.values_list("pk", flat=True))
             elif act == "compose":
@@ -206,8 +204,6 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
                 run = get_object_or_404(benchmark.generation_runs.all()[:1])
                 return controlled(self, request, run, ACTS, benchmark.get_absolute_url())
             self.say_done(request, ACTS[act])
-        except (NotPossible, Refused) as error:
-            self.say(request, *getattr(error, "problems", [str(error)]))
         return HttpResponseRedirect(benchmark.get_absolute_url())
 
     def _replay(self, request: HttpRequest, benchmark: Benchmark) -> GenerationRun:
@@ -223,7 +219,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
         form = ImportForm(request.POST if sent else None, request.FILES if sent else None)
         if form.is_bound and form.is_valid():
             given = form.cleaned_data
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 made = import_benchmark(
                     given["name"],
                     read_lines(_text_of(given["file"])),

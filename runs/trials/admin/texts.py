@@ -12,7 +12,6 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.display.formatting import counted
-from issues.admin.refusals import refusals_shown
 from issues.states import Refused
 from runs.trials.benchmarks.artifact_review import edit, expose, review
 from runs.trials.benchmarks.text_grid import STATES, state_of
@@ -118,7 +117,7 @@ class ArtifactAdmin(PageAdmin):
         """Save by the rules of `artifact_review`; say what a change of the text undoes."""
         given, by = form.cleaned_data, current_user(request)
         stored = Artifact.objects.select_related("benchmark").get(pk=obj.pk)
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             if "text" in form.changed_data:
                 outdated = edit(stored, given["text"], by=by)
                 if outdated:

@@ -109,13 +109,10 @@ class TuningAdmin(StartPages):
         if "pair" in sent and form.is_valid():
             selection = form.selection()
             if request.method == "POST" and "count" not in request.POST:
-                try:
-                    tuning = start(
-                        selection, by=current_user(request), seed=form.cleaned_data["seed"]
-                    )
+                with self.refusals_shown(request):
+                    seed = form.cleaned_data["seed"]
+                    tuning = start(selection, by=current_user(request), seed=seed)
                     return HttpResponseRedirect(tuning.get_absolute_url())
-                except Refused as refused:
-                    self.say(request, *refused.problems)
             found = labelled_answers_of(selection)
             context = {"found": found, "problem": too_few(selection, found)}
         return self.page(
@@ -194,11 +191,9 @@ class TuningAdmin(StartPages):
         labelled_example = mine.filter(pk=row_number(request.POST.get("labelled_example"))).first()
         if labelled_example is None:
             raise Http404("This judge tuning has no such answer, or you have no access to it.")
-        try:
+        with self.refusals_shown(request):
             draft = use_as_example(tuning, labelled_example, by=current_user(request))
             self.say_done(request, f"Example added to {draft}.")
-        except Refused as refused:
-            self.say(request, *refused.problems)
         back = f"{self.url_of('disagreements', tuning.pk)}?{request.GET.urlencode()}"
         return HttpResponseRedirect(f"{back}#answer-{labelled_example.pk}")
 
@@ -277,14 +272,10 @@ class TuningAdmin(StartPages):
         form = None if attempt else ReasonForm(request.POST or None)
         if request.method == "POST" and (form is None or form.is_valid()):
             reason = form.cleaned_data["reason"] if form else ""
-            try:
+            with self.refusals_shown(request):
                 publish_draft(tuning, draft, by=current_user(request), reason=reason)
                 self.say_done(request, f"{draft} published.")
                 return HttpResponseRedirect(tuning.get_absolute_url())
-            except Refused as refused:
-                self.say(request, *refused.problems)
-            except ValidationError as error:
-                self.say(request, *error.messages)
         tested = (
             f"Attempt {attempt.number} tested exactly this prompt, these examples and this scale."
             if attempt

@@ -11,7 +11,6 @@ from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.display.formatting import counted
-from issues.admin.refusals import refusals_shown
 from issues.drafting.destinations import DestinationKind, contribute_destination
 from issues.models import JudgeTemplate, LibraryCriterion, Test
 from runs.models import Result
@@ -59,7 +58,7 @@ def try_in_workbench(model_admin: Any, request: HttpRequest, queryset: Any) -> H
         return page
     number = row_number(request.POST["workbench"])
     bench = next((each for each in own if each.pk == number), None)
-    with refusals_shown(model_admin, request):
+    with model_admin.refusals_shown(request):
         bench = bench or new_bench(user, name="Results")
         rows = rows_from_results(bench, queryset, user)
         model_admin.say_done(request, f"Added {counted(len(rows), 'row')}.")

@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.files.export_files import FORMATS, export_response
-from issues.admin.refusals import refusals_shown
 from issues.admin.sent_files import packed, sent_file
 from issues.importers.records import MAX_BYTES
 from runs.workbench.admin.forms import IssueForm
@@ -63,7 +62,7 @@ class Leaving(PageAdmin):
         name, data = _sent(request)
         file = read_rows(name, data, keys=keys_of(bench), most=MAX_ROWS) if name else RowFile()
         if request.POST.get("act") == "import" and file.rows:
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 if request.POST.get("settings") and file.settings:
                     settings_from(bench, file.settings)
                 added = add_rows(bench, file.rows)
@@ -104,14 +103,14 @@ class Leaving(PageAdmin):
 
     def _template(self, request: HttpRequest, bench: Workbench) -> HttpResponse:
         title = bounded_text(request.POST.get("title"), 120)
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             draft = save_draft(bench, by=current_user(request), title=title)
             self.say_done(request, f"Saved as {draft}. Publish it here when it is good enough.")
             return HttpResponseRedirect(draft.get_absolute_url())
         return HttpResponseRedirect(bench.get_absolute_url())
 
     def _library(self, request: HttpRequest, bench: Workbench) -> HttpResponse:
-        with refusals_shown(self, request):
+        with self.refusals_shown(request):
             saved = save_to_library(bench, by=current_user(request))
             names = ", ".join(f"“{entry.name}”" for entry in saved)
             self.say_done(request, f"Saved to the criterion library: {names}.")
@@ -126,7 +125,7 @@ class Leaving(PageAdmin):
             self.say(request, "Select the rows to make tests of first.")
             return HttpResponseRedirect(bench.get_absolute_url())
         if form.is_valid():
-            with refusals_shown(self, request):
+            with self.refusals_shown(request):
                 issue = form.cleaned_data["issue"]
                 for row in rows:
                     row.workbench = bench
