@@ -12,11 +12,12 @@ from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in,
 from evalhub.models import LanguageModel
 from issues.conversation import request_messages, turns_to_generate
 from issues.models import IssueState, Test, TestState
+from runs.launching.batch_estimate import BatchEstimate
 from runs.launching.detectable_change import PlannedChange, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
 from runs.launching.launch import variants
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.load import JUDGMENT_TOKENS, Cost, EndpointLoad, Span, total, total_cost
+from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
 from runs.models import Method, Result
 from runs.models.jury import CALLS
@@ -34,13 +35,12 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, kw_only=True)
+class LaunchEstimate(BatchEstimate):
     """Estimate of all runs of a launch together.
 
     Attributes:
         judge_calls: High if every reply has to be repaired once.
-        cost: None if the models `unpriced` have no prices.
         overshoot_usd: Highest cost of calls in flight, by which each run may exceed its cost
             limit; None if cost is unknown.
         detectable: Change from an earlier run of these tests that could be detected.
@@ -54,17 +54,10 @@ class Estimate:
     embedding_calls: int
     input_tokens: Span
     output_tokens: Span
-    cost: Cost | None
-    unpriced: list[str]
     overshoot_usd: Decimal | None
     detectable: PlannedChange | None
     assumptions: list[str]
     left_out: list[LeftOut]
-
-    @property
-    def calls(self) -> Span:
-        other = self.answer_calls + self.embedding_calls
-        return self.judge_calls + Span(other, other)
 
 
 @dataclass(frozen=True)
@@ -77,7 +70,7 @@ class _Answering:
     """Generated turns that are sent again with later ones."""
 
 
-def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
+def estimate(spec: LaunchSpec, selection: Selection) -> LaunchEstimate:
     """Return the calls, tokens and cost of a launch, with the assumptions made."""
     runs = len(variants(spec, selection.models))
     passes = runs * spec.repeats
@@ -92,7 +85,8 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
     judges += jury.repair(passes)
     embedding = _embedding(spec, selection, passes, usual)
     loads = [*candidates, *judges, *embedding]
-    return Estimate(
+    return LaunchEstimate.of(
+        loads,
         runs=runs,
         tests=len(selection.tests),
         results=len(selection.tests) * passes,
@@ -101,8 +95,6 @@ def estimate(spec: LaunchSpec, selection: Selection) -> Estimate:
         embedding_calls=sum(load.calls.high for load in embedding),
         input_tokens=total(load.input_tokens for load in loads),
         output_tokens=total(load.output_tokens for load in loads),
-        cost=total_cost(loads),
-        unpriced=sorted({load.endpoint.name for load in loads if load.cost() is None}),
         overshoot_usd=_overshoot(candidates, judges),
         detectable=detectable([test.issue_id for test in selection.tests], selection.suite),
         assumptions=_assumptions(answers, spec, selection),

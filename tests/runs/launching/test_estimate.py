@@ -131,7 +131,7 @@ def test_cost_and_overshoot_have_known_values():
     # Four calls in flight at 0.0002 each.
     assert estimated(tests=tests, models=[model.pk]).overshoot_usd == Decimal("0.0008")
     found = estimated(tests=tests, models=[model.pk, make_model(name="bare").pk])
-    assert (found.cost, found.overshoot_usd, found.unpriced) == (None, None, ["bare"])
+    assert (found.cost, found.overshoot_usd, found.unpriced) == (None, None, ("bare",))
 
 
 def test_judges_of_one_model_share_its_bound_on_calls_in_flight():
