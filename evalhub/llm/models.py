@@ -5,7 +5,6 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Now
-from django.urls import reverse
 
 from evalhub.constraints import known
 from evalhub.history import History
@@ -15,6 +14,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.security.key_policy import key_problem
+from evalhub.row_page import RowWithPage
 
 JUDGE_TIMEOUT_S = 45
 
@@ -45,7 +45,7 @@ class LanguageModelQuerySet(models.QuerySet["LanguageModel"]):
         return self.filter(kind=ModelKind.MODEL)
 
 
-class LanguageModel(ApplicationFields):
+class LanguageModel(ApplicationFields, RowWithPage):
     """A callable endpoint, in the role of candidate, judge, analyst or generator.
 
     An HTTP application (`kind`) is a candidate only.
@@ -155,9 +155,6 @@ class LanguageModel(ApplicationFields):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:evalhub_languagemodel_change", args=[self.pk])
 
     def clean(self) -> None:
         problems: dict[str, list[str]] = {}

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, unfinished
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
+from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models.issue import Issue
 from issues.models.test import Test
@@ -22,7 +22,7 @@ class Decision(models.TextChoices):
     DROPPED = "dropped", "dropped as a near duplicate"
 
 
-class Generation(Batch):
+class Generation(Batch, RowWithPage):
     """A batch of drafts by one model.
 
     `settings` is a `issues.drafting.settings.DraftingSettings`; generator and judge are copies as
@@ -86,9 +86,6 @@ class Generation(Batch):
 
     def __str__(self) -> str:
         return f"batch {self.pk} by {self.generator}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:issues_generation_change", args=[self.pk])
 
 
 class Draft(Item):

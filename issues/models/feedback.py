@@ -2,13 +2,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
+from evalhub.row_page import RowWithPage
 from issues.feedback_content import ERASED
 from issues.models.issue import Issue
 
@@ -26,7 +26,7 @@ class Rating(models.TextChoices):
     NONE = "none", "not rated"
 
 
-class Feedback(models.Model):
+class Feedback(RowWithPage):
     """Feedback of an end user on an answer.
 
     Tests are made from it, so a sealed test seals all feedback of its issue.
@@ -86,9 +86,6 @@ class Feedback(models.Model):
         if self.erased_at is not None:
             return f"feedback {self.pk}, erased on {self.erased_at:%Y-%m-%d}"
         return (self.comment or self.prompt or f"feedback {self.pk}")[:80]
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:issues_feedback_change", args=[self.pk])
 
     @property
     def conversation(self) -> list[dict[str, Any]]:

@@ -1,10 +1,10 @@
 from django.db import models
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once
 from evalhub.history import History
+from evalhub.row_page import RowWithPage
 from issues.models.tag import Tag
 
 
@@ -45,7 +45,7 @@ class IssueQuerySet(SealedQuerySet):
         return self.exclude(state=IssueState.DEPRECATED)
 
 
-class Issue(models.Model):
+class Issue(RowWithPage):
     """A wrong behaviour of models, with description, tags and state.
 
     Its texts may quote its tests, so they are sealed with any of them. The title and the public
@@ -97,9 +97,6 @@ class Issue(models.Model):
 
     def __str__(self) -> str:
         return self.title
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:issues_issue_change", args=[self.pk])
 
 
 class SourceKind(models.TextChoices):

@@ -2,11 +2,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.row_page import RowWithPage
 from evalhub.values.digest import digest
 from issues.models.criterion import Polarity
 from issues.rubrics import scales
@@ -60,7 +60,7 @@ def binary_scale() -> dict[str, Any]:
     return scales.as_json(scales.Scale((scales.Option("Yes", "", 1), scales.Option("No", "", 0))))
 
 
-class LibraryCriterion(models.Model):
+class LibraryCriterion(RowWithPage):
     """A criterion for everybody to copy, in its current version; its history has the older ones.
 
     `scale` is read by `issues.rubrics.scales` and is null for a pairwise criterion. A higher value
@@ -140,9 +140,6 @@ class LibraryCriterion(models.Model):
             )
         super().save(*args, **kwargs)
         self._change_reason = None
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:issues_librarycriterion_change", args=[self.pk])
 
     @property
     def is_builtin(self) -> bool:

@@ -2,11 +2,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
-from django.urls import reverse
 
 from evalhub.constraints import known
 from evalhub.history import History
 from evalhub.models import LanguageModel, ModelKind
+from evalhub.row_page import RowWithPage
 from issues.judge_templates.prompts import PromptError, check_template, variables_of
 from issues.rubrics import scales
 
@@ -38,7 +38,7 @@ class ExampleChoice(models.TextChoices):
     NEAREST = "nearest", "most similar to the case"
 
 
-class JudgeTemplate(models.Model):
+class JudgeTemplate(RowWithPage):
     """Prompt and scale for judges. Once published it never changes.
 
     `scale` is read by `issues.rubrics.scales`: options with label, description and value in [0, 1],
@@ -103,9 +103,6 @@ class JudgeTemplate(models.Model):
                     "create a new version instead."
                 )
         super().save(*args, **kwargs)  # type: ignore[arg-type]
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:issues_judgetemplate_change", args=[self.pk])
 
     def clean(self) -> None:
         problems = {"text": check_template(self.text), "scale": scales.problems_of(self.scale)}

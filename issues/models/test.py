@@ -3,13 +3,13 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, once, share
 from evalhub.history import History
 from evalhub.llm.content.images import check_images
+from evalhub.row_page import RowWithPage
 from issues import test_content
 from issues.conversation import check_messages
 from issues.models.image_use import ImageUse
@@ -56,7 +56,7 @@ def _name(pk: int | None, issue: object) -> str:
     return f"test {pk} of {issue}"
 
 
-class Test(models.Model):
+class Test(RowWithPage):
     """An example that reproduces an issue: the input, and how to judge the answer.
 
     `messages` is a list of {"role", "content"}; content is a text or a list of parts
@@ -132,9 +132,6 @@ class Test(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         super().save(*args, **kwargs)
         ImageUse.objects.note([self])
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:issues_test_change", args=[self.pk])
 
     def clean(self) -> None:
         """Keep a sealed test at its issue, whose texts it seals: it leaves by a merge only.

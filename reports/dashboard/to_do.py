@@ -77,7 +77,7 @@ def _verdicts_waiting(user: User) -> list[Task]:
     return [*found, Task("My unsaved verdicts", len(results), url, True)]
 
 
-STATE_FILTERS = {Issue: "state__exact", Test: "state"}
+STATE_FILTERS: dict[Any, str] = {Issue: "state__exact", Test: "state"}
 """The parameter of each list that filters by state."""
 
 
@@ -101,7 +101,7 @@ def _shared(user: User) -> Iterator[Waiting]:
     if user.has_perm(TRIAGE):
         new = Feedback.objects.filter(state=FeedbackState.NEW)
         yield Waiting("Feedback to triage", new, reverse("admin:issues_feedback_inbox"))
-    for right, model in zip(APPROVE, (Issue, Test), strict=True):
+    for right, model in zip(APPROVE, STATE_FILTERS, strict=True):
         if user.has_perm(right):
             waiting = model._default_manager.filter(state="in_review")
             name = str(model._meta.verbose_name_plural).capitalize()

@@ -7,13 +7,13 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Valu
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import LessThanOrEqual
-from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share, unfinished
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import BatchState, Call, ItemState, LanguageModel
 from evalhub.outcomes import OUTCOMES
+from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
 from runs.completeness import MIN_SCORED
@@ -93,7 +93,7 @@ def _is_enough_scored() -> Q:
     return Q(LessThanOrEqual(n_lacking, may_lack), n_results__gt=0)
 
 
-class Run(Batch):
+class Run(Batch, RowWithPage):
     """A model variant answering a set of revisions; its configuration is frozen by copy.
 
     `endpoint` is made by `Endpoint.to_json` at launch; `params` override those of the endpoint.
@@ -157,10 +157,6 @@ class Run(Batch):
     def __str__(self) -> str:
         return f"{self.label} ({self.model_name})"
 
-    def get_absolute_url(self) -> str:
-        """Return the run's page; ABSOLUTE_URL_OVERRIDES replaces it with the report."""
-        return reverse("admin:runs_run_change", args=[self.pk])
-
     @property
     def wants_similarity(self) -> bool:
         return self.similarity_weight > 0 or self.score_by_similarity
@@ -182,7 +178,7 @@ class Outcome(models.TextChoices):
     PENDING = "pending", OUTCOMES["pending"].label
 
 
-class Result(Item):
+class Result(Item, RowWithPage):
     """A run's outcome on one revision and repeat. Narrow, for reports read only this table.
 
     `state` is the answer's; `is_judged` is set when the active judge run or an annotator is done
@@ -257,9 +253,6 @@ class Result(Item):
     def repeat_number(self) -> int:
         """Its number among the answers to the test, from 1, for pages, files and the API."""
         return self.repeat + 1
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:runs_result_change", args=[self.pk])
 
 
 class Answer(models.Model):

@@ -5,12 +5,12 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, unfinished
 from evalhub.history import Signed
 from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from runs.models import Result, Run
 from runs.models.verdict_item import VerdictItem
@@ -53,7 +53,7 @@ class Pair(models.Model):
         return f"pair of results {self.first_id} and {self.second_id}"
 
 
-class PairwiseJudgeRun(Batch):
+class PairwiseJudgeRun(Batch, RowWithPage):
     """A judge model's pass over all pairs of answers of some runs, each in both orders.
 
     `endpoint` is the judge's by copy. `criterion` "" : by each test's guidelines and reference.
@@ -76,9 +76,6 @@ class PairwiseJudgeRun(Batch):
 
     def __str__(self) -> str:
         return f"pairwise judge run {self.pk} by {self.language_model}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:pairwise_pairwisejudgerun_change", args=[self.pk])
 
 
 class PairJudgment(VerdictItem):

@@ -2,16 +2,16 @@
 
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from evalhub.constraints import known, unfinished
 from evalhub.models import BatchState, ItemState
+from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from runs.models import JudgeRun, Judgment
 from runs.models.verdict_item import VerdictItem
 
 
-class ReversedJudgeRun(Batch):
+class ReversedJudgeRun(Batch, RowWithPage):
     """A jury's second pass over a random part of a judge run, with the options reversed.
 
     `results` were drawn by `seed` of those that had verdicts.
@@ -28,9 +28,6 @@ class ReversedJudgeRun(Batch):
 
     def __str__(self) -> str:
         return f"reversed judge run {self.pk}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:position_bias_reversedjudgerun_change", args=[self.pk])
 
 
 class ReversedJudgment(VerdictItem):

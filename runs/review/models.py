@@ -7,12 +7,12 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Cast
-from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.history import History, Signed
+from evalhub.row_page import RowWithPage
 from runs.models import HumanEvaluation, Result, Run, Suite
 from runs.pairwise.models import PairEvaluation
 from runs.review.reasons import RANDOM
@@ -49,7 +49,7 @@ class Reasoning(models.TextChoices):
     ALWAYS = "always"
 
 
-class Queue(models.Model):
+class Queue(RowWithPage):
     """A queue of results for review, with its settings.
 
     `follows` is a suite whose completed runs are added automatically; `runs` are those added as a
@@ -117,9 +117,6 @@ class Queue(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:review_queue_change", args=[self.pk])
 
 
 class ReviewItemQuerySet(SealedQuerySet):

@@ -5,13 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share, unfinished
 from evalhub.history import Signed
 from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from issues.models import FrozenCriterion, JudgeTemplate, Tag
 from runs.models import Judge, JudgeRun, Result, Suite
@@ -35,7 +35,7 @@ class AnnotatorFilter(models.TextChoices):
     RANDOM = "random", "only blind verdicts on randomly drawn answers"
 
 
-class Tuning(models.Model):
+class Tuning(RowWithPage):
     """A judge with one template version, on answers that annotators also evaluated.
 
     `template` is the version in use, behind the judge's current verdicts; `draft` is its successor
@@ -67,9 +67,6 @@ class Tuning(models.Model):
 
     def __str__(self) -> str:
         return f"judge tuning {self.pk} of {self.template}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:tuning_tuning_change", args=[self.pk])
 
 
 class LabelledExample(models.Model):

@@ -5,12 +5,12 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from evalhub.llm.content.content_parts import all_images, content_text
 from evalhub.models import Call, User
+from evalhub.row_page import RowWithPage
 from issues.models import Draft, Generation, JudgeTemplate, ReplyForm, TemplateExample, Test
 from issues.rubrics import scales
 from runs.models import JudgmentState, Result
@@ -28,7 +28,7 @@ class WorkbenchQuerySet(SealedQuerySet):
         return self.readable_by(user).filter(Q(owner=user) | Q(is_shared=True))
 
 
-class Workbench(models.Model):
+class Workbench(RowWithPage):
     """A judge's prompt with its scale, criteria to ask it about, and the judges to ask.
 
     Without `criteria` the prompt judges whole answers. `criteria` are as in a revision's content,
@@ -75,9 +75,6 @@ class Workbench(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:workbench_workbench_change", args=[self.pk])
 
     def may_be_edited_by(self, user: User) -> bool:
         """Return whether the user may change it: the owner, and who may edit shared ones."""

@@ -4,12 +4,12 @@ from typing import Any, Self
 
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from evalhub.models import Call, LanguageModel
+from evalhub.row_page import RowWithPage
 from evalhub.schedules import ScheduledModel
 
 
@@ -55,7 +55,7 @@ class Review(models.TextChoices):
     EXCLUDED = "excluded"
 
 
-class Benchmark(ScheduledModel):
+class Benchmark(ScheduledModel, RowWithPage):
     """Claims of known truth for judges, and the texts that they are about.
 
     `kinds` are those of its artifacts, each {"key", "label", "form": "text" or "code",
@@ -98,9 +98,6 @@ class Benchmark(ScheduledModel):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:trials_benchmark_change", args=[self.pk])
 
 
 class Topic(models.Model):

@@ -4,13 +4,13 @@ from typing import Any, Self
 
 from django.db import models
 from django.db.models import F, Q
-from django.urls import reverse
 
 from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, unfinished
 from evalhub.history import Signed
 from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch
 from issues.models import JudgeTemplate
 from runs.models.verdict_item import VerdictItem
@@ -119,7 +119,7 @@ class Claim(models.Model):
         return f"claim {self.pk}"
 
 
-class Trial(Batch):
+class Trial(Batch, RowWithPage):
     """A judge on a benchmark's claims, each in both orders.
 
     The judge is a language model with a template, or a metric. `endpoint` is the model's by copy,
@@ -166,9 +166,6 @@ class Trial(Batch):
 
     def __str__(self) -> str:
         return f"trial {self.pk} of {self.judge_name}"
-
-    def get_absolute_url(self) -> str:
-        return reverse("admin:trials_trial_change", args=[self.pk])
 
     @property
     def judge_name(self) -> str:
