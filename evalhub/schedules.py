@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from croniter import CroniterError, croniter
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.utils import timezone
 
@@ -24,6 +25,21 @@ OWN = "own"
 
 class BadCron(ValueError):
     """An invalid cron expression; the message says why."""
+
+
+def cron_in(text: str, *, required: bool = False) -> str:
+    """Return the cron expression that a form was sent, or "".
+
+    Raises:
+        ValidationError: It is invalid or never occurs, or it is required and missing.
+    """
+    cron = " ".join(text.split())
+    try:
+        if cron or required:
+            next_times(cron, timezone.now(), 1)
+    except BadCron as error:
+        raise ValidationError(str(error)) from error
+    return cron
 
 
 class ScheduleRefused(Exception):

@@ -12,7 +12,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget
 from evalhub.access.right_holders import users_with
 from evalhub.admin_site.pages import PageAdmin
 from evalhub.display.html import link
-from evalhub.schedules import BadCron, ScheduleRefused, in_words, next_times
+from evalhub.schedules import ScheduleRefused, cron_in, in_words, next_times
 from evalhub.templatetags.schedules import suggested_schedules
 from reports.models import ReportSchedule
 from reports.schedules.snapshots import make, subject_of
@@ -46,12 +46,7 @@ class ReportScheduleForm(forms.ModelForm):
             self.fields["people"].queryset = users_with("runs.view_run")  # type: ignore[attr-defined]
 
     def clean_cron(self) -> str:
-        cron = " ".join(self.cleaned_data["cron"].split())
-        try:
-            next_times(cron, timezone.now(), 1)
-        except BadCron as error:
-            raise forms.ValidationError(str(error)) from error
-        return cron
+        return cron_in(self.cleaned_data["cron"], required=True)
 
 
 @admin.register(ReportSchedule)

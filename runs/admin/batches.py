@@ -17,19 +17,23 @@ CHANGED = "The number of calls has changed: read the estimate again, then start.
 SHOWN_ERRORS = 20
 
 
-class BatchForm(forms.Form):
+class InputForm(forms.Form):
+    """A form whose inputs look like the others of the site."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            if not isinstance(field.widget, forms.CheckboxInput | forms.CheckboxSelectMultiple):
+                field.widget.attrs["class"] = "eh-input"
+
+
+class BatchForm(InputForm):
     """Cost limit of a batch, and consent to send sealed tests."""
 
     cost_limit_usd = limit_field()
     allow_sealed_exposure = forms.BooleanField(
         label="Send the sealed tests to these models", required=False
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            if not isinstance(field, forms.BooleanField):
-                field.widget.attrs["class"] = "eh-input"
 
     @property
     def consent(self) -> dict[str, Any]:

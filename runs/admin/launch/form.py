@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 from django import forms
 from django.db.models import Model, QuerySet
 from django.http import QueryDict
-from django.utils import timezone
 
-from evalhub.schedules import BadCron, next_times
+from evalhub.schedules import cron_in
 from runs.admin.launch.fields import FORM_FIELDS, form_field
 from runs.admin.launch.parameters import Row, read_rows, rows_in
 from runs.launching.exposure import CONSENT, SealedExposure
@@ -55,13 +54,7 @@ class LaunchForm(forms.Form):
         self.rows = rows_in(*(data.getlist(f"param_{part}") for part in Row._fields))
 
     def clean_cron(self) -> str:
-        cron = " ".join(self.cleaned_data["cron"].split())
-        try:
-            if cron:
-                next_times(cron, timezone.now(), 1)
-        except BadCron as error:
-            raise forms.ValidationError(str(error)) from error
-        return cron
+        return cron_in(self.cleaned_data["cron"])
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data

@@ -13,6 +13,7 @@ from evalhub.models import LanguageModel
 from issues.importers.records import Unreadable
 from issues.models import Issue
 from issues.states import Refused
+from runs.admin.batches import InputForm
 from runs.importers.formats import files, table
 from runs.importers.formats.records import Contents, Document
 from runs.importers.formats.registry import FORMATS, read
@@ -25,7 +26,7 @@ SHOWN = 20
 MAX_PROBLEMS = 200
 
 
-class ImportForm(forms.Form):
+class ImportForm(InputForm):
     """Choices of an import; empty ones leave it to the file."""
 
     issue = forms.ModelChoiceField(
@@ -50,8 +51,6 @@ class ImportForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": False, **kwargs})
-        for name in ("issue", "model", "jury"):
-            self.fields[name].widget.attrs["class"] = "eh-input"
 
     def options(self, *, dry_run: bool, may_approve: bool) -> Options:
         """Return the choices; ones that are wrong are as if not made."""

@@ -3,11 +3,11 @@
 from typing import Any, cast
 
 from django import forms
-from django.utils import timezone
 
 from evalhub.admin_site.batch_control import limit_field
 from evalhub.models import LanguageModel
-from evalhub.schedules import BadCron, next_times
+from evalhub.schedules import cron_in
+from runs.admin.batches import InputForm
 from runs.models import Jury
 from runs.trials.generation.generation_runs import GenerationOrder
 from runs.trials.generation.generation_settings import MAX_IDEAS, MAX_TOPICS, GenerationSettings
@@ -22,15 +22,13 @@ from runs.trials.generation.graph import (
 )
 from runs.trials.models import Benchmark, GenerationPath, Stage
 
-INPUT = {"class": "eh-input"}
-
 
 class BenchmarkForm(forms.ModelForm):
     """A benchmark with its paths as lines of text."""
 
     paths = forms.CharField(
         required=False,
-        widget=forms.Textarea({**INPUT, "rows": 5}),
+        widget=forms.Textarea({"class": "eh-input", "rows": 5}),
         help_text="One per line, such as description > java > summary. An asterisk marks a text "
         "that the model under test writes: description > java > summary*.",
     )
@@ -65,13 +63,7 @@ class BenchmarkForm(forms.ModelForm):
         return kinds
 
     def clean_cron(self) -> str:
-        cron = str(self.cleaned_data["cron"]).strip()
-        if cron:
-            try:
-                next_times(cron, timezone.now(), 1)
-            except BadCron as error:
-                raise forms.ValidationError(str(error)) from error
-        return cron
+        return cron_in(self.cleaned_data["cron"])
 
     def clean_paths(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["paths"].splitlines() if line.strip()]
@@ -86,7 +78,7 @@ class BenchmarkForm(forms.ModelForm):
         return list(kinds_from(kinds or [kind.as_json() for kind in KINDS]))
 
 
-class GenerateForm(forms.Form):
+class GenerateForm(InputForm):
     """A generation run, or the replay of tested paths."""
 
     stage = forms.ChoiceField(
@@ -127,11 +119,6 @@ class GenerateForm(forms.Form):
     )
     cost_limit_usd = limit_field()
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.widget.attrs.update(INPUT)
-
     def order(self, benchmark: Benchmark) -> GenerationOrder:
         given = self.cleaned_data
         lines = [line.strip() for line in given["outside"].splitlines()]
@@ -145,7 +132,7 @@ class GenerateForm(forms.Form):
         return GenerationOrder(benchmark, Stage(given["stage"]), given["model"], settings=settings)
 
 
-class ReplayForm(forms.Form):
+class ReplayForm(InputForm):
     """The replay of paths with a model under test."""
 
     paths = forms.ModelMultipleChoiceField(
@@ -188,9 +175,6 @@ class ReplayForm(forms.Form):
         tested = [path.pk for path in benchmark.paths.all() if path.is_tested]
         paths = cast(forms.ModelMultipleChoiceField, self.fields["paths"])
         paths.queryset, paths.initial = benchmark.paths.filter(pk__in=tested), tested
-        for field in self.fields.values():
-            if field is not paths:
-                field.widget.attrs.update(INPUT)
 
     def order(self) -> GenerationOrder:
         given = self.cleaned_data
@@ -209,17 +193,16 @@ class ReplayForm(forms.Form):
         )
 
 
-class SmallForm(forms.Form):
+class SmallForm(InputForm):
     """The model that writes a small benchmark."""
 
     model = forms.ModelChoiceField(
         LanguageModel.objects.active().not_applications().order_by("name"),
         empty_label="Choose a model",
-        widget=forms.Select(INPUT),
     )
 
 
-class FreshForm(forms.Form):
+class FreshForm(InputForm):
     """The differences of a fresh instance."""
 
     seed = forms.IntegerField(
@@ -234,17 +217,12 @@ class FreshForm(forms.Form):
         "logistics.” Leave empty for none.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            field.widget.attrs.update(INPUT)
-
     def perturbation(self) -> dict[str, str]:
         instruction = self.cleaned_data["instruction"].strip()
         return {"instruction": instruction} if instruction else {}
 
 
-class ImportForm(forms.Form):
+class ImportForm(InputForm):
     """A file of labelled pairs."""
 
     name = forms.CharField(max_length=150, label="Name of the benchmark")
@@ -253,8 +231,3 @@ class ImportForm(forms.Form):
         "or false) or score (1 to 7); optional are kind, topic and idea.",
     )
     sealed = forms.BooleanField(required=False, help_text="Only readers of sealed tests see it.")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name in ("name", "file"):
-            self.fields[name].widget.attrs.update(INPUT)

@@ -6,12 +6,13 @@ from django import forms
 
 from evalhub.admin_site.term_link import with_terms
 from issues.models import JudgeTemplate, Tag
+from runs.admin.batches import InputForm
 from runs.models import Judge, Suite
 from runs.tuning.labelled_answers import Pair, Selection, pairs
 from runs.tuning.models import AnnotatorFilter
 
 
-class StartForm(forms.Form):
+class StartForm(InputForm):
     """The judge with its template version, and the human verdicts to tune against."""
 
     pair = forms.ChoiceField(
@@ -52,8 +53,6 @@ class StartForm(forms.Form):
             name = f"{judge} with {templates[pair.template]}: {answers}{inactive}"
             choices.append((pair.key, name))
         self.fields["pair"].choices = choices  # type: ignore[attr-defined]
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "eh-input"
 
     def selection(self) -> Selection:
         """Return the selection of a valid form."""
