@@ -7,13 +7,14 @@ from django.db.models import Count, QuerySet
 from django.http import (
     HttpRequest,
     HttpResponse,
-    HttpResponseNotAllowed,
     HttpResponseRedirect,
     QueryDict,
 )
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
@@ -216,11 +217,10 @@ class LaunchAdmin(PageAdmin):
             may_act=self.has_add_permission(request),
         )
 
+    @method_decorator(require_POST)
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Launch again, pause, resume or change the schedule."""
         require(self.has_add_permission(request))
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         record = get_object_or_404(Launch, pk=pk)
         try:
             messages.success(request, _do(record, request))

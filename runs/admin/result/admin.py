@@ -6,13 +6,14 @@ from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
-    HttpResponseNotAllowed,
     HttpResponseRedirect,
     JsonResponse,
     QueryDict,
 )
 from django.shortcuts import get_object_or_404
+from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
 
@@ -231,6 +232,7 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
             prompt=prompt_of(judgment, reader=current_user(request)),
         )
 
+    @method_decorator(require_POST)
     def evaluate_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save the reader's verdict or its draft, or withdraw their last one.
 
@@ -238,8 +240,6 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         A form of another page names that page as `next`.
         """
         require(self.has_evaluate_permission(request))
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         result = self._result(request, pk)
         reader, is_script = current_user(request), not request.accepts("text/html")
         draft = EvaluationForm.read(request.POST, chosen_by=ChosenBy.DIRECT)
@@ -265,10 +265,9 @@ class ResultAdmin(ExtensibleList, ReadOnlyAdmin):
         self.say_done(request, f"Saved: result {pk} is {outcome}.")
         return address_back(request, url)
 
+    @method_decorator(require_POST)
     def example_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Mark a human evaluation as a labelled example, or remove the mark."""
         require(request.user.has_perm(MARK))
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         result = self._result(request, pk)
         return marked(request, result, self._navigation(request, result))

@@ -7,10 +7,12 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
@@ -19,7 +21,7 @@ from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import percent
-from evalhub.history import sign
+from evalhub.history import save_signed
 from runs.review.admin.add_runs import AddingPages
 from runs.review.admin.overview import OverviewPages
 from runs.review.admin.work_page import WorkPages
@@ -196,10 +198,9 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
     def response_post_save_change(self, request: HttpRequest, obj: Queue) -> HttpResponseRedirect:
         return HttpResponseRedirect(self.url_of("overview", obj.pk))
 
+    @method_decorator(require_POST)
     def state_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Close or reopen the queue."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         require(self.has_change_permission(request))
         queue, act = self.found(request, pk), request.POST.get("act")
         changes = {
@@ -207,8 +208,7 @@ class QueueAdmin(WorkPages, OverviewPages, AddingPages, HistoryAdmin):
             "open": (QueueState.OPEN, f"Reopened {queue}."),
         }
         if act in changes:
-            sign(queue, current_user(request), "")
             queue.state, message = changes[act]
-            queue.save()
+            save_signed(queue, current_user(request), "")
             self.say_done(request, message)
         return HttpResponseRedirect(self.url_of("overview", pk))

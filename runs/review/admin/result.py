@@ -7,11 +7,12 @@ from django.core.exceptions import ValidationError
 from django.http import (
     HttpRequest,
     HttpResponse,
-    HttpResponseNotAllowed,
     HttpResponseRedirect,
     JsonResponse,
 )
 from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.values.storable import UNSTORABLE
@@ -59,11 +60,10 @@ class ReviewedResultAdmin(Filing):
             "may_promote": request.user.has_perm(PROMOTE),
         }
 
+    @method_decorator(require_POST)
     def correct_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Save a corrected answer."""
         require(self.has_evaluate_permission(request))
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         if led_away := _redirect_reviewer(request, pk):
             return led_away
         result = self._result(request, pk)

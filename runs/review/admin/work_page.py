@@ -8,12 +8,13 @@ from django.http import (
     HttpRequest,
     HttpResponse,
     HttpResponseBadRequest,
-    HttpResponseNotAllowed,
     HttpResponseRedirect,
     JsonResponse,
     QueryDict,
 )
 from django.template.loader import render_to_string
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import PageAdmin, current_user, require
 from issues.test_texts import first_words
@@ -54,9 +55,8 @@ class WorkPages(PageAdmin):
         message = ActionMessage(**kept) if kept else None
         return self._work_page(request, session, open_assignment(session), message)
 
+    @method_decorator(require_POST)
     def act_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         session = self._review_session(request, pk, request.POST)
         name = request.POST.get("act", "")
         if name in BACKGROUND_ACTIONS:

@@ -26,7 +26,7 @@ class StartViews(StartPages):
 
     def generate_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Choose stage and model, then start."""
-        _need(request, GENERATE)
+        require(request.user.has_perm(GENERATE))
         benchmark = self.found(request, object_id)
         form = GenerateForm(_sent(request))
         return self._start(
@@ -45,7 +45,7 @@ class StartViews(StartPages):
 
     def replay_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Choose paths and a model under test, then start."""
-        _need(request, *REPLAY_RIGHTS)
+        require(request.user.has_perms(REPLAY_RIGHTS))
         benchmark = self.found(request, object_id)
         form = ReplayForm(benchmark, _sent(request))
         return self._start(
@@ -64,7 +64,7 @@ class StartViews(StartPages):
 
     def fresh_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Choose seed and perturbation, then generate a fresh instance."""
-        _need(request, GENERATE)
+        require(request.user.has_perm(GENERATE))
         benchmark = self.found(request, object_id)
         form = FreshForm(_sent(request) or {})
         return self._start(
@@ -84,7 +84,7 @@ class StartViews(StartPages):
 
     def small_view(self, request: HttpRequest) -> HttpResponse:
         """Have a model write 2 topics with 3 ideas each: the embedded one, or another."""
-        _need(request, GENERATE)
+        require(request.user.has_perm(GENERATE))
         models = LanguageModel.objects.active().not_applications().order_by("pk")
         embedded = models.filter(litellm_model=local_model.LITELLM_MODEL)
         model = embedded.first() or models.first()
@@ -106,10 +106,7 @@ class StartViews(StartPages):
         request: HttpRequest,
         form: forms.Form,
         begin: Callable[[], GenerationRun],
-        *,
-        title: str,
-        sentence: str,
-        back_url: str,
+        **context: Any,
     ) -> HttpResponse:
         """Show the form with the estimate; start what was estimated."""
 
@@ -124,14 +121,8 @@ class StartViews(StartPages):
             form,
             (lambda: estimate(begin)) if is_ready else None,
             start,
-            title=title,
-            sentence=sentence,
-            back_url=back_url,
+            **context,
         )
-
-
-def _need(request: HttpRequest, *rights: str) -> None:
-    require(request.user.has_perms(rights))
 
 
 def _sent(request: HttpRequest) -> Any:
