@@ -10,7 +10,7 @@ from evalhub.llm.content.content_parts import without_alt
 from evalhub.values.digest import digest
 from issues.conversation import request_messages
 from issues.models import FrozenCriterion, JudgeTemplate, Revision, Test
-from issues.models.criterion import CONTENT_FIELDS
+from issues.rubrics.criterion_content import columns_of
 from issues.rubrics.scales import BINARY, Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.test_content import SHOWN
@@ -95,8 +95,7 @@ def _frozen_criteria(revision: Revision) -> Iterator[FrozenCriterion]:
     """Return a row for the test as a whole, and one for each criterion."""
     yield FrozenCriterion(revision=revision, key=WHOLE_TEST)
     for order, content in enumerate(revision.content["criteria"], 1):
-        fields = {field: content[name] for name, field in CONTENT_FIELDS.items()}
-        yield FrozenCriterion(revision=revision, order=order, **fields)
+        yield FrozenCriterion(revision=revision, order=order, **columns_of(content))
 
 
 def _known_revisions(wanted: dict[int, tuple[dict[str, Any], str]]) -> dict[int, Revision]:

@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
 from issues.models import Criterion, FrozenCriterion
-from issues.models.criterion import CONTENT_FIELDS
-from issues.rubrics.scoring import MAX_CRITERIA, MAX_WEIGHT, MIN_WEIGHT
+from issues.rubrics.criterion_content import CONTENT
+from issues.rubrics.scoring import MAX_CRITERIA
 
 MAX_ALTERNATIVES = 1000
 
@@ -29,32 +29,34 @@ class CriteriaSerializer(serializers.ListSerializer):
         return found
 
 
-class CriterionSerializer(RowSerializer):
+class CheckedSerializer(RowSerializer):
+    """A row whose check may decide."""
+
+    check = serializers.CharField(
+        source="check_name", max_length=40, required=False, allow_blank=True
+    )
+    arguments = JSONObject(required=False)
+
+
+class CriterionSerializer(CheckedSerializer):
     """A criterion of a rubric. Judges are asked about `text`, or `check` decides.
 
     Its key is assigned once: send it back to keep the criterion's history and results.
     """
 
     key = serializers.RegexField(r"^[\w.:-]{1,40}$", required=False)
-    check = serializers.CharField(
-        source="check_name", max_length=40, required=False, allow_blank=True
-    )
-    arguments = JSONObject(required=False)
-    alternative = serializers.IntegerField(
-        min_value=0,
-        max_value=MAX_ALTERNATIVES,
-        required=False,
-        allow_null=True,
-        help_text=(
-            "Null: required. Criteria with the same number form one alternative; the best "
-            "one counts."
-        ),
-    )
-    weight = serializers.FloatField(min_value=MIN_WEIGHT, max_value=MAX_WEIGHT, default=1.0)
 
     class Meta:
         model = Criterion
-        fields = tuple(CONTENT_FIELDS)
+        fields = CONTENT
+        extra_kwargs = {
+            "weight": {"default": 1.0},
+            "alternative": {
+                "max_value": MAX_ALTERNATIVES,
+                "help_text": "Null: required. Criteria with the same number form one alternative; "
+                "the best one counts.",
+            },
+        }
         list_serializer_class = CriteriaSerializer
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +77,7 @@ class FrozenCriterionSerializer(RowSerializer):
 
     class Meta:
         model = FrozenCriterion
-        fields = ("id", *CONTENT_FIELDS, "order")
+        fields = ("id", *CONTENT, "order")
 
 
 class CheckSerializer(PlainSerializer):

@@ -9,7 +9,6 @@ from django.db.models import Model
 from evalhub.api.exports import IS_READABLE, Column, among
 from issues.feedback_content import SENT, TRIAGE
 from issues.models import Criterion, Issue, Source, Test
-from issues.models.criterion import CONTENT_FIELDS
 from issues.test_content import CONTENT, REMARKS
 
 
@@ -33,8 +32,8 @@ def _tags(model: type[Model]) -> Any:
 def _criteria(ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
     found = defaultdict(list)
     rows = Criterion.objects.filter(among("test", ids)).order_by("test", "order", "pk")
-    for test, *values in rows.values_list("test_id", *CONTENT_FIELDS.values()):
-        found[test].append(dict(zip(CONTENT_FIELDS, values, strict=True)))
+    for row in rows:
+        found[row.test_id].append(row.as_content())
     return found
 
 

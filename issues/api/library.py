@@ -11,19 +11,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from evalhub.api.fields import JSONObject, Name, PlainSerializer, RowSerializer
+from evalhub.api.fields import JSONObject, Name, PlainSerializer
 from evalhub.api.filters import OneOf, UpdatedSince, YesNo
 from evalhub.api.views import Written
 from evalhub.history import sign
+from issues.api.criteria import CheckedSerializer
 from issues.api.json_types import LibraryExamples, Scale
 from issues.models import CriterionKind, LibraryCriterion, LibraryState, Shelf
-from issues.models.library import CONTENT_FIELDS, content_of
+from issues.models.library import CONTENT, content_of
 from issues.rubrics.library import entries
 
 RETIRE = "issues.retire_librarycriterion"
 
 
-class LibraryCriterionSerializer(RowSerializer):
+class LibraryCriterionSerializer(CheckedSerializer):
     """A criterion for rubrics and judges. A change makes a new version.
 
     `scale` is null for a pairwise criterion. A higher value is always better. `examples` has the
@@ -34,10 +35,6 @@ class LibraryCriterionSerializer(RowSerializer):
     copies_rows = True
     key = serializers.SlugField(max_length=80, required=False)
     scale = JSONObject(Scale, allow_null=True, required=False)
-    check = serializers.CharField(
-        source="check_name", max_length=40, required=False, allow_blank=True
-    )
-    arguments = JSONObject(required=False)
     examples = JSONObject(LibraryExamples, required=False)
     tags = serializers.ListField(child=serializers.CharField(max_length=40), required=False)
     author = Name()
@@ -48,7 +45,7 @@ class LibraryCriterionSerializer(RowSerializer):
     class Meta:
         model = LibraryCriterion
         fields = (
-            *("id", "key", "version", "state", *CONTENT_FIELDS, "author"),
+            *("id", "key", "version", "state", *CONTENT, "author"),
             *("is_builtin", "is_changed", "tests", "created_at", "updated_at"),
         )
         read_only_fields = ("version", "state", "is_builtin", "is_changed")

@@ -9,6 +9,7 @@ from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import accepted_of
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Generation, Test
+from issues.rubrics.criterion_content import CriterionContent
 from issues.test_content import content
 
 MAX_EXAMPLES = 5
@@ -49,6 +50,5 @@ def _cut(text: str) -> str:
 def label_content(settings: DraftingSettings, prompt: str, passage: str) -> dict[str, Any]:
     """Return a draft's content in the form of a revision, with the criterion as its rubric."""
     text = settings.criterion + (f": {settings.description}" if settings.description else "")
-    criterion = {"key": "1", "text": text, "check": "", "polarity": "should"}
-    rubric = [{**criterion, "weight": 1.0, "citation": ""}]
+    rubric = [{"key": "1", **vars(CriterionContent(text))}]
     return content([{"role": "user", "content": prompt}], context=passage, criteria=rubric)

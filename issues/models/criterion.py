@@ -10,12 +10,13 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known
 from evalhub.history import History
 from issues.models.test import Test
-from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
+from issues.rubrics.criterion_content import SEALED, SHOULD, SHOULD_NOT, content_of
+from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT, Point
 
 
 class Polarity(models.TextChoices):
-    SHOULD = "should", "should"
-    SHOULD_NOT = "should_not", "should not"
+    SHOULD = SHOULD, "should"
+    SHOULD_NOT = SHOULD_NOT, "should not"
 
 
 class CriterionFields(models.Model):
@@ -57,21 +58,15 @@ class CriterionFields(models.Model):
 
     def as_content(self) -> dict[str, Any]:
         """Return the fields as a revision's content; their order is that of the list."""
-        return {name: getattr(self, field) for name, field in CONTENT_FIELDS.items()}
+        return content_of(self)
 
-
-CONTENT_FIELDS = {
-    "key": "key",
-    "text": "text",
-    "polarity": "polarity",
-    "weight": "weight",
-    "alternative": "alternative",
-    "mandatory": "mandatory",
-    "check": "check_name",
-    "arguments": "arguments",
-    "citation": "citation",
-}
-"""Names in a revision's content, and their fields."""
+    def point(self, value: float | None) -> Point:
+        """Return it with its value, to be scored."""
+        return Point(
+            *(self.key, value, self.weight, self.is_inverted),
+            alternative=self.alternative,
+            mandatory=self.mandatory,
+        )
 
 
 class Criterion(CriterionFields):
@@ -82,7 +77,7 @@ class Criterion(CriterionFields):
     """
 
     sealed_path = "test__sealed"
-    sealed_fields = ("text", "arguments", "citation")
+    sealed_fields = SEALED
 
     test = models.ForeignKey(Test, models.CASCADE, related_name="criteria")
     library_key = models.CharField(max_length=80, blank=True, db_index=True)

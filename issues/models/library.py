@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -9,7 +10,8 @@ from evalhub.history import History
 from evalhub.row_page import RowWithPage
 from evalhub.values.digest import digest
 from issues.models.criterion import Polarity
-from issues.rubrics import scales
+from issues.rubrics import criterion_content, scales
+from issues.rubrics.criterion_content import COLUMNS
 from issues.rubrics.library import content
 
 
@@ -42,17 +44,21 @@ class LibraryState(models.TextChoices):
     RETIRED = "retired"
 
 
-CONTENT_FIELDS = {
-    **{name: name for name in ("name", "shelf", "kind", "judged_text", "question", "description")},
-    **{"polarity": "polarity", "scale": "scale", "check": "check_name", "arguments": "arguments"},
-    **{"examples": "examples", "tags": "tags"},
-}
-"""Names of a criterion's content in JSON, and their fields. Any change makes a new version."""
+CONTENT = (
+    *("name", "shelf", "kind", "judged_text", "question", "description"),
+    *("polarity", "scale", "check", "arguments", "examples", "tags"),
+)
+"""Names of a criterion's content in JSON. Any change makes a new version."""
 
 
 def content_of(row: Any) -> dict[str, Any]:
     """Return the content of a library criterion, also of its historical model."""
-    return {name: getattr(row, field) for name, field in CONTENT_FIELDS.items()}
+    return criterion_content.content_of(row, CONTENT)
+
+
+def set_content(row: Any, content: Mapping[str, Any]) -> None:
+    for name, value in content.items():
+        setattr(row, COLUMNS.get(name, name), value)
 
 
 def binary_scale() -> dict[str, Any]:
@@ -153,5 +159,5 @@ class LibraryCriterion(RowWithPage):
     def clean(self) -> None:
         problems = content.problems_of(content_of(self))
         if problems:
-            by_field = {CONTENT_FIELDS[name]: lines for name, lines in problems.items()}
+            by_field = {COLUMNS.get(name, name): lines for name, lines in problems.items()}
             raise ValidationError(by_field)

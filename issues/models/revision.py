@@ -5,6 +5,7 @@ from evalhub.constraints import known
 from issues.models.criterion import CriterionFields, Polarity
 from issues.models.template import JudgeTemplate
 from issues.models.test import Test
+from issues.rubrics.criterion_content import SEALED
 from issues.rubrics.scales import PassRule, passes
 
 PASS_RULES = [(rule.value, rule.value) for rule in PassRule]
@@ -59,7 +60,7 @@ class FrozenCriterion(CriterionFields):
     """
 
     sealed_path = "revision__test__sealed"
-    sealed_fields = ("text", "arguments", "citation")
+    sealed_fields = SEALED
 
     revision = models.ForeignKey(Revision, models.CASCADE, related_name="criteria")
 

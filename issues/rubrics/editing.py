@@ -10,13 +10,10 @@ from django.db.models import Max
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from issues.models import Criterion, Test
-from issues.models.criterion import CONTENT_FIELDS
+from issues.rubrics.criterion_content import COLUMNS, FIELDS, columns_of
 from issues.states import review_again
 
-ORIGIN = ("library_key", "library_version")
-"""Fields that say which library criterion it was copied from; an edit keeps them."""
-
-COPIED = [name for name in CONTENT_FIELDS.values() if name != "key"]
+COPIED = [COLUMNS.get(name, name) for name in FIELDS]
 
 
 @transaction.atomic
@@ -30,8 +27,8 @@ def append(test: Test, contents: Sequence[Mapping[str, Any]], *, by: User) -> No
         by: User who makes the change.
     """
     last = test.criteria.aggregate(last=Max("order"))["last"] or 0
-    rows = [{CONTENT_FIELDS.get(name, name): value for name, value in c.items()} for c in contents]
-    add_rows(test, [{**row, "order": n} for n, row in enumerate(rows, last + 1)], by=by)
+    rows = [columns_of(c) | {"order": n} for n, c in enumerate(contents, last + 1)]
+    add_rows(test, rows, by=by)
     review_again(test, by)
     save_signed(test, by, "Rubric changed")
 
@@ -80,7 +77,7 @@ def is_same(test: Test, criteria: Sequence[Mapping[str, Any]]) -> bool:
 def with_known_keys(test: Test, criteria: Sequence[Any]) -> list[Any]:
     """Return a rubric as the API takes it: criteria without a key have that of an equal one."""
     there = {
-        row.key: json.dumps(_content(row.as_content(), CONTENT_FIELDS), sort_keys=True)
+        row.key: json.dumps(_content(columns_of(row.as_content())), sort_keys=True)
         for row in test.criteria.all()
     }
     sent = {one.get("key") for one in criteria if isinstance(one, Mapping)}
@@ -88,7 +85,7 @@ def with_known_keys(test: Test, criteria: Sequence[Any]) -> list[Any]:
     found = []
     for one in criteria:
         if isinstance(one, Mapping) and not one.get("key"):
-            content = json.dumps(_content(one, CONTENT_FIELDS), sort_keys=True, default=str)
+            content = json.dumps(_content(columns_of(one)), sort_keys=True, default=str)
             if key := next((k for k, known in free.items() if known == content), None):
                 del free[key]
                 one = {**one, "key": key}
@@ -96,15 +93,10 @@ def with_known_keys(test: Test, criteria: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _content(fields: Mapping[str, Any], names: Mapping[str, str] | None = None) -> list[Any]:
-    """Return the content of a criterion without its key; what is left out has its default.
-
-    Args:
-        names: Names of the columns by those of `fields`, where they differ.
-    """
+def _content(fields: Mapping[str, Any]) -> list[Any]:
+    """Return the content of a criterion without its key; what is left out has its default."""
     blank = Criterion()
-    given = {names.get(name, name) if names else name: value for name, value in fields.items()}
-    values = {name: given.get(name, getattr(blank, name)) for name in COPIED}
+    values = {name: fields.get(name, getattr(blank, name)) for name in COPIED}
     return [float(v) if name == "weight" and _is_number(v) else v for name, v in values.items()]
 
 

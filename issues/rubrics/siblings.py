@@ -10,6 +10,7 @@ from evalhub.history import save_signed
 from issues.models import Issue, Test, TestState
 from issues.models.test import TestQuerySet
 from issues.rubrics import editing
+from issues.rubrics.criterion_content import ORIGIN
 from issues.states import Refused, review_again
 from issues.test_content import PASSED_ON
 
@@ -52,7 +53,7 @@ def judge_settings_of(sibling: Test) -> dict[str, Any]:
 def rubric_of(sibling: Test) -> list[dict[str, Any]]:
     """Return the criteria that a new test takes, as fields of the model."""
     rows = sibling.criteria.all()
-    names = (*editing.COPIED, *editing.ORIGIN, "order")
+    names = (*editing.COPIED, *ORIGIN, "order")
     return [{name: getattr(row, name) for name in names} for row in rows]
 
 

@@ -66,9 +66,7 @@ class JudgedCriterion:
         return jury_value(samples)
 
     def point(self) -> Point:
-        row = self.criterion
-        rest = (row.weight, row.is_inverted, row.alternative, row.mandatory)
-        return Point(row.key, self.value, *rest)
+        return self.criterion.point(self.value)
 
 
 @dataclass

@@ -16,6 +16,7 @@ from evalhub.work.database import update_locked
 from issues.models import FrozenCriterion
 from issues.revisions import scale_in
 from issues.rubrics import hybrid_score
+from issues.rubrics.criterion_content import SEALED
 from issues.rubrics.scales import passes
 from issues.rubrics.scoring import WHOLE_TEST, Point, jury_value, score_of
 from runs.figures.run_tallies import mark_changed
@@ -94,14 +95,7 @@ class Rule(NamedTuple):
         """Yield the criteria with their values; the whole test only if it has a value."""
         for criterion in self.criteria:
             if criterion.pk in values or criterion.key != WHOLE_TEST:
-                yield Point(
-                    criterion.key,
-                    values.get(criterion.pk),
-                    criterion.weight,
-                    criterion.is_inverted,
-                    criterion.alternative,
-                    criterion.mandatory,
-                )
+                yield criterion.point(values.get(criterion.pk))
 
 
 RULE_FIELDS = (
@@ -117,7 +111,7 @@ def rules_of(result_ids: Collection[int]) -> dict[int, Rule]:
     found = list(rows.values_list("pk", "revision", *RULE_FIELDS))
     criteria: dict[int, list[FrozenCriterion]] = defaultdict(list)
     asked = FrozenCriterion.objects.filter(revision__in={revision for _, revision, *_ in found})
-    for criterion in asked.order_by("revision", "order").defer("text", "arguments", "citation"):
+    for criterion in asked.order_by("revision", "order").defer(*SEALED):
         criteria[criterion.revision_id].append(criterion)
     return {pk: Rule(criteria[revision], *rest) for pk, revision, *rest in found}
 

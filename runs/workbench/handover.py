@@ -10,7 +10,6 @@ from evalhub.history import save_signed
 from evalhub.models import User
 from issues.judge_templates.lifecycle import new_version, shown_by
 from issues.models import (
-    Criterion,
     Issue,
     JudgeTemplate,
     LibraryCriterion,
@@ -18,8 +17,9 @@ from issues.models import (
     TemplateState,
     Test,
 )
-from issues.models.criterion import CONTENT_FIELDS
 from issues.models.test import Author
+from issues.rubrics.criterion_content import columns_of
+from issues.rubrics.editing import add_rows
 from issues.rubrics.library.entries import current_criteria, entry_from_criterion
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
@@ -29,6 +29,8 @@ from runs.workbench.judges import point_of, setup_of
 from runs.workbench.models import BenchRow, Workbench
 from runs.workbench.requests import case_of
 from runs.workbench.rows import keys_of
+
+REASON = "Made in the workbench"
 
 # Tests --------------------------------------------------------------------------------------------
 
@@ -73,11 +75,9 @@ def _test_of(rows: Sequence[BenchRow], issue: Issue, by: User) -> Test:
         author=by,
     )
     test.full_clean(exclude=["author"])
-    save_signed(test, by, "Made in the workbench")
-    for order, content in enumerate(bench.criteria, 1):
-        fields = {f: content[name] for name, f in CONTENT_FIELDS.items() if name in content}
-        criterion = Criterion(test=test, order=order, **fields)
-        save_signed(criterion, by, "Made in the workbench")
+    save_signed(test, by, REASON)
+    criteria = [columns_of(content) | {"order": n} for n, content in enumerate(bench.criteria, 1)]
+    add_rows(test, criteria, by=by, reason=REASON)
     return test
 
 

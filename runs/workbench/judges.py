@@ -9,8 +9,8 @@ from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.models import LanguageModel
 from issues.judge_templates.examples import examples_of
 from issues.models import Criterion, JudgeTemplate, TemplateState
-from issues.models.criterion import CONTENT_FIELDS
 from issues.models.template import is_criterion_template
+from issues.rubrics.criterion_content import columns_of
 from issues.rubrics.draft import Draft
 from runs.judging.jury import (
     FrozenJudge,
@@ -118,9 +118,7 @@ def setup_of(bench: Workbench) -> Setup:
 
 def point_of(content: Mapping[str, Any]) -> Criterion:
     """Return an unsaved criterion from its content."""
-    return Criterion(
-        **{field: content[name] for name, field in CONTENT_FIELDS.items() if name in content}
-    )
+    return Criterion(**columns_of(content))
 
 
 def _of_jury(

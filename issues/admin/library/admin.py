@@ -24,7 +24,7 @@ from issues.admin.drafting.button import generate_button
 from issues.admin.library.form import LibraryForm, example_names
 from issues.admin.state_pages import PanelAdmin
 from issues.models import Criterion, CriterionKind, LibraryCriterion, LibraryState, Test
-from issues.models.library import CONTENT_FIELDS
+from issues.models.library import set_content
 from issues.rubrics.library import entries
 from issues.rubrics.library.content import ROLES
 from issues.rubrics.library.exchange import MAX_CHARACTERS, ImportRefused, import_criteria
@@ -335,8 +335,7 @@ def _changes(row: LibraryCriterion) -> list[Any]:
     """Return what the release's newer content would change."""
     record = row.history.model(**{f.attname: getattr(row, f.attname) for f in _tracked(row)})
     newer = row.history.model(**{f.attname: getattr(row, f.attname) for f in _tracked(row)})
-    for name, field in CONTENT_FIELDS.items():
-        setattr(newer, field, (row.proposal or {})[name])
+    set_content(newer, row.proposal or {})
     return [value for value in values_of(newer, record) if value.lines]
 
 

@@ -13,6 +13,7 @@ from django.forms.models import BaseInlineFormSet
 from issues.checks import CHECKS, located_problems_of
 from issues.models import Criterion
 from issues.models.criterion import Polarity
+from issues.rubrics import editing
 from issues.rubrics.argument_fields import (
     Argument,
     Kind,
@@ -22,6 +23,7 @@ from issues.rubrics.argument_fields import (
     form_value,
 )
 from issues.rubrics.argument_fields import read as read_argument
+from issues.rubrics.criterion_content import ORIGIN
 from issues.rubrics.pasted_criteria import Line, criteria_in
 from issues.rubrics.scoring import MAX_WEIGHT, MIN_WEIGHT
 
@@ -104,10 +106,7 @@ class CriterionForm(forms.ModelForm):
 
     class Meta:
         model = Criterion
-        fields = (
-            *("text", "polarity", "weight", "alternative", "mandatory"),
-            *("check_name", "citation", "order", "library_key", "library_version"),
-        )
+        fields = [n for n in (*editing.COPIED, "order", *ORIGIN) if n != "arguments"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -16,7 +16,7 @@ from issues.revisions import scale_of
 from issues.rubrics.draft import Draft
 from issues.rubrics.possible_scores import in_words, possible_scores
 from issues.rubrics.scales import ScaleError, passes
-from issues.rubrics.scoring import MAX_CRITERIA, Point
+from issues.rubrics.scoring import MAX_CRITERIA
 from issues.test_content import SHOWN_TEXTS
 
 PREFIX = "criteria"
@@ -104,10 +104,7 @@ def context_of(draft: Draft, *, asked: str, approach: str) -> dict[str, Any]:
 
 def _figures(draft: Draft) -> dict[str, Any]:
     """Explain the weighting, and score a perfect, a half and an empty answer."""
-    points = [
-        Point(p.key, None, p.weight, p.is_inverted, p.alternative, p.mandatory)
-        for p in draft.points
-    ]
+    points = [point.point(None) for point in draft.points]
     scale = scale_of(draft.template)
     own = draft.own_threshold
     threshold = scale.threshold if own is None else own

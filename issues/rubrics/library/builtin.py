@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.values.digest import digest
-from issues.models.library import CONTENT_FIELDS, LibraryCriterion, content_of
+from issues.models.library import CONTENT, LibraryCriterion, content_of, set_content
 
 FOLDER = Path(__file__).parent / "builtin"
 REASON = "Version {}: shipped with EvalHub"
@@ -18,9 +18,7 @@ REASON = "Version {}: shipped with EvalHub"
 def builtin_criteria() -> list[tuple[str, dict[str, Any]]]:
     """Return key and content of each criterion of this release."""
     files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))]
-    return [
-        (row["key"], {name: row[name] for name in CONTENT_FIELDS}) for rows in files for row in rows
-    ]
+    return [(row["key"], {name: row[name] for name in CONTENT}) for rows in files for row in rows]
 
 
 @transaction.atomic
@@ -56,8 +54,7 @@ def load_builtin_criteria(
 
 def _store(row: Any, content: dict[str, Any], versions: Any, kind: str) -> None:
     """Save a row and its version without the model's own code, which a migration lacks."""
-    for name, value in content.items():
-        setattr(row, CONTENT_FIELDS[name], value)
+    set_content(row, content)
     row.shipped_digest, row.proposal = digest(content), None
     row.skip_history_when_saving = True
     row.save_base()

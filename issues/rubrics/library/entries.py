@@ -30,7 +30,7 @@ from issues.models import (
     TemplateState,
     Test,
 )
-from issues.models.library import CONTENT_FIELDS, content_of
+from issues.models.library import content_of, set_content
 from issues.rubrics import editing
 from issues.rubrics.library.content import ROLES
 from issues.rubrics.scales import FIVE_CLASSES, Option, Scale, as_json, from_json
@@ -215,8 +215,8 @@ def free_key(name: str) -> str:
 
 def duplicate(row: LibraryCriterion, *, by: User) -> LibraryCriterion:
     """Return a new criterion of the team with the same content."""
-    fields = {CONTENT_FIELDS[name]: value for name, value in content_of(row).items()}
-    copied = LibraryCriterion(**fields | {"name": f"{row.name[:110]} (copy)"})
+    copied = LibraryCriterion()
+    set_content(copied, content_of(row) | {"name": f"{row.name[:110]} (copy)"})
     return add(copied, by=by, reason=f"Copied from {row}")
 
 
@@ -237,8 +237,7 @@ def decide_proposal(row: LibraryCriterion, *, takes_over: bool, by: User) -> Non
     if row.proposal is None:
         raise Refused([f"There is no proposal for {row}."])
     if takes_over:
-        for name, value in row.proposal.items():
-            setattr(row, CONTENT_FIELDS[name], value)
+        set_content(row, row.proposal)
     row.shipped_digest, row.proposal = digest(row.proposal), None
     save_signed(
         row,
@@ -260,8 +259,7 @@ def update_from(row: LibraryCriterion, content: Mapping[str, Any], *, by: User, 
         ValidationError: The content is not valid.
     """
     before = content_of(row)
-    for name, value in content.items():
-        setattr(row, CONTENT_FIELDS[name], value)
+    set_content(row, content)
     row.full_clean()
     if content_of(row) == before:
         return False

@@ -10,7 +10,7 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.values.strict_json import Problem, parse
 from issues.models import LibraryCriterion
-from issues.models.library import CONTENT_FIELDS
+from issues.models.library import CONTENT, set_content
 from issues.rubrics.library.entries import add, update_from
 from issues.states import Refused
 
@@ -88,23 +88,23 @@ def _shape_problems(row: Any) -> Iterator[str]:
     if not isinstance(row, Mapping):
         yield f"It is not an object: {str(row)[:60]!r}."
         return
-    known = {"key", *CONTENT_FIELDS, *IGNORED}
+    known = {"key", *CONTENT, *IGNORED}
     for unknown in sorted(set(row) - known):
-        yield f"Unknown field {unknown!r}. Available: key, {', '.join(CONTENT_FIELDS)}."
+        yield f"Unknown field {unknown!r}. Available: key, {', '.join(CONTENT)}."
     for missing in ("name", "shelf", "question"):
         if missing not in row:
             yield f"“{missing}” is missing."
 
 
 def _take(row: Mapping[str, Any], by: User) -> str:
-    content = {name: row[name] for name in CONTENT_FIELDS if name in row}
+    content = {name: row[name] for name in CONTENT if name in row}
     key = row.get("key") or ""
     known = LibraryCriterion.objects.filter(key=str(key)).first() if key else None
     if known is None:
-        fields = {CONTENT_FIELDS[name]: value for name, value in content.items()}
-        if content.get("kind") == "pairwise":
-            fields.setdefault("scale", None)
-        add(LibraryCriterion(key=key, **fields), by=by, reason=REASON)
+        new = LibraryCriterion(key=key)
+        unscaled = {"scale": None} if content.get("kind") == "pairwise" else {}
+        set_content(new, unscaled | content)
+        add(new, by=by, reason=REASON)
         return "added"
     return "changed" if update_from(known, content, by=by, why=REASON) else "unchanged"
 

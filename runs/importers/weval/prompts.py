@@ -10,10 +10,11 @@ from evalhub.llm.content.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.digest import digest
 from evalhub.values.strict_json import excerpt
+from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
 from issues.rubrics.scoring import MAX_CRITERIA
 from issues.test_content import FIELDS
 from runs.importers.weval.points import PointReader
-from runs.importers.weval.records import SHOULD, SHOULD_NOT, Json, Point, Prompt
+from runs.importers.weval.records import Json, Point, Prompt
 from runs.importers.weval.section_reader import Log, Section, as_fields, line_of, plain
 from runs.importers.weval.yaml_reader import Fields, Items
 

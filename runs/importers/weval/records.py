@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-SHOULD, SHOULD_NOT = "should", "should_not"
+from issues.rubrics.criterion_content import CriterionContent
+
 APPROACHES = {"standard": "standard", "prompt-aware": "prompt_aware", "holistic": "holistic"}
 """Weval's names → our approaches."""
 
@@ -12,24 +13,8 @@ DEFAULT_MODELS = ("CORE",)
 """Collection of a blueprint that names no models."""
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Point:
-    """A criterion. Judges score `text`, or `check` tests it with `arguments`.
-
-    `alternative` numbers the alternatives of its polarity from 1; None: required. Beside a check,
-    `text` is only its label.
-    """
-
-    text: str = ""
-    polarity: str = SHOULD
-    weight: float = 1
-    alternative: int | None = None
-    check: str = ""
-    arguments: Json = field(default_factory=dict)
-    citation: str = ""
-    mandatory: bool = False
+Point = CriterionContent
+"""Weval's name of a criterion."""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
 from evalhub.values.digest import digest
 from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Test, TestState
-from issues.models.criterion import CONTENT_FIELDS, new_key
+from issues.models.criterion import new_key
+from issues.rubrics.criterion_content import FIELDS, SHOULD, SHOULD_NOT, columns_of, content_of
 from runs.importers.weval.prompts import NOTHING, OWN_TEXTS
 from runs.importers.weval.records import (
-    SHOULD,
-    SHOULD_NOT,
     Blueprint,
     Json,
     Point,
@@ -33,7 +32,6 @@ IMPORTED = "weval:"
 """Prefix of the source ids of imported rows."""
 
 MAX_SOURCE_ID = 200
-POINT = [field.name for field in dataclasses.fields(Point)]
 GONE = "gone"
 """Key in a test's extras: deprecated because its blueprint no longer contains it."""
 
@@ -100,8 +98,7 @@ def as_function(tool: Json) -> Json:
 
 
 def _fields_of_criterion(point: Point, order: int) -> dict[str, Any]:
-    fields = {CONTENT_FIELDS[name]: value for name, value in vars(point).items()}
-    return {**fields, "weight": float(point.weight), "order": order}
+    return columns_of(vars(point)) | {"weight": float(point.weight), "order": order}
 
 
 def add(
@@ -215,7 +212,7 @@ def _points(criteria: Iterable[Criterion]) -> list[Point]:
             alternative = None if group[0].alternative is None else next(numbers)
             points += [
                 Point(
-                    **{name: getattr(row, CONTENT_FIELDS[name]) for name in POINT}
+                    **content_of(row, FIELDS)
                     | {"text": row.text.strip(), "citation": row.citation.strip()}
                     | {"weight": plain_number(row.weight), "alternative": alternative}
                 )

@@ -7,11 +7,10 @@ from typing import Any
 import yaml
 
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
+from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
 from runs.importers.weval.functions import Call, write_function
 from runs.importers.weval.records import (
     APPROACHES,
-    SHOULD,
-    SHOULD_NOT,
     Blueprint,
     Json,
     Point,

@@ -16,7 +16,7 @@ from issues.admin.rubric.preview import PREFIX, problems_of_criteria, sent_crite
 from issues.admin.template.admin import SCALE_ATTRS
 from issues.admin.test.bulk import MoveForm
 from issues.models import JudgeTemplate, ReplyForm, Test
-from issues.models.criterion import CONTENT_FIELDS
+from issues.rubrics.criterion_content import columns_of
 from issues.rubrics.scoring import MAX_CRITERIA
 from runs.admin.jury.form import METHOD_HELP, METHODS
 from runs.models import Jury
@@ -59,8 +59,7 @@ def rubric_of(bench: Workbench) -> dict[str, Any]:
         criterion_form(bench), extra=0, can_delete=True, max_num=MAX_CRITERIA
     )
     initial = [
-        {field: content.get(name) for name, field in CONTENT_FIELDS.items()}
-        | {"target": content.get("target", ""), "order": place}
+        columns_of(content) | {"target": content.get("target", ""), "order": place}
         for place, content in enumerate(bench.criteria, 1)
     ]
     return {
