@@ -135,8 +135,8 @@ class CriterionForm(forms.ModelForm):
             yield self[ARGUMENT + argument.name]
 
     def further_fields(self) -> Iterable[BoundField]:
-        """Return fields that a subclass adds, to show beside the others."""
-        return ()
+        """Return the fields that have no place of their own, to show beside the others."""
+        return [self[name] for name in self.Meta.fields if name not in self.declared_fields]
 
     @property
     def opens(self) -> bool:

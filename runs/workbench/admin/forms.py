@@ -44,7 +44,7 @@ class BenchCriterionForm(CriterionForm):
         self.fields["target"].choices = choices  # type: ignore[attr-defined]
 
     def further_fields(self) -> Iterable[BoundField]:
-        return (self["target"],)
+        return [*super().further_fields(), self["target"]]
 
 
 def criterion_form(bench: Workbench) -> type[BenchCriterionForm]:
