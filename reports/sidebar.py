@@ -36,13 +36,13 @@ from issues.models import (
 )
 from reports.models import Capability, ReportSchedule
 from reports.registry import PAGES, TOPICS, WHICH_MODEL
+from runs.laboratory.pairwise.models import PairwiseJudgeRun
+from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.laboratory.trials.models import Artifact, Benchmark, Idea, Trial
+from runs.laboratory.tuning.models import Tuning
+from runs.laboratory.workbench.models import Workbench
 from runs.models import Example, Jury, Launch, Result, Run, Suite
-from runs.pairwise.models import PairwiseJudgeRun
-from runs.position_bias.models import ReversedJudgeRun
 from runs.review.models import Correction, Dispute, Queue
-from runs.trials.models import Artifact, Benchmark, Idea, Trial
-from runs.tuning.models import Tuning
-from runs.workbench.models import Workbench
 
 
 @cache

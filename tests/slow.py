@@ -26,17 +26,17 @@ SLOW = {
     "runs/review/test_blind_everywhere.py::test_no_page": "a page that tells a blind reviewer",
     "runs/review/test_pages.py::test_the_pages_take_as_many": "a queue that reads all its results",
     "runs/importers/weval/test_round_trip.py": "a blueprint that its import or export changes",
-    "runs/workbench/test_export.py::test_the_script": "an exported script that scores otherwise",
-    "runs/workbench/test_export.py::test_a_failure": "an exported script that scores errors",
-    "runs/trials/generation/test_generation.py::test_the_experiment": "a stage that loses texts",
-    "runs/trials/judges/test_trials.py::test_the_published": "a large trial that counts amiss",
+    "runs/laboratory/workbench/test_export.py::test_the_script": "a script that scores otherwise",
+    "runs/laboratory/workbench/test_export.py::test_a_failure": "a script that scores errors",
+    "runs/laboratory/trials/generation/test_generation.py::test_the_experiment": "a lost text",
+    "runs/laboratory/trials/judges/test_trials.py::test_the_published": "a trial that counts amiss",
     "evalhub/llm/test_gateway.py::test_litellm_is_imported": "a provider that loads litellm late",
     "evalhub/llm/test_local_model.py::test_embedded": "a model server that does not answer",
     # Kills, which take half a minute each; `evalhub/work/test_kills.py` always runs.
     "evalhub/operations/test_restored_run.py": "a backup in which a run cannot go on",
     "issues/drafting/test_embedded_model.py": "drafts that a real model does not write in form",
-    "runs/tuning/test_kill.py": "an attempt that asks again what was saved",
-    "runs/trials/test_kill.py": "a stage that asks again what was saved",
+    "runs/laboratory/tuning/test_kill.py": "an attempt that asks again what was saved",
+    "runs/laboratory/trials/test_kill.py": "a stage that asks again what was saved",
     "runs/management/test_demo.py::test_the_demo_runs_on": "a demo that cannot start again",
 }
 

@@ -28,11 +28,9 @@ from reports.models import ReportSchedule, Snapshot
 from reports.registry import PAGES
 from reports.schedules.snapshots import stored
 from reports.summaries.requests import ask_summary
-from runs.models import Example, HumanEvaluation, Launch, Suite
-from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
-from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
-from runs.review.models import Correction
-from runs.trials.models import (
+from runs.laboratory.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
+from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
+from runs.laboratory.trials.models import (
     Artifact,
     Benchmark,
     Claim,
@@ -42,8 +40,10 @@ from runs.trials.models import (
     Trial,
     Validation,
 )
-from runs.tuning.models import Tuning
-from runs.workbench.models import Workbench
+from runs.laboratory.tuning.models import Tuning
+from runs.laboratory.workbench.models import Workbench
+from runs.models import Example, HumanEvaluation, Launch, Suite
+from runs.review.models import Correction
 from tests.api import client_of
 from tests.evalhub.test_api import make_call
 from tests.factories import (
@@ -325,7 +325,7 @@ DOORS: dict[str, tuple[Door, ...]] = {
     "reports:mark_validated": (post(MAINTAINERS, withdraw="1"),),
     # Rehearsals
     "admin:tuning_tuning_act": (post(MAINTAINERS, act="cancel"),),
-    # A shared workbench of somebody else; their own: see tests/runs/workbench.
+    # A shared workbench of somebody else; their own: see tests/runs/laboratory/workbench.
     "admin:workbench_workbench_start": (post(WRITERS, template="1"),),
     "admin:workbench_workbench_row": (post(MAINTAINERS, act="add"),),
     "admin:workbench_workbench_prompt": (get(query="row=1"),),

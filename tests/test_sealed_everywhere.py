@@ -16,16 +16,24 @@ from issues.drafting.start import start as start_drafting
 from issues.models import Criterion, Draft, Edit, Feedback, Generation, Issue, TemplateExample
 from reports.models import Exchange, ExecutiveSummary
 from reports.summaries.requests import ask_summary
+from runs.laboratory.pairwise.judge_runs import PairwiseOrder, start
+from runs.laboratory.pairwise.models import PairEvaluation
+from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
+from runs.laboratory.trials.models import (
+    Artifact,
+    Benchmark,
+    Claim,
+    GenerationRun,
+    Idea,
+    Topic,
+    Trial,
+)
+from runs.laboratory.tuning.models import LabelledExample, PromptAnswer, Tuning
+from runs.laboratory.workbench.contents import bench_of_test
+from runs.laboratory.workbench.models import RowPairJudgment, Workbench
+from runs.laboratory.workbench.rows import add_rows
 from runs.models import Example, HumanEvaluation, Judgment, Result, ResultScore, Run, Suite
-from runs.pairwise.judge_runs import PairwiseOrder, start
-from runs.pairwise.models import PairEvaluation
-from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
 from runs.review.models import Correction, Queue, Skip
-from runs.trials.models import Artifact, Benchmark, Claim, GenerationRun, Idea, Topic, Trial
-from runs.tuning.models import LabelledExample, PromptAnswer, Tuning
-from runs.workbench.contents import bench_of_test
-from runs.workbench.models import RowPairJudgment, Workbench
-from runs.workbench.rows import add_rows
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_model, make_test, make_user
 from tests.issues.drafting.writers import make_order, make_settings

@@ -12,9 +12,9 @@ from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.issue_proposals.proposals import proposal_of
 from reports.judge_reliability.trials.agreement import section_of_benchmark, section_of_trial
-from runs.pairwise.models import PairwiseJudgeRun
-from runs.position_bias.models import ReversedJudgeRun
-from runs.trials.models import Benchmark, Trial
+from runs.laboratory.pairwise.models import PairwiseJudgeRun
+from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.laboratory.trials.models import Benchmark, Trial
 
 
 def panel_of_issue(request: HttpRequest, issue: Any) -> PanelPart:

@@ -11,8 +11,8 @@ from reports.compare.rule import FLIPS, Kind
 from reports.documents.fields import SeveralField, tests_field
 from reports.documents.links import page_url
 from reports.documents.reading import ReportForm
+from runs.laboratory.pairwise.models import PairwiseJudgeRun
 from runs.models import Run, Suite
-from runs.pairwise.models import PairwiseJudgeRun
 
 MAX_RUNS = 12
 """Runs side by side."""

@@ -14,8 +14,7 @@ from evalhub.models import User
 from reports.compare.form import MAX_RUNS, PAIRWISE
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
-from runs.models import Result, Run
-from runs.pairwise.evaluations import (
+from runs.laboratory.pairwise.evaluations import (
     active_choice,
     choose,
     chosen_as_shown,
@@ -23,9 +22,10 @@ from runs.pairwise.evaluations import (
     order_for,
     undo,
 )
-from runs.pairwise.models import PairChoice, PairEvaluation
-from runs.pairwise.outcomes import judge_runs_over, pair_rows
-from runs.pairwise.pairs import Ids, case_of, comparable_pairs, ids_of
+from runs.laboratory.pairwise.models import PairChoice, PairEvaluation
+from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
+from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs, ids_of
+from runs.models import Result, Run
 from runs.sights import hidden_from, record
 
 ADD = "pairwise.add_pairevaluation"

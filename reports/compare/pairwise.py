@@ -17,9 +17,9 @@ from reports.compare.query import Side
 from reports.documents.document import Cell, Column, Document, Estimate, Fact, Link, Table
 from reports.documents.reading import Reading
 from runs.figures.run_labels import names_of_pair
-from runs.pairwise.outcome_rule import PairOutcome
-from runs.pairwise.outcomes import PairRow
-from runs.pairwise.sentences import (
+from runs.laboratory.pairwise.outcome_rule import PairOutcome
+from runs.laboratory.pairwise.outcomes import PairRow
+from runs.laboratory.pairwise.sentences import (
     contradictions,
     leader_sentence,
     no_conclusion,

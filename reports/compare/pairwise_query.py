@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from runs.completeness import is_enough
+from runs.laboratory.pairwise.models import PairwiseJudgeRun
+from runs.laboratory.pairwise.outcomes import PairRow, judge_runs_over, pair_rows
+from runs.laboratory.pairwise.pairs import comparable_pairs
 from runs.models import Run
-from runs.pairwise.models import PairwiseJudgeRun
-from runs.pairwise.outcomes import PairRow, judge_runs_over, pair_rows
-from runs.pairwise.pairs import comparable_pairs
 
 
 class Unscored(NamedTuple):

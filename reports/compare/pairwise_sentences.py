@@ -6,8 +6,8 @@ from evalhub.display.formatting import counted
 from evalhub.statistics.changes.change_test import MAY_FAIL_TOGETHER, is_significant
 from evalhub.statistics.ranking.pairwise_ranking import Duel, Game
 from reports.compare.sentences import is_p
-from runs.pairwise.outcome_rule import PairOutcome
-from runs.pairwise.sentences import Share, share_of
+from runs.laboratory.pairwise.outcome_rule import PairOutcome
+from runs.laboratory.pairwise.sentences import Share, share_of
 
 PAIR, PAIRS = "pair of runs", "pairs of runs"
 

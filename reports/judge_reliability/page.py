@@ -19,9 +19,9 @@ from reports.judge_reliability.trials import tab as trials
 from reports.judge_reliability.trials.claim_tables import VERDICTS
 from reports.judge_reliability.trust import tab as trust
 from reports.judge_reliability.trust.query import DOMAINS, TAGS
+from runs.laboratory.trials.models import Benchmark, ClaimKind, Topic
+from runs.laboratory.tuning.models import Split
 from runs.models import Run
-from runs.trials.models import Benchmark, ClaimKind, Topic
-from runs.tuning.models import Split
 
 
 class Tab(NamedTuple):

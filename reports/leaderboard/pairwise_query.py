@@ -7,8 +7,8 @@ from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, 
 from reports.documents.reading import Reading
 from reports.leaderboard.rule import RankedModel
 from runs.completeness import is_enough
-from runs.pairwise.models import PairwiseJudgeRun
-from runs.pairwise.outcomes import judge_runs_over, pair_rows
+from runs.laboratory.pairwise.models import PairwiseJudgeRun
+from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 from runs import drafting_conflicts
-from runs.admin import contributions, exports, playground
+from runs.admin import contributions, exports
 from runs.admin.examples import ExampleAdmin
 from runs.admin.jury.admin import JuryAdmin
 from runs.admin.launch.admin import LaunchAdmin
 from runs.admin.result.admin import ResultAdmin
 from runs.admin.run.admin import RunAdmin
 from runs.admin.suite.admin import SuiteAdmin
+from runs.laboratory.playground import admin as playground
 
 __all__ = [
     "ExampleAdmin",

@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from evalhub.models import User
+from runs.laboratory.pairwise.models import PairEvaluation
 from runs.models import HumanEvaluation
-from runs.pairwise.models import PairEvaluation
 from runs.review.models import Assignment, AssignmentState, BlindMode
 from runs.review.reservations import KEPT
 from runs.sights import has_seen

@@ -13,8 +13,8 @@ from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.history import History, Signed
 from evalhub.row_page import RowWithPage
+from runs.laboratory.pairwise.models import PairEvaluation
 from runs.models import HumanEvaluation, Result, Run, Suite
-from runs.pairwise.models import PairEvaluation
 from runs.review.reasons import RANDOM
 
 MAX_REVIEWERS = 9

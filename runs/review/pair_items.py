@@ -8,17 +8,17 @@ from django.core.exceptions import ValidationError
 from evalhub.models import User
 from issues.judge_templates.pairwise_prompt import PairCase
 from runs.baselines import opponent_of
-from runs.models import Result, Run
-from runs.pairwise.evaluations import (
+from runs.laboratory.pairwise.evaluations import (
     active_choice,
     choose,
     chosen_as_shown,
     order_for,
     undo,
 )
-from runs.pairwise.models import PairChoice, PairEvaluation
-from runs.pairwise.outcomes import judge_runs_over, pair_rows
-from runs.pairwise.pairs import Ids, case_of, comparable_pairs
+from runs.laboratory.pairwise.models import PairChoice, PairEvaluation
+from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
+from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs
+from runs.models import Result, Run
 from runs.review.models import Assignment, Queue, ReviewItem
 from runs.review.sampling import Draw, lot
 from runs.review.submission import OPTION, ReviewSubmission

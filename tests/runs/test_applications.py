@@ -10,10 +10,10 @@ from django.urls import reverse
 from evalhub.models import Call
 from issues.models import JudgeTemplate
 from reports.documents.links import page_url
+from runs.laboratory.workbench.contents import new_bench
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Judge, Result, Run, Suite
-from runs.workbench.contents import new_bench
 from tests.api import client_of
 from tests.application import SETTINGS, Desk
 from tests.factories import make_jury, make_model, make_test, make_user

@@ -24,7 +24,7 @@ JUDGE_RUNS_ALONE = {
     "reports/queries/human_agreement.py",
     "runs/admin/run/rejudge.py",
     "runs/control.py",
-    "runs/position_bias/measuring.py",
+    "runs/laboratory/position_bias/measuring.py",
 }
 """Ask whether judges are done, whatever becomes of the run."""
 WRITES_THEM = {"runs/launching/imported_scores.py", "runs/sample_history/writer.py"}
@@ -33,8 +33,8 @@ COUNTS_ANSWERED = {"runs/figures/run_tallies.py"}
 REMOVES_TEXTS = {"runs/retention.py"}
 """Texts of runs on which nobody works any more, complete or not."""
 OTHER_BATCHES = (
-    "runs/trials/",
-    "runs/tuning/",
+    "runs/laboratory/trials/",
+    "runs/laboratory/tuning/",
     "reports/judge_reliability/trials/",
     "reports/summaries/",
     "reports/capabilities/",

@@ -12,8 +12,8 @@ from evalhub.work.progress import NotPossible
 from issues.states import Refused
 from runs import filing
 from runs.control import rejudge, retry_errors
+from runs.laboratory.pairwise.pairs import comparable_pairs
 from runs.models import Answer, Example, Result, ResultScore, Run
-from runs.pairwise.pairs import comparable_pairs
 from runs.retention import EACH_MINUTE, due, remove, remove_due
 from tests.api import client_of
 from tests.factories import first_result, make_jury, make_model, make_test, make_user

@@ -6,6 +6,7 @@ from django.utils import timezone
 from evalhub.models import Delivery, DeliveryState, Exposure, NotificationKind, User, Webhook
 from evalhub.notifications.events import Event, notify
 from issues.models import Issue
+from runs.laboratory.tuning.models import Tuning
 from runs.models import HumanEvaluation, Run
 from runs.review.models import Correction, Queue
 from runs.review.queue_items import add_run
@@ -13,10 +14,9 @@ from runs.review.reservations import take
 from runs.review.skips import skip
 from runs.review.submit import send_back
 from runs.scoring.examples import mark
-from runs.tuning.models import Tuning
 from tests.factories import make_user
+from tests.runs.laboratory.tuning.rows import scored, tuning_of
 from tests.runs.review.rows import review
-from tests.runs.tuning.rows import scored, tuning_of
 
 
 def make_annotator_day(run: Run, *, long: str) -> None:

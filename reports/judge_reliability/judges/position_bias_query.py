@@ -12,8 +12,8 @@ from reports.judge_reliability.judge_line import JudgeLine
 from reports.judge_reliability.judges.swapped_query import swapped_by_model
 from reports.judge_reliability.judges.totals_query import JuryLine
 from runs.figures.rate import Rate
-from runs.position_bias.figures import verdicts_on_options, verdicts_on_pairs
-from runs.position_bias.models import ReversedJudgeRun
+from runs.laboratory.position_bias.figures import verdicts_on_options, verdicts_on_pairs
+from runs.laboratory.position_bias.models import ReversedJudgeRun
 
 OPTIONS, PAIRS, TEXTS = "options of the scale", "answers of a pair", "texts in trials"
 FIRST = {OPTIONS: "the option listed first", PAIRS: "the answer shown first"}

@@ -9,8 +9,8 @@ from django.db.models.fields import BooleanField
 
 from reports.documents.rate_cells import share_without_interval
 from runs.figures.rate import Rate
-from runs.trials.judges.measures import is_consistent
-from runs.trials.models import ClaimJudgment, ClaimKind
+from runs.laboratory.trials.judges.measures import is_consistent
+from runs.laboratory.trials.models import ClaimJudgment, ClaimKind
 
 
 def swapped_by_model(language_models: Iterable[int]) -> dict[int, Rate]:

@@ -18,8 +18,8 @@ from reports.judge_reliability.humans.accuracy_tables import rates
 from reports.judge_reliability.trust_rule import MIN_OF_EACH, Evidence
 from reports.queries.human_agreement import Party, calibration, evaluated_runs
 from runs.figures.rate import Rate, rate_of_issues
-from runs.trials.claims.labels import verdicts_of_people
-from runs.trials.models import Benchmark, Claim, ClaimJudgment, GenerationRun, Trial
+from runs.laboratory.trials.claims.labels import verdicts_of_people
+from runs.laboratory.trials.models import Benchmark, Claim, ClaimJudgment, GenerationRun, Trial
 
 REPLAYS = 20
 """Newest replays whose agreement is shown."""

@@ -9,8 +9,8 @@ from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import row_url
 from reports.judge_reliability.trials.query import TrialReport, claim_names
 from reports.judge_reliability.trials.trial_tables import ORDER_NAMES, empty
-from runs.trials.judges.verdicts import Judged
-from runs.trials.models import Trial
+from runs.laboratory.trials.judges.verdicts import Judged
+from runs.laboratory.trials.models import Trial
 
 
 def violations_table(report: TrialReport) -> Table | None:

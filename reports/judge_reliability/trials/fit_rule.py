@@ -29,7 +29,7 @@ from reports.judge_reliability.trust_rule import (
     more_needed,
 )
 from runs.completeness import is_enough, scored_words
-from runs.trials.judges.measures import (
+from runs.laboratory.trials.judges.measures import (
     ClaimVerdict,
     JudgeMeasures,
     Share,
@@ -60,7 +60,7 @@ TASKS = {
     "rank": "choosing the better of two texts",
     "part": "comparing parts of composed programs",
 }
-"""Names of tasks in a sentence, by `runs.trials.models.Task`."""
+"""Names of tasks in a sentence, by `runs.laboratory.trials.models.Task`."""
 
 
 class Fit(StrEnum):

@@ -10,9 +10,9 @@ from django.db.models import Count, F, Max, Q, QuerySet
 
 from evalhub.models import BatchState, ItemState, User
 from reports.judge_reliability.trials.fit_rule import TaskFit, fits_of
-from runs.trials.judges.measures import ClaimVerdict, JudgeMeasures, measures_of
-from runs.trials.judges.verdicts import Judged, judged_claims
-from runs.trials.models import (
+from runs.laboratory.trials.judges.measures import ClaimVerdict, JudgeMeasures, measures_of
+from runs.laboratory.trials.judges.verdicts import Judged, judged_claims
+from runs.laboratory.trials.models import (
     Artifact,
     Benchmark,
     Claim,
@@ -22,7 +22,7 @@ from runs.trials.models import (
     Validation,
     Validity,
 )
-from runs.tuning.models import Split
+from runs.laboratory.tuning.models import Split
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from reports.judge_reliability.trials.trial_tables import (
     start_url,
     tasks_table,
 )
-from runs.trials.benchmarks.benchmark_counts import with_counts
-from runs.trials.judges.best_judge import RULE, BestJudge, best_judge
-from runs.trials.models import Benchmark
+from runs.laboratory.trials.benchmarks.benchmark_counts import with_counts
+from runs.laboratory.trials.judges.best_judge import RULE, BestJudge, best_judge
+from runs.laboratory.trials.models import Benchmark
 
 FIELDS = ("benchmark", "kind", "split", "topic", "cluster", "order", "verdict")
 SCRIPTED = "scripted endpoint, not a model"

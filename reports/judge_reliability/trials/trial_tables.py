@@ -14,9 +14,9 @@ from reports.judge_reliability.trials.figure import Scores, bin_of, score_bars
 from reports.judge_reliability.trials.fit_rule import RULE
 from reports.judge_reliability.trials.query import TrialReport
 from runs.figures.rate import Rate
-from runs.trials.judges.measures import JudgeMeasures, Share
-from runs.trials.judges.verdicts import Judged
-from runs.trials.models import ClaimKind, Task, Trial
+from runs.laboratory.trials.judges.measures import JudgeMeasures, Share
+from runs.laboratory.trials.judges.verdicts import Judged
+from runs.laboratory.trials.models import ClaimKind, Task, Trial
 
 TASK_LABELS = {task.value: str(task.label) for task in Task}
 ORDER_NAMES = {0: "as given", 1: "reversed"}

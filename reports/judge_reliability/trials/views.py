@@ -11,8 +11,8 @@ from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
 from reports.judge_reliability.trials.fit_rule import Fit
 from reports.judge_reliability.trials.query import trial_report
-from runs.trials.judges.validations import validate, withdraw
-from runs.trials.models import Benchmark, Claim, ClaimJudgment, Trial, Validation
+from runs.laboratory.trials.judges.validations import validate, withdraw
+from runs.laboratory.trials.models import Benchmark, Claim, ClaimJudgment, Trial, Validation
 
 MAX_NOTE = 2000
 

@@ -9,16 +9,16 @@ from reports.compare.form import CompareForm
 from reports.compare.page import build
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
-from runs.pairwise.evaluations import order_for
-from runs.pairwise.judge_runs import PairwiseOrder, start
-from runs.pairwise.models import PairEvaluation, PairJudgment
+from runs.laboratory.pairwise.evaluations import order_for
+from runs.laboratory.pairwise.judge_runs import PairwiseOrder, start
+from runs.laboratory.pairwise.models import PairEvaluation, PairJudgment
 from runs.review.queue_items import add_pairs
 from runs.review.reservations import take
 from tests.api import client_of
 from tests.factories import make_model, make_test, make_user
 from tests.reports.compare.test_page import facts, listed, report
 from tests.reports.documents.test_pages import as_query
-from tests.runs.pairwise.rows import answered_runs
+from tests.runs.laboratory.pairwise.rows import answered_runs
 from tests.runs.review.rows import make_queue
 
 pytestmark = pytest.mark.django_db

@@ -8,12 +8,12 @@ import pytest
 from evalhub.llm import gateway
 from evalhub.work.loop import Loop
 from reports.documents.links import page_url
-from runs.pairwise.evaluations import order_for
-from runs.pairwise.models import PairEvaluation, PairwiseJudgeRun
+from runs.laboratory.pairwise.evaluations import order_for
+from runs.laboratory.pairwise.models import PairEvaluation, PairwiseJudgeRun
 from tests.browser import HEIGHTS, overflow_px, shoot, show
 from tests.factories import make_issue, make_model, make_test, make_user
 from tests.provider import Provider, prompt
-from tests.runs.pairwise.rows import answered_runs, prefers
+from tests.runs.laboratory.pairwise.rows import answered_runs, prefers
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

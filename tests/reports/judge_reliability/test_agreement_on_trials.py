@@ -5,12 +5,12 @@ import pytest
 from issues.models import JudgeTemplate
 from reports.documents.reading import Reading
 from reports.judge_reliability.trials.agreement import of_claims, of_replays
+from runs.laboratory.trials.claims.labels import label_claim, next_claim
+from runs.laboratory.trials.models import GenerationRun
 from runs.models import HumanEvaluation
-from runs.trials.claims.labels import label_claim, next_claim
-from runs.trials.models import GenerationRun
 from tests.factories import make_model, make_user
 from tests.reports.judged_runs import judged
-from tests.runs.trials.sample_benchmark import always_7, make_benchmark, right, tried
+from tests.runs.laboratory.trials.sample_benchmark import always_7, make_benchmark, right, tried
 
 pytestmark = pytest.mark.django_db
 

@@ -11,11 +11,17 @@ from issues.models import JudgeTemplate
 from reports.judge_reliability.judges.swapped_query import swapped_by_model
 from reports.judge_reliability.trials.fit_rule import Fit
 from reports.judge_reliability.trials.query import trial_report
-from runs.trials.judges.trial_judges import TrialJudge
-from runs.trials.models import Validation
-from runs.tuning.models import Split
+from runs.laboratory.trials.judges.trial_judges import TrialJudge
+from runs.laboratory.trials.models import Validation
+from runs.laboratory.tuning.models import Split
 from tests.factories import make_user
-from tests.runs.trials.sample_benchmark import always_7, first_only, make_benchmark, right, tried
+from tests.runs.laboratory.trials.sample_benchmark import (
+    always_7,
+    first_only,
+    make_benchmark,
+    right,
+    tried,
+)
 from tests.shared_data import shared_data
 
 pytestmark = pytest.mark.django_db

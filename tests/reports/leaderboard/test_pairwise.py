@@ -2,9 +2,9 @@ import pytest
 
 from reports.documents.reading import Reading
 from reports.leaderboard.page import LeaderboardForm, build
+from runs.laboratory.pairwise.judge_runs import PairwiseOrder, start
+from runs.laboratory.pairwise.models import PairJudgment
 from runs.models import Answer
-from runs.pairwise.judge_runs import PairwiseOrder, start
-from runs.pairwise.models import PairJudgment
 from tests.factories import make_model, make_test, make_user
 from tests.reports.documents.test_pages import as_query
 from tests.reports.scored_runs import make_suite, scored_run

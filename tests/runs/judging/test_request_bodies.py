@@ -17,25 +17,25 @@ from issues.drafting.start import start as start_drafting
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample, TemplateState
 from reports.summaries.requests import ask_summary
+from runs.laboratory.pairwise.judge_runs import PairwiseOrder
+from runs.laboratory.pairwise.judge_runs import start as start_pairwise
+from runs.laboratory.position_bias.measuring import Measure
+from runs.laboratory.position_bias.measuring import start as start_reversed
+from runs.laboratory.trials.judges.trial_control import start as start_trials
+from runs.laboratory.trials.judges.trial_judges import TrialJudge
+from runs.laboratory.tuning.attempt_control import start_attempt
+from runs.laboratory.tuning.start import draft_of
 from runs.models import Approach, Judge, JudgeRun, Method, Run
-from runs.pairwise.judge_runs import PairwiseOrder
-from runs.pairwise.judge_runs import start as start_pairwise
-from runs.position_bias.measuring import Measure
-from runs.position_bias.measuring import start as start_reversed
-from runs.trials.judges.trial_control import start as start_trials
-from runs.trials.judges.trial_judges import TrialJudge
-from runs.tuning.attempt_control import start_attempt
-from runs.tuning.start import draft_of
 from tests.factories import make_issue, make_jury, make_run, make_template, make_test, make_user
 from tests.issues.drafting.writers import Writer, make_order
 from tests.issues.pages import form_of_a_test, log_in, rubric_form, url
 from tests.provider import digest, prompt, sequence, verdict
 from tests.reports.judged_runs import answer
 from tests.reports.summaries.conftest import good, run_of
-from tests.runs.pairwise.rows import answered_runs, says
-from tests.runs.trials.sample_benchmark import make_benchmark
-from tests.runs.tuning.rows import scored, tuning_of
-from tests.runs.workbench.rows import evaluate, make_bench
+from tests.runs.laboratory.pairwise.rows import answered_runs, says
+from tests.runs.laboratory.trials.sample_benchmark import make_benchmark
+from tests.runs.laboratory.tuning.rows import scored, tuning_of
+from tests.runs.laboratory.workbench.rows import evaluate, make_bench
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

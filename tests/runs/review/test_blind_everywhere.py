@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 from django.db import transaction
 
+from runs.laboratory.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.models import HumanEvaluation, Judgment, Result, Sight
-from runs.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.review.blindness import is_hidden
 from runs.review.models import Assignment
 from runs.review.reservations import take

@@ -4,10 +4,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from runs.pairwise import judge_runs
-from runs.pairwise.evaluations import Chosen, choose, order_for
-from runs.pairwise.models import PairChoice, PairEvaluation, PairJudgment
-from runs.pairwise.outcomes import pair_rows
+from runs.laboratory.pairwise import judge_runs
+from runs.laboratory.pairwise.evaluations import Chosen, choose, order_for
+from runs.laboratory.pairwise.models import PairChoice, PairEvaluation, PairJudgment
+from runs.laboratory.pairwise.outcomes import pair_rows
 from runs.review.models import Assignment, ReviewScope
 from runs.review.progress import progress
 from runs.review.queue_items import add_pairs, add_results, add_run
@@ -17,7 +17,7 @@ from runs.review.submit import send_back, submit, undo
 from runs.sights import hidden_from
 from tests.api import client_of
 from tests.factories import make_model, make_test, make_user
-from tests.runs.pairwise.rows import answered_runs
+from tests.runs.laboratory.pairwise.rows import answered_runs
 from tests.runs.review.rows import make_queue
 
 pytestmark = pytest.mark.django_db

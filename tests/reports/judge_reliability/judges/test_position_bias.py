@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
+from runs.laboratory.pairwise.models import Pair, PairJudgment, PairwiseJudgeRun
+from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
 from runs.models import Judgment
-from runs.pairwise.models import Pair, PairJudgment, PairwiseJudgeRun
-from runs.position_bias.models import ReversedJudgeRun, ReversedJudgment
 from tests.factories import make_user
 from tests.reports.judge_reliability.judges.test_page import cells, page, trio
 from tests.reports.judged_runs import current, finish

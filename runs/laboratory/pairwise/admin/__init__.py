@@ -1,0 +1,3 @@
+from runs.laboratory.pairwise.admin.judge_run import PairwiseJudgeRunAdmin
+
+__all__ = ["PairwiseJudgeRunAdmin"]

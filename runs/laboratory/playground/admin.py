@@ -1,0 +1,127 @@
+"""“Try it” on the form of a test: models and judges on the test as typed."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
+
+from evalhub.access.sealed_exposure import Role, record_sendings, sealed_exposure
+from evalhub.admin_site.contributions import Contribution, contribute
+from evalhub.admin_site.pages import current_user, require, row_number
+from evalhub.llm.errors import CallError
+from evalhub.llm.security.trusted_network import is_trusted
+from evalhub.models import LanguageModel
+from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.errors import GivenBack
+from issues.admin.rubric.preview import draft_of
+from issues.models import JudgeTemplate, TemplateState, Test
+from issues.rubrics.siblings import open_tests_of
+from issues.states import Refused
+from runs.laboratory.playground.acts import Act, act_of
+from runs.laboratory.playground.direct_calls import (
+    caller_of,
+    cost_words,
+    over_limit,
+    save_calls,
+)
+from runs.laboratory.playground.event_stream import Emit, line, streamed
+from runs.models import Jury
+
+TRY_TEST = "issues.try_test"
+
+UNSAVED_SEALED = (
+    "This test is to be sealed, and {names} is outside the trusted network. Save the test first: "
+    "sending it is logged as an exposure of the saved test."
+)
+
+
+def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
+    """Do what the sent form asks for; stream its events as lines of JSON."""
+    user = current_user(request)
+    require(request.method == "POST")
+    test = _test_written(model_admin, request, request.POST.get("try-test"))
+    draft = draft_of(request.POST)._replace(test_id=test.pk if test else None, reader=user)
+    try:
+        act = act_of(request.POST, draft, test, user)
+        if test is None and request.POST.get("sealed"):
+            _refuse_outside(act.roles)
+    except Refused as error:
+        return _response(iter([line({"error": " ".join(error.problems)})]))
+    exposure = sealed_exposure(act.sealed, act.tests, act.roles)
+    if exposure and request.POST.get("try-consent") != exposure.key:
+        words = f"{exposure} {' '.join(exposure.before())}"
+        return _response(iter([line({"consent": exposure.key, "words": words})]))
+    record_sendings(act.sealed, act.roles, by=user)
+    caller = caller_of(user, act.roles, item_id=test.pk if test else None)
+    save = partial(save_calls, caller)
+    return _response(streamed(partial(_performed, act, caller), at_end=save))
+
+
+def _test_written(model_admin: Any, request: HttpRequest, sent: str | None) -> Test | None:
+    """Return the test that a user writes and may try, by its number; None for a new one."""
+    user, number = current_user(request), row_number(sent)
+    test = get_object_or_404(Test.objects.readable_by(user), pk=number) if number else None
+    if test is None:
+        writes = model_admin.has_add_permission(request)
+    else:
+        writes = model_admin.has_change_permission(request, test)
+    require(writes, user.has_perm(TRY_TEST))
+    return test
+
+
+async def _performed(act: Act, caller: DirectCaller, emit: Emit) -> None:
+    try:
+        await act.work(caller, emit)
+    except CallError as error:
+        emit({"error": error.message})
+    except GivenBack:
+        emit({"error": over_limit()})
+    emit({"cost": cost_words(caller.calls)})
+
+
+def _response(lines: Iterator[bytes]) -> StreamingHttpResponse:
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
+
+
+def _refuse_outside(roles: list[Role]) -> None:
+    outside = [endpoint.name for _, endpoint in roles if not is_trusted(endpoint)]
+    if outside:
+        raise Refused([UNSAVED_SEALED.format(names=", ".join(dict.fromkeys(outside)))])
+
+
+# The pane ----------------------------------------------------------------------------------------
+
+
+def pane(request: HttpRequest, test: Test | None) -> str:
+    """Return the pane's place, whose form is asked for when it is seen.
+
+    It is "" for users who cannot edit this test.
+    """
+    verb = "change" if test else "add"
+    if not current_user(request).has_perm(f"issues.{verb}_test"):
+        return ""
+    return render_to_string("runs/playground/pane.html", {"test": test})
+
+
+def pane_view(model_admin: Any, request: HttpRequest) -> TemplateResponse:
+    """Return the pane's form."""
+    user = current_user(request)
+    test = _test_written(model_admin, request, request.GET.get("test"))
+    published = JudgeTemplate.objects.filter(state=TemplateState.PUBLISHED)
+    shown = {
+        "test": test,
+        "models": LanguageModel.objects.active().only("name", "is_scripted"),
+        "juries": Jury.objects.filter(is_active=True).only("name"),
+        "templates": published.order_by("title", "-version").only("title", "version"),
+        "others": open_tests_of(test.issue, user).exclude(pk=test.pk).count() if test else 0,
+    }
+    return TemplateResponse(request, "runs/playground/pane_form.html", shown)
+
+
+VIEWS = (("try/", try_view, "try"), ("try/pane/", pane_view, "try_pane"))
+contribute(Contribution(permission=TRY_TEST, form_section=pane, views=VIEWS), Test)

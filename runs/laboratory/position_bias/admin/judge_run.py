@@ -1,0 +1,95 @@
+"""Measures of position bias in the admin."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from unfold.decorators import display
+
+from evalhub.admin_site.pages import current_user, require, row_number
+from runs.admin.batches import BatchAdmin, BatchForm
+from runs.laboratory.position_bias import measuring
+from runs.laboratory.position_bias.measuring import (
+    DEFAULT_RESULTS,
+    MAX_RESULTS,
+    MAX_SEED,
+    Measure,
+    new_seed,
+)
+from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.models import JudgeRun
+
+
+class MeasureForm(BatchForm):
+    """The size of the sample, and the seed that draws it."""
+
+    field_order = ("results", "seed")
+
+    results = forms.IntegerField(
+        label="Results to draw",
+        min_value=1,
+        max_value=MAX_RESULTS,
+        help_text="All their verdicts are given again. With fewer than 6 tests on which a verdict "
+        "changes, no direction can be shown.",
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=MAX_SEED, help_text="The same seed draws the same results."
+    )
+
+
+@admin.register(ReversedJudgeRun)
+class ReversedJudgeRunAdmin(BatchAdmin):
+    """Reversed judge runs: the verdicts of a random part of a judge run, given again."""
+
+    when_empty = "Open a run that is judged, and choose Measure position bias."
+    list_display = ("__str__", "of_run", "results", "state", "spent_usd", "requested_by")
+    list_filter = ("state",)
+    list_select_related = ("judge_run__run", "requested_by")
+    page_template = "runs/position_bias/judge_run.html"
+    failed_related = ("judgment__judge__language_model",)
+
+    @display(description="judge run")
+    def of_run(self, row: ReversedJudgeRun) -> str:
+        return str(row.judge_run)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Choose the size of the sample, see the estimate, and start by a second POST.
+
+        The URL names the judge run, or a run whose active one it is.
+        """
+        require(self.has_add_permission(request))
+        judge_run = _judge_run(request)
+        given = request.POST if request.method == "POST" else None
+        form = MeasureForm(given, initial={"results": DEFAULT_RESULTS, "seed": new_seed()})
+        is_ready = form.is_bound and form.is_valid()
+        chosen = form.cleaned_data if is_ready else {"results": 0, "seed": 0}
+        wanted = Measure(judge_run, chosen["results"], chosen["seed"])
+
+        def start() -> tuple[str, str]:
+            made = measuring.start(wanted, by=current_user(request), **form.consent)
+            return measuring.size_of(made), made.get_absolute_url()
+
+        return self.start_page(
+            request,
+            "runs/position_bias/start.html",
+            form,
+            (lambda: measuring.estimate(wanted)) if is_ready else None,
+            start,
+            title="Measure position bias",
+            judge_run=judge_run,
+            judges=[judge["name"] for judge in judge_run.jury["judges"]],
+            back_url=judge_run.run.get_absolute_url(),
+        )
+
+
+def _judge_run(request: HttpRequest) -> JudgeRun:
+    """Return the judge run that the URL or the form names, or the active one of its run."""
+    sent = request.POST if request.method == "POST" else request.GET
+    rows = JudgeRun.objects.select_related("run")
+    if run := row_number(sent.get("run")):
+        return get_object_or_404(rows, run=run, is_active=True)
+    return get_object_or_404(rows, pk=row_number(sent.get("judge_run")))

@@ -1,0 +1,72 @@
+"""Edits of the draft: examples from the development split, and its prompt."""
+
+from django.db import transaction
+
+from evalhub.history import save_signed
+from evalhub.models import User
+from issues.judge_templates.examples import copy_in
+from issues.judge_templates.lifecycle import shown_by
+from issues.models import JudgeTemplate
+from issues.states import Refused
+from runs.laboratory.tuning.disagreements import active_evaluations_on
+from runs.laboratory.tuning.models import LabelledExample, Split, Tuning
+from runs.laboratory.tuning.start import draft_of
+from runs.scoring.examples import problem_of, taught_by_human_evaluation
+
+
+@transaction.atomic
+def use_as_example(tuning: Tuning, labelled_example: LabelledExample, *, by: User) -> JudgeTemplate:
+    """Add an answer with its human verdict to the draft as an example; create the draft if needed.
+
+    Raises:
+        Refused: It is in the held-out split, its human verdict was withdrawn, or it cannot be an
+            example, such as one of a sealed test.
+    """
+    if labelled_example.split != Split.DEVELOPMENT:
+        raise Refused(
+            [
+                "This answer is in the held-out split. Choose one from the development split: a "
+                "draft cannot be tested on its own examples."
+            ]
+        )
+    (evaluations,) = active_evaluations_on([labelled_example]).values()
+    if not evaluations:
+        raise Refused(["The human verdict on this answer has been withdrawn."])
+    evaluation = evaluations[-1]  # the adjudication, or the newest
+    if problem := problem_of(evaluation):
+        raise Refused([problem])
+    draft = draft_of(tuning, by=by)
+    if not copy_in(draft, [taught_by_human_evaluation(evaluation)]):
+        raise Refused([f"{draft} has this example already."])
+    return draft
+
+
+@transaction.atomic
+def edit_prompt(draft: JudgeTemplate, text: str, *, seen: str, by: User) -> None:
+    """Replace the draft's prompt.
+
+    Args:
+        seen: The prompt that the user edited, to detect edits by somebody else.
+
+    Raises:
+        Refused: Somebody else changed the prompt.
+        ValidationError: The prompt is not valid, or the draft is published.
+    """
+    locked = JudgeTemplate.objects.select_for_update().get(pk=draft.pk)
+    if _lines(locked.text) != _lines(seen):
+        raise Refused(
+            [
+                "Somebody else changed the draft. Your text is kept below: compare it with the "
+                "draft, and save again to overwrite the draft."
+            ]
+        )
+    locked.text = "\n".join(_lines(text))
+    locked.full_clean()
+    for name, is_shown in shown_by(text).items():
+        setattr(locked, name, is_shown)
+    save_signed(locked, by, "Prompt edited in judge tuning")
+
+
+def _lines(text: str) -> list[str]:
+    """Split into lines; browsers send CRLF."""
+    return text.replace("\r\n", "\n").split("\n")

@@ -1,0 +1,185 @@
+"""Evaluation of rows while a person waits, each judgment saved as soon as it is there.
+
+It is streamed as “Try it” is and needs no worker: rows are few, a person looks at them, and what
+has been judged is kept, so that an evaluation that stopped goes on where it was.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
+
+from django.db import transaction
+
+from evalhub.llm.errors import CallError
+from evalhub.models import User
+from evalhub.work.direct_caller import DirectCaller
+from evalhub.work.errors import GivenBack
+from issues.models import Test
+from issues.states import Refused
+from runs.judging.work import all_or_none
+from runs.laboratory.playground.direct_calls import caller_of, cost_words, over_limit, save_calls
+from runs.laboratory.playground.event_stream import Emit, Event, line, streamed
+from runs.laboratory.workbench.judges import Setup
+from runs.laboratory.workbench.models import BenchRow
+from runs.laboratory.workbench.pairs import (
+    MAX_PAIRS,
+    PairJudgments,
+    pair_requests,
+    pairs_of,
+)
+from runs.laboratory.workbench.requests import missing_requests
+
+MAX_CALLS = 1000
+"""Calls of one evaluation."""
+
+
+class Request(Protocol):
+    """Something to ask about rows."""
+
+    @property
+    def rows(self) -> list[BenchRow]: ...
+    async def ask(self, caller: DirectCaller) -> dict[str, Any]:
+        """Return the fields of a judgment; raise what `ask_judge` raises."""
+
+    def save(self, fields: dict[str, Any]) -> None:
+        """Save the judgment in place of a failed one of the same request."""
+
+
+@dataclass
+class Evaluation:
+    """Requests to make, and the sealed tests whose text they carry, of `tests` in all.
+
+    `replies` are not saved yet, each with the fields of its judgment.
+    """
+
+    setup: Setup
+    requests: Sequence[Request]
+    sealed: list[int]
+    tests: int
+    subject: str = "row"
+    replies: list[tuple[Request, dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def nothing(self) -> str:
+        return f"Nothing has changed: every {self.subject} is judged as it is now."
+
+
+def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluation:
+    """Return what is to be asked about these rows.
+
+    Raises:
+        Refused: Nothing can be asked, too much would be, or an example may not be read.
+    """
+    if not setup.judges and not any(point.check_name for point in setup.points):
+        raise Refused(["Choose at least one model or a jury to judge."])
+    requests = missing_requests(setup, rows)
+    if not any(row.answer.strip() for row in rows):
+        raise Refused(["There is nothing to judge: enter an answer first."])
+    _check_size(len(requests), "Evaluate fewer rows at once, or choose fewer judges.")
+    tests = _tests_of(rows)
+    templates = {r.template.template_id: r.template for r in requests if r.template}
+    shown = set().union(*(template.example_tests for template in templates.values()))
+    sealed = Test.objects.filter(pk__in=tests | shown, sealed=True)
+    pks = sorted(sealed.values_list("pk", flat=True))
+    if sealed.readable_by(user).count() < len(pks):
+        raise Refused(
+            ["The judge prompt shows an example of a sealed test, which you may not read."]
+        )
+    return Evaluation(setup, requests, pks, len(tests | set(pks)))
+
+
+def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> Evaluation:
+    """Return what is to be asked about the pairs of answers to one input.
+
+    Raises:
+        Refused: Nothing can be asked, or too much would be.
+    """
+    if not setup.judges:
+        raise Refused(["Choose at least one model or a jury to judge."])
+    pairs = len(pairs_of(rows))
+    if not pairs:
+        raise Refused(["There is nothing to compare: no two rows answer the same input."])
+    if pairs > MAX_PAIRS:
+        raise Refused([f"{pairs:,} pairs are too many: the maximum is {MAX_PAIRS}. Delete rows."])
+    kept = PairJudgments(rows)
+    requests = [r for r in pair_requests(setup, rows) if kept.is_missing(r)]
+    _check_size(len(requests), "Delete rows, or choose fewer judges.")
+    tests = _tests_of(rows)
+    sealed = Test.objects.filter(pk__in=tests, sealed=True)
+    return Evaluation(
+        setup, requests, sorted(sealed.values_list("pk", flat=True)), len(tests), "pair"
+    )
+
+
+def _tests_of(rows: Sequence[BenchRow]) -> set[int]:
+    known = {row.test_id for row in rows} | {row.workbench.test_id for row in rows[:1]}
+    return {pk for pk in known if pk}
+
+
+def _check_size(calls: int, advice: str) -> None:
+    if calls > MAX_CALLS:
+        message = f"This would take {calls:,} calls; one evaluation may take {MAX_CALLS:,}."
+        raise Refused([f"{message} {advice}"])
+
+
+def lines_of(
+    evaluation: Evaluation,
+    user: User,
+    *,
+    shown: Callable[[set[int]], Event],
+    at_end: Callable[[], Event],
+) -> Iterator[bytes]:
+    """Evaluate, and yield events as lines of JSON; each reply is saved before it is shown.
+
+    Args:
+        shown: Returns the event that shows these rows again.
+        at_end: Returns the last event.
+    """
+    caller = caller_of(user, evaluation.setup.roles, item_id=None)
+    total, done = len(evaluation.requests), 0
+    save = partial(_saved, evaluation, caller)
+
+    def save_rest() -> None:
+        save()
+
+    for raw in streamed(partial(_evaluate, evaluation, caller), at_end=save_rest):
+        rows = save() if evaluation.replies else []
+        if rows:
+            done += len(rows)
+            yield line(shown(set(rows)) | {"progress": f"{done:,} of {total:,} judgments"})
+        yield b"\n" if raw == line({}) else raw
+    yield line(at_end())
+
+
+async def _evaluate(evaluation: Evaluation, caller: DirectCaller, emit: Emit) -> None:
+    async def ask(request: Request) -> None:
+        own = replace(caller, calls=[])
+        try:
+            fields = await request.ask(own)
+        finally:
+            caller.calls += own.calls
+        evaluation.replies.append((request, fields))
+        emit({})
+
+    try:
+        await all_or_none([ask(request) for request in evaluation.requests])
+    except CallError as error:
+        emit({"error": error.message})
+    except GivenBack:
+        emit({"error": over_limit()})
+    emit({"cost": cost_words(caller.calls)})
+
+
+@transaction.atomic
+def _saved(evaluation: Evaluation, caller: DirectCaller) -> list[int]:
+    """Save the replies so far with their calls; return a row for each of them."""
+    replies = [evaluation.replies.pop(0) for _ in range(len(evaluation.replies))]
+    save_calls(caller)
+    about = [{row.pk for row in request.rows} for request, _ in replies]
+    wanted = set().union(*about)
+    known = set(BenchRow.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    for (request, fields), rows in zip(replies, about, strict=True):
+        if rows <= known:  # it is not saved once one of them is gone
+            request.save(fields)
+    return [min(rows, default=0) for rows in about]

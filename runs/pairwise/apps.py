@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class PairwiseConfig(AppConfig):
-    name = "runs.pairwise"
-    label = "pairwise"
-    verbose_name = "Pairwise comparison"

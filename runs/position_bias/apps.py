@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class PositionBiasConfig(AppConfig):
-    name = "runs.position_bias"
-    label = "position_bias"
-    verbose_name = "Position bias"

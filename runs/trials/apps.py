@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class TrialsConfig(AppConfig):
-    name = "runs.trials"
-    label = "trials"
-    verbose_name = "Trials of judges"

@@ -1,4 +1,0 @@
-from runs.workbench.admin import contributions
-from runs.workbench.admin.workbench import WorkbenchAdmin
-
-__all__ = ["WorkbenchAdmin", "contributions"]

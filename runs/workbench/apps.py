@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class WorkbenchConfig(AppConfig):
-    name = "runs.workbench"
-    label = "workbench"
-    verbose_name = "Workbench"
