@@ -5,16 +5,27 @@ A filter is written as a query, such as "state=approved&tag=4", as in the addres
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Q
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.text import smart_split, unescape_string_literal
 
 from evalhub.access.models import User
 from evalhub.access.saved_filters import MAX_QUERY, saved_query
 from issues import test_content
-from issues.models import Criterion, JudgeTemplate, LibraryCriterion, Origin, Tag, TagKind, Test
+from issues.models import (
+    Criterion,
+    Issue,
+    JudgeTemplate,
+    LibraryCriterion,
+    Origin,
+    Tag,
+    TagKind,
+    Test,
+)
 from issues.models.test import TestQuerySet, TestState
 from issues.tags import tagged
 
@@ -28,17 +39,17 @@ ME, NOBODY = "me", "nobody"
 Choices = Iterable[tuple[object, str]]
 
 
-class FilterRefused(Exception):
+class FilterRefused(ValidationError):
     """Why a query filters no tests."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of a filter.
+    """One condition of a filter, of tests or of issues.
 
     Attributes:
         choices: Its values with their labels, as they are now.
-        narrow: Leaves those of the tests that have the value, one of its choices.
+        narrow: Leaves those of the rows that have the value, one of its choices.
         is_person: Its values are users; `ME` is whoever filters.
         reads_texts: It is about what a test says or its rubric holds.
     """
@@ -46,7 +57,7 @@ class Condition:
     name: str
     title: str
     choices: Callable[[], Choices]
-    narrow: Callable[[TestQuerySet, str], TestQuerySet]
+    narrow: Callable[[Any, str], Any]
     is_person: bool = False
     reads_texts: bool = False
 
@@ -137,14 +148,21 @@ def _equal(field: str) -> Callable[[TestQuerySet, str], TestQuerySet]:
     return lambda tests, value: tests.filter(**{field: value})
 
 
-def _tags(kind: TagKind) -> Callable[[], Choices]:
-    return lambda: Tag.objects.filter(kind=kind).values_list("pk", "name")
+def tag_conditions(carriers: Callable[[QuerySet[Tag]], QuerySet[Any]]) -> tuple[Condition, ...]:
+    """Return a condition for each kind of tags: carriers have the tag or one below it."""
 
+    def with_tag(rows: Any, value: str) -> Any:
+        tags = Tag.objects.filter(Q(pk=value) | Q(parent=value))
+        return rows.filter(pk__in=carriers(tags).order_by().values("pk"))
 
-def _with_tag(tests: TestQuerySet, value: str) -> TestQuerySet:
-    """Leave tests with the tag or one below it: their own, or their issue's."""
-    tags = Tag.objects.filter(Q(pk=value) | Q(parent=value))
-    return tests.filter(pk__in=Test.objects.filter(tagged(tags)).order_by().values("pk"))
+    def choices(kind: TagKind) -> Callable[[], Choices]:
+        return lambda: Tag.objects.filter(kind=kind).values_list("pk", "name")
+
+    return (
+        Condition("domain", "domain", choices(TagKind.DOMAIN), with_tag),
+        Condition("task_type", "task type", choices(TagKind.TASK_TYPE), with_tag),
+        Condition("tag", "other tag", choices(TagKind.OTHER), with_tag),
+    )
 
 
 def _templates() -> Choices:
@@ -152,19 +170,24 @@ def _templates() -> Choices:
     return ((template.pk, str(template)) for template in templates)
 
 
-def _authors() -> Choices:
-    authors = Test.objects.filter(author__isnull=False).order_by().values("author")
-    people = User.objects.filter(pk__in=authors).order_by("username")
-    return people.values_list("pk", "username")
+def author_condition(model: type[Issue | Test]) -> Condition:
+    def authors() -> Choices:
+        rows = model.objects.filter(author__isnull=False).order_by().values("author")
+        people = User.objects.filter(pk__in=rows).order_by("username")
+        return people.values_list("pk", "username")
+
+    return Condition("author", "author", authors, _equal("author"), is_person=True)
 
 
-def _assignees() -> Choices:
-    people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
-    return ((NOBODY, NOBODY), *people.values_list("pk", "username"))
+def assignee_condition(field: str, title: str) -> Condition:
+    def assignees() -> Choices:
+        people = User.objects.filter(issues__isnull=False).distinct().order_by("username")
+        return ((NOBODY, NOBODY), *people.values_list("pk", "username"))
 
+    def assigned_to(rows: Any, value: str) -> Any:
+        return rows.filter(**{field: None if value == NOBODY else value})
 
-def _assigned_to(tests: TestQuerySet, value: str) -> TestQuerySet:
-    return tests.filter(issue__assignee=None if value == NOBODY else value)
+    return Condition("assignee", title, assignees, assigned_to, is_person=True)
 
 
 def _library() -> Choices:
@@ -179,14 +202,12 @@ def _with_copy_of(tests: TestQuerySet, value: str) -> TestQuerySet:
 
 CONDITIONS = (
     Condition("state", "state", lambda: TestState.choices, _equal("state")),
-    Condition("domain", "domain", _tags(TagKind.DOMAIN), _with_tag),
-    Condition("task_type", "task type", _tags(TagKind.TASK_TYPE), _with_tag),
-    Condition("tag", "other tag", _tags(TagKind.OTHER), _with_tag),
+    *tag_conditions(lambda tags: Test.objects.filter(tagged(tags))),
     Condition("template", "template", _templates, _equal("template")),
     Condition("origin", "origin", lambda: Origin.choices, _equal("origin")),
     Condition("sealed", "sealed", lambda: ((1, "yes"), (0, "no")), _equal("sealed")),
-    Condition("assignee", "issue assignee", _assignees, _assigned_to, is_person=True),
-    Condition("author", "author", _authors, _equal("author"), is_person=True),
+    assignee_condition("issue__assignee", "issue assignee"),
+    author_condition(Test),
     Condition("library", "library criterion", _library, _with_copy_of, reads_texts=True),
 )
 BY_NAME = {condition.name: condition for condition in CONDITIONS}

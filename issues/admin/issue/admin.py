@@ -24,12 +24,9 @@ from issues.admin.badges import COLOURS
 from issues.admin.drafting.button import drafts_button, generate_button
 from issues.admin.filters import (
     ASSIGNED_TO_ME,
+    ISSUE_PEOPLE_FILTERS,
+    ISSUE_TAG_FILTERS,
     MY_DRAFTS,
-    AssigneeFilter,
-    AuthorFilter,
-    DomainFilter,
-    OtherTagFilter,
-    TaskTypeFilter,
 )
 from issues.admin.inlines import CommentInline
 from issues.admin.issue.board import Boarding
@@ -130,12 +127,9 @@ class IssueAdmin(
     )
     list_filter = (
         ("state", ChoicesDropdownFilter),
-        DomainFilter,
-        TaskTypeFilter,
-        OtherTagFilter,
+        *ISSUE_TAG_FILTERS,
         ("severity", ChoicesDropdownFilter),
-        AssigneeFilter,
-        AuthorFilter,
+        *ISSUE_PEOPLE_FILTERS,
     )
     quick_filters = (MY_DRAFTS, ASSIGNED_TO_ME, ("My issues", {"author": "me"}))
     search_fields = ("title", "open_description", "generic_statement", "tags__name", "=id")
