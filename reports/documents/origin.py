@@ -1,7 +1,7 @@
 """The origin of a file: its site, page, models, runs, filters and date."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.text import slugify
 
+from evalhub.display.formatting import few
 from reports.documents.document import Cell, Document, Link, Linked
 from reports.documents.reading import ReportForm
 from runs.models import Run
@@ -67,8 +68,8 @@ class Origin:
         """Return what a reader wants to know of a file, as names and values."""
         found = {
             "Site": f"EvalHub, {self.site}" if self.site else "EvalHub",
-            "Model" if len(self.models) == 1 else "Models": _listed(self.models),
-            "Run" if len(self.runs) == 1 else "Runs": _listed(self.runs),
+            "Model" if len(self.models) == 1 else "Models": few(self.models, most=MAX_NAMED),
+            "Run" if len(self.runs) == 1 else "Runs": few(self.runs, most=MAX_NAMED),
             "Filters": "; ".join(self.filters),
             "Made": date_format(timezone.localtime(self.made_at), "j M Y, H:i T"),
         }
@@ -91,7 +92,7 @@ class Origin:
     def cells(self) -> tuple[str, ...]:
         """Return the values of `COLUMNS`."""
         made = timezone.localtime(self.made_at).isoformat(timespec="seconds")
-        return _listed(self.models), _listed(self.runs), self.url, made
+        return few(self.models, most=MAX_NAMED), few(self.runs, most=MAX_NAMED), self.url, made
 
     def file_name(self, key: str, title: str) -> str:
         """Return a file's name without date and ending: one or two runs are named each."""
@@ -108,11 +109,6 @@ class Origin:
 def _slug(text: str) -> str:
     """Return a text for the name of a file; 1.4 becomes 1-4, not 14."""
     return slugify(text.replace(".", "-"))
-
-
-def _listed(names: Sequence[str]) -> str:
-    rest = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def origin_of(

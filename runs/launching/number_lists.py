@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from evalhub.display.formatting import few
+
 MAX_NUMBERS = 20_000
 MAX_SHOWN = 20
 
@@ -83,5 +85,4 @@ def as_list(numbers: Iterable[float]) -> str:
 
 def joined(ids: Sequence[int]) -> str:
     """Return numbers for a message, the first twenty of many."""
-    shown = ", ".join(str(number) for number in ids[:MAX_SHOWN])
-    return shown if len(ids) <= MAX_SHOWN else f"{shown} and {len(ids) - MAX_SHOWN} more"
+    return few([str(number) for number in ids], most=MAX_SHOWN)

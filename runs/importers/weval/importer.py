@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from evalhub.display.formatting import few
 from evalhub.history import save_signed, sign
 from evalhub.models import LanguageModel, User
 from evalhub.values.digest import digest
@@ -24,7 +25,6 @@ from runs.importers.weval.test_rows import GONE, IMPORTED, REASON, source_id
 from runs.models import Judge, Jury, Suite
 
 MAX_TITLE, MAX_NAME, MAX_SOURCE = 200, 150, 500
-SHOWN_NAMES = 6
 
 
 class Counts(NamedTuple):
@@ -98,10 +98,10 @@ class _Import:
             self._approve(issue)
         self.is_changed |= is_other or any(counts._replace(same=0))
         if self.names.unknown:
-            names = _listed(self.names.unknown)
+            names = few(self.names.unknown)
             self.notes.append(f"there is no collection of models {names} beside it.")
         if self.unknown:
-            self.notes.append(f"these models do not exist here: {_listed(self.unknown)}.")
+            self.notes.append(f"these models do not exist here: {few(self.unknown)}.")
         points = sum(len(prompt.points) for prompt in self.blueprint.prompts)
         return Loaded(suite, counts, points, self.is_changed, self.notes)
 
@@ -174,7 +174,7 @@ class _Import:
         missing = [judge.model for judge in judges if models[judge.model] is None]
         if missing:
             self.notes.append(
-                f"no jury is created, for these judges are not models here: {_listed(missing)}."
+                f"no jury is created, for these judges are not models here: {few(missing)}."
             )
         if not judges or missing:
             return None
@@ -279,9 +279,3 @@ def _free_name(blueprint: Blueprint, suite: Suite) -> str:
         return plain
     room = MAX_NAME - len(blueprint.id) - 3
     return f"{blueprint.title[:room]} ({blueprint.id})"
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - SHOWN_NAMES
-    shown = ", ".join(names[:SHOWN_NAMES])
-    return f"{shown} and {more} more" if more > 0 else shown
