@@ -1,14 +1,17 @@
 """Short texts of a test, for lists."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, Subquery
 
 from evalhub.display.formatting import clip
 from evalhub.llm.content.content_parts import content_text
-from issues.models import Criterion
+from issues.models import Criterion, Test
 
 LENGTH = 90
+LISTED = 50
+"""Tests that a page names which asks about many."""
 
 
 def first_words(messages: Any) -> str:
@@ -17,6 +20,12 @@ def first_words(messages: Any) -> str:
     said = [turn for turn in turns if turn.get("role") == "user"] or turns
     text = content_text(said[0].get("content")) if said else ""
     return clip(" ".join(text.split()), LENGTH) or "(no message)"
+
+
+def named_tests(tests: Sequence[Test]) -> list[str]:
+    """Name the tests that a page asks about, and count those that it does not name."""
+    rows = [f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED]]
+    return [*rows, f"and {len(tests) - LISTED:,} more"] if len(tests) > LISTED else rows
 
 
 def rubric_size() -> Subquery:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from django.core.exceptions import ValidationError
 from django.db.models import (
     Exists,
     F,
@@ -23,7 +24,7 @@ LAST_RUNS = 50
 """Runs among which the last comparable pair is looked for."""
 
 
-class NoBaseline(Exception):
+class NoBaseline(ValidationError):
     """Why a run cannot be the baseline of its suite."""
 
 

@@ -1,6 +1,7 @@
 """The tests of a suite, now and at each launch."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -11,35 +12,33 @@ from issues.test_filter import FilterRefused, read_filter
 from runs.models import Suite, SuiteVersion
 
 
-def tests_in(suite: Suite) -> TestQuerySet:
-    """Return the tests of a suite: of a living one those that match its filter now.
+class SuiteTests(NamedTuple):
+    """Tests of a suite: of a living one those that match its filter now.
 
-    None where the filter is refused; `filter_problem` says why.
+    Attributes:
+        words: The filter, or why it is refused; "" for a suite of fixed tests.
+        problem: Why the filter no longer finds tests; "" if it does or there is none.
     """
+
+    tests: TestQuerySet
+    words: str = ""
+    problem: str = ""
+
+
+def read_suite(suite: Suite) -> SuiteTests:
     if not suite.filter:
-        return Test.objects.filter(suites=suite)
+        return SuiteTests(Test.objects.filter(suites=suite))
     try:
-        return read_filter(suite.filter).tests
-    except FilterRefused:
-        return Test.objects.none()
-
-
-def filter_problem(suite: Suite) -> str:
-    """Return why the suite's filter no longer finds tests; "" if it does or there is none."""
-    try:
-        if suite.filter:
-            read_filter(suite.filter)
+        found = read_filter(suite.filter)
     except FilterRefused as refused:
-        return f"The filter of the suite “{suite}” no longer works. {refused}"
-    return ""
+        why = str(refused.message)
+        problem = f"The filter of the suite “{suite}” no longer works. {why}"
+        return SuiteTests(Test.objects.none(), why, problem)
+    return SuiteTests(found.tests, str(found))
 
 
-def filter_words(suite: Suite) -> str:
-    """Return the suite's filter in words; "" for a suite of fixed tests."""
-    try:
-        return str(read_filter(suite.filter)) if suite.filter else ""
-    except FilterRefused as refused:
-        return str(refused)
+def tests_in(suite: Suite) -> TestQuerySet:
+    return read_suite(suite).tests
 
 
 @transaction.atomic

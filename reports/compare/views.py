@@ -93,5 +93,5 @@ def baseline(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, f"{run.label} is now the baseline of {pin(run)}.")
     except NoBaseline as refused:
-        messages.error(request, str(refused))
+        messages.error(request, refused.message)
     return HttpResponseRedirect(page_url("compare", runs=request.POST.getlist("runs")))

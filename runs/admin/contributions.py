@@ -12,7 +12,7 @@ from evalhub.admin_site.contributions import Contribution, ListColumn, contribut
 from evalhub.admin_site.pages import row_number
 from evalhub.display.formatting import percent
 from issues.models import Issue, Tag, Test
-from runs.admin.launch.preselection import to_launch_form
+from runs.admin.launch.preselection import address_of_rows
 from runs.completeness import scored_words
 from runs.figures.issue_rates import RateRun, counted, models_with_runs, rate_run_of, rates_in
 from runs.models import Result
@@ -93,8 +93,8 @@ def rate_heading(request: HttpRequest) -> str:
 def launch_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponseRedirect:
-    field = f"{queryset.model._meta.model_name}s"
-    return to_launch_form(request, field, list(queryset.values_list("pk", flat=True)))
+    url = address_of_rows(request, "admin:runs_launch_add", queryset)
+    return HttpResponseRedirect(url)
 
 
 contribute(Contribution(permission="runs.add_launch", actions=(launch_selected,)), Issue, Tag, Test)

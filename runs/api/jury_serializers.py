@@ -10,11 +10,10 @@ from evalhub.api.fields import JSONObject, RowSerializer
 from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
-from issues.test_filter import FilterRefused, read_filter
-from runs.baselines import NoBaseline, check
+from issues.test_filter import read_filter
+from runs.baselines import check
 from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
 from runs.judging.jury_builder import backup_problem, prompt_problem
-from runs.launching.launch_options import LaunchRefused, check_defaults
 from runs.models import Approach, Judge, Jury, Run, Suite, SuiteVersion
 from runs.suite_tests import tests_in
 
@@ -56,10 +55,7 @@ class SuiteSerializer(RowSerializer):
 
     def validate_filter(self, text: str) -> str:
         request = self.context.get("request")
-        try:
-            return read_filter(text, by=request and request.user).query if text.strip() else ""
-        except FilterRefused as refused:
-            raise serializers.ValidationError(str(refused)) from refused
+        return read_filter(text, by=request and request.user).query if text.strip() else ""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         suite, sent = self.instance, super().validate(attrs)
@@ -81,18 +77,8 @@ class SuiteSerializer(RowSerializer):
             return None
         if self.instance is None:
             raise serializers.ValidationError("Create the suite first: it has no runs yet.")
-        try:
-            check(self.instance, run)
-        except NoBaseline as refused:
-            raise serializers.ValidationError(str(refused)) from refused
+        check(self.instance, run)
         return run
-
-    def validate_defaults(self, defaults: dict[str, Any]) -> dict[str, Any]:
-        try:
-            check_defaults(defaults)
-        except LaunchRefused as refused:
-            raise serializers.ValidationError(refused.problems) from refused
-        return defaults
 
 
 class SuiteVersionSerializer(RowSerializer):

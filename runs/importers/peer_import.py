@@ -9,7 +9,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from evalhub.history import save_signed, sign
+from evalhub.history import save_signed
 from evalhub.models import LanguageModel, User
 from evalhub.values.digest import digest
 from issues.api.bulk import Upsert
@@ -27,6 +27,7 @@ from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchSpec
 from runs.models import Run, Suite
+from runs.suite_making import add_to_suite
 
 REASON = "Imported from a file"
 GUIDELINES = "The output gives the same answer as the reference answer."
@@ -184,10 +185,7 @@ class _Import:
             taken = Suite.objects.filter(name=title).exists()
             suite = Suite(name=f"{title} ({self.kind})" if taken else title, source_id=name[:200])
             save_signed(suite, self.by, REASON)
-        missing = set(self.rows.values()) - set(suite.tests.all())
-        if missing:
-            sign(suite, self.by, REASON)
-            suite.tests.add(*missing)
+        add_to_suite(suite, self.rows.values(), by=self.by, reason=REASON)
         self.found.suite = suite
 
     # Runs ----------------------------------------------------------------------------------------

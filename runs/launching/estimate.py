@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
 
-from django.db.models import Avg, Count, Q
+from django.db.models import Avg, Count
 
 from evalhub.llm.token_estimates import CHARS_PER_TOKEN, token_limit, tokens_in, tokens_in_messages
 from evalhub.models import LanguageModel
 from issues.conversation import request_messages, turns_to_generate
-from issues.models import IssueState, Test, TestState
+from issues.models import Test
 from runs.launching.batch_estimate import BatchEstimate
 from runs.launching.detectable_change import PlannedChange, detectable
 from runs.launching.judge_load import JudgeLoad, for_judges, jury_preview
@@ -21,18 +20,12 @@ from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
 from runs.models import Method, Result
 from runs.models.jury import CALLS
+from runs.test_selection import LeftOut
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)
 """Tokens of an answer, low and high, for a model without earlier answers."""
 MIN_ANSWERS = 5
 """Earlier answers of a model that suffice to estimate their length."""
-
-
-class LeftOut(NamedTuple):
-    """Selected tests that cannot run, and why."""
-
-    tests: int
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,26 +91,8 @@ def estimate(spec: LaunchSpec, selection: Selection) -> LaunchEstimate:
         overshoot_usd=_overshoot(candidates, judges),
         detectable=detectable([test.issue_id for test in selection.tests], selection.suite),
         assumptions=_assumptions(answers, spec, selection),
-        left_out=left_out(spec),
+        left_out=chosen(spec).left_out(),
     )
-
-
-def left_out(spec: LaunchSpec) -> list[LeftOut]:
-    """Count the selected tests that cannot run, by reason."""
-    counts = chosen(spec).aggregate(
-        of_deprecated_issues=Count("pk", filter=Q(issue__state=IssueState.DEPRECATED)),
-        **{
-            state: Count("pk", filter=Q(state=state) & ~Q(issue__state=IssueState.DEPRECATED))
-            for state in (TestState.DRAFT, TestState.IN_REVIEW, TestState.DEPRECATED)
-        },
-    )
-    reasons = {
-        TestState.DRAFT: "still a draft",
-        TestState.IN_REVIEW: "in review, not approved yet",
-        TestState.DEPRECATED: "deprecated",
-        "of_deprecated_issues": "of a deprecated issue",
-    }
-    return [LeftOut(counts[key], reason) for key, reason in reasons.items() if counts[key]]
 
 
 def _answering(tests: Sequence[Test], system_prompts: Sequence[str]) -> _Answering:

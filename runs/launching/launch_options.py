@@ -13,6 +13,8 @@ from runs.launching.number_lists import MAX_TEMPERATURE, MAX_TEMPERATURES
 
 MAX_REPEATS = 100
 MAX_PROMPTS = 100
+SELECTING = ("tests", "issues", "tags", "suite")
+"""Options that name tests."""
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 """Primary key of a row, within the range of the database's integers."""
 
@@ -147,7 +149,7 @@ class LaunchSpec(BaseModel):
 
     @model_validator(mode="after")
     def something_is_selected(self) -> "LaunchSpec":
-        if not (self.tests or self.issues or self.tags or self.suite):
+        if not any(getattr(self, name) for name in SELECTING):
             raise ValueError("Select tests, issues, tags or a suite: nothing is selected.")
         return self
 
@@ -183,9 +185,7 @@ class LaunchSpec(BaseModel):
 OPTIONS = LaunchSpec.model_fields
 
 DEFAULT_FIELDS = tuple(
-    name
-    for name in OPTIONS
-    if name not in ("label", "tests", "issues", "tags", "suite", "allow_sealed_exposure")
+    name for name in OPTIONS if name not in ("label", *SELECTING, "allow_sealed_exposure")
 )
 """Options that a suite may set: not its tests, nor the label, nor the consent to an exposure,
 which is given for each launch."""
@@ -196,11 +196,10 @@ def entry_of(name: str) -> Entry:
     return next(found, Entry())
 
 
-def check_defaults(values: dict[str, Any]) -> None:
-    """Check that a launch can start with a suite's defaults.
+def problems_of_defaults(values: dict[str, Any]) -> list[str]:
+    """Return why no launch can start with a suite's defaults.
 
-    Raises:
-        LaunchRefused: A field is none of `DEFAULT_FIELDS`, or its value is wrong.
+    A field is none of `DEFAULT_FIELDS`, or its value is wrong.
     """
     unknown = [name for name in values if name not in DEFAULT_FIELDS]
     problems = [
@@ -211,8 +210,7 @@ def check_defaults(values: dict[str, Any]) -> None:
         read_spec({"label": "defaults", "tests": [1], "models": [1], **known})
     except LaunchRefused as refused:
         problems += refused.problems
-    if problems:
-        raise LaunchRefused(problems)
+    return problems
 
 
 def read_spec(values: dict[str, Any]) -> LaunchSpec:

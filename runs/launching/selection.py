@@ -4,24 +4,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from django.db.models import Q
-
 from evalhub.llm import word_vectors
 from evalhub.llm.content.content_parts import images_in
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import LanguageModel
 from issues.checks import CHECKS
 from issues.judge_templates.prompts import needs_retrieved_documents
-from issues.models import Origin, Test
-from issues.models.test import TestQuerySet
-from issues.tags import tagged
+from issues.models import Test
 from runs.judging.jury import judges_for, repair_models_of
 from runs.launching.application_fit import application_problems, application_warnings
 from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, sealed_exposure
 from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec
 from runs.launching.number_lists import joined
 from runs.models import Approach, Judge, Jury, Suite
-from runs.suite_tests import filter_problem, tests_in
+from runs.suite_tests import read_suite
+from runs.test_selection import TestSelection
 
 
 class Selection(NamedTuple):
@@ -69,7 +66,7 @@ def named(spec: LaunchSpec, *, asks: bool = True) -> Selection:
     """
     models = LanguageModel.objects.active() if asks else LanguageModel.objects.all()
     jury = Jury.objects.filter(pk=spec.jury).first() if spec.jury else None
-    tests = chosen(spec).runnable().select_related("issue", "template")
+    tests = chosen(spec).named.runnable().select_related("issue", "template")
     return Selection(
         tests=list(tests.prefetch_related("tags", "issue__tags", "criteria").order_by("pk")),
         models=list(models.filter(pk__in=spec.models)),
@@ -114,16 +111,11 @@ def sealed_exposure_of(
     return sealed_exposure(sealed, len(selection.tests), roles)
 
 
-def chosen(spec: LaunchSpec) -> TestQuerySet:
-    """Return every test that is named, runnable or not."""
-    named = Q(pk__in=spec.tests) | Q(issue__in=spec.issues) | tagged(spec.tags)
-    if spec.suite:
-        suite = Suite.objects.filter(pk=spec.suite).first()
-        named |= Q(pk__in=tests_in(suite).order_by().values("pk")) if suite else Q()
-    # The tests' ids are made distinct in a query of their own: JSON columns cannot be compared.
-    ids = Test.objects.filter(named).order_by().values("pk").distinct()
-    tests = Test.objects.filter(pk__in=ids)
-    return tests.exclude(origin=Origin.GENERATED) if spec.without_synthetic else tests
+def chosen(spec: LaunchSpec) -> TestSelection:
+    suites = [spec.suite] if spec.suite else []
+    return TestSelection(
+        spec.tests, spec.issues, spec.tags, suites, without_synthetic=spec.without_synthetic
+    )
 
 
 def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
@@ -140,11 +132,9 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     known = {model.pk for model in (*selection.models, *inactive)}
     if unknown := sorted(set(spec.models) - known):
         problems.append(f"These models are unknown: {joined(unknown)}.")
-    if spec.jury and selection.jury is None:
-        problems.append(f"There is no jury {spec.jury}.")
-    if spec.suite and selection.suite is None:
-        problems.append(f"There is no suite {spec.suite}.")
-    if selection.suite and (problem := filter_problem(selection.suite)):
+    named = (("jury", spec.jury, selection.jury), ("suite", spec.suite, selection.suite))
+    problems += [f"There is no {kind} {pk}." for kind, pk, row in named if pk and row is None]
+    if selection.suite and (problem := read_suite(selection.suite).problem):
         problems.append(problem)
     if spec.similarity_model and selection.embedder is None:
         problems.append(

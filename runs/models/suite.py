@@ -1,8 +1,10 @@
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from evalhub.history import History
 from issues.models import Tag, Test
 from runs.gate_policy import GatePolicy, read_policy
+from runs.launching.launch_options import problems_of_defaults
 
 
 class Suite(models.Model):
@@ -66,6 +68,14 @@ class Suite(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Keep defaults with which a launch can start."""
+        if not isinstance(self.defaults, dict):
+            problem = f"Enter an object of fields, not {self.defaults!r}."
+            raise ValidationError({"defaults": problem})
+        if problems := problems_of_defaults(self.defaults):
+            raise ValidationError({"defaults": problems})
 
     @property
     def gate_policy(self) -> GatePolicy:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalhub.models import LanguageModel
+from runs.launching.launch_options import SELECTING
 from runs.models import Jury, Run, Suite
 from runs.scripts.api import api_script
 
@@ -25,7 +26,7 @@ def script_of_suite(site: str, suite: Suite) -> str:
 def script_of_run(site: str, run: Run) -> str:
     """Return the script that launches the run again: its tests, model, prompt and jury."""
     spec = dict(run.launch.spec) if run.launch else {"label": run.label}
-    if not any(spec.get(name) for name in ("tests", "issues", "tags", "suite")):
+    if not any(spec.get(name) for name in SELECTING):
         found = run.results.order_by("test").values_list("test", flat=True).distinct()
         spec["tests"] = list(found)
     spec |= {"models": [run.language_model_id], "system_prompts": [run.system_prompt]}

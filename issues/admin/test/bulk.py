@@ -1,5 +1,6 @@
 """Bulk edits of the tests in a list."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -15,10 +16,8 @@ from issues.admin.state_pages import StateAdmin
 from issues.models import Issue, Test
 from issues.regrouping import move_tests, tag_tests
 from issues.states import Refused
-from issues.test_texts import first_words
+from issues.test_texts import named_tests
 from issues.triage.actions import taking_issue
-
-LISTED = 50
 
 
 class MoveForm(forms.Form):
@@ -48,7 +47,7 @@ class BulkTests(StateAdmin):
     @admin.action(permissions=["change"], description="Move to an issue …")
     def move_selected(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
         form = MoveForm(request.POST if "issue" in request.POST else None, site=self.admin_site)
-        tests = queryset.select_related("issue").order_by("pk")
+        tests = list(queryset.select_related("issue").order_by("pk"))
         if form.is_valid():
             self._move(request, tests, form.cleaned_data["issue"])
             return None
@@ -60,7 +59,7 @@ class BulkTests(StateAdmin):
             sentences=[
                 "Results of earlier runs stay with the original issue. Sealed tests do not move."
             ],
-            rows=[f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED]],
+            rows=named_tests(tests),
             form=form,
             button="Move",
         )
@@ -68,7 +67,7 @@ class BulkTests(StateAdmin):
     @admin.action(permissions=["change"], description="Tag …")
     def tag_selected(self, request: HttpRequest, queryset: QuerySet[Test]) -> HttpResponse | None:
         form = TagForm(request.POST if "step" in request.POST else None)
-        tests = list(queryset.order_by("pk"))
+        tests = list(queryset.select_related("issue").order_by("pk"))
         if form.is_valid():
             add, remove = form.cleaned_data["add"], form.cleaned_data["remove"]
             changed = tag_tests(tests, add=add, remove=remove, by=current_user(request))
@@ -80,13 +79,13 @@ class BulkTests(StateAdmin):
             tests,
             title=f"Tag {counted(len(tests), 'test')}",
             sentences=["Only the tests' own tags change, not those of their issues."],
-            rows=[first_words(test.messages) for test in tests[:LISTED]],
+            rows=named_tests(tests),
             hidden=[("step", "sure")],
             form=form,
             button="Change tags",
         )
 
-    def _move(self, request: HttpRequest, tests: QuerySet[Test], issue: Issue) -> None:
+    def _move(self, request: HttpRequest, tests: Sequence[Test], issue: Issue) -> None:
         try:
             issue = taking_issue(issue)
         except Refused as error:

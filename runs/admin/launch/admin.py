@@ -30,8 +30,7 @@ from runs.admin.launch.parameters import TYPES, USUAL, Row
 from runs.admin.launch.preselection import address_with, selection_in
 from runs.launching.estimate import estimate
 from runs.launching.launch import launch
-from runs.launching.launch_options import LaunchRefused
-from runs.launching.number_lists import numbers_in
+from runs.launching.launch_options import SELECTING, LaunchRefused
 from runs.launching.schedules import launch_again
 from runs.launching.selection import warnings
 from runs.models import Launch, Run, Suite
@@ -285,11 +284,6 @@ def preselected(request: HttpRequest) -> QueryDict:
         data = data_of_launch(earlier)
         data["cron"] = ""
         return data
-    chosen = {}
-    for name in ("tests", "issues", "tags", "suite"):
-        try:
-            chosen[name] = numbers_in(selection_in(request, name))
-        except ValueError as error:
-            messages.warning(request, f"{name} in the address: {error}")
+    chosen = selection_in(request, SELECTING)
     label = f"Run of {timezone.localtime():%-d %B %Y, %H:%M}"
     return data_of({"label": label, "repeats": 1, **chosen})

@@ -11,7 +11,7 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, IssueState, Tag, Test, TestState
 from issues.tags import tagged
 from runs.models import Jury, Suite
-from runs.suite_tests import filter_words, tests_in
+from runs.suite_tests import read_suite
 
 MAX_CHOICES = 300
 """Choices listed in the form; select others in their own list, which has filters."""
@@ -63,16 +63,12 @@ def tag_choices(chosen: Collection[str]) -> Choices:
 def suite_choices(chosen: Collection[str]) -> Choices:
     found = _sets(Suite.objects.annotate(runnable=RUNNABLE).order_by("name"), chosen)
     living = Suite.objects.exclude(filter="").in_bulk([choice.pk for choice in found.shown])
-    shown = [
-        choice._replace(
-            tests=tests_in(living[choice.pk]).runnable().count(),
-            notes=(f"living: {filter_words(living[choice.pk])}",),
-        )
-        if choice.pk in living
-        else choice
-        for choice in found.shown
-    ]
-    return found._replace(shown=shown)
+    for place, choice in enumerate(found.shown):
+        if choice.pk in living:
+            tests, words, _ = read_suite(living[choice.pk])
+            notes = (f"living: {words}",)
+            found.shown[place] = choice._replace(tests=tests.runnable().count(), notes=notes)
+    return found
 
 
 def _sets(rows: QuerySet[Any], chosen: Collection[str]) -> Choices:

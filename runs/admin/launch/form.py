@@ -10,7 +10,7 @@ from evalhub.schedules import cron_in
 from runs.admin.launch.fields import FORM_FIELDS, form_field
 from runs.admin.launch.parameters import Row, read_rows, rows_in
 from runs.launching.exposure import CONSENT, SealedExposure
-from runs.launching.launch_options import LaunchRefused, LaunchSpec, read_spec
+from runs.launching.launch_options import SELECTING, LaunchRefused, LaunchSpec, read_spec
 from runs.launching.selection import Selection, named, problems_of, sealed_exposure_of
 
 
@@ -58,9 +58,7 @@ class LaunchForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
-        if not any(
-            name in self.errors or values.get(name) for name in ("tests", "issues", "tags", "suite")
-        ):
+        if not any(name in self.errors or values.get(name) for name in SELECTING):
             self.add_error(None, "Choose the tests to run: tests, issues, tags or a suite.")
         if "jury" not in self.sent:  # Empty is the choice of no jury.
             self.add_error("jury", "Choose one, or “Human evaluation only”.")

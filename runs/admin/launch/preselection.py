@@ -1,12 +1,15 @@
 """The selection in a list that a form of runs starts with."""
 
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponseRedirect
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 
-from runs.launching.number_lists import as_ranges
+from runs.launching.number_lists import as_ranges, numbers_in
 
 MAX_CHARACTERS = 1500
 """Length of a selection in an address; a longer one is kept in the session."""
@@ -15,9 +18,10 @@ IN_SESSION = "selected"
 SESSION_KEY = "launch_tests"
 
 
-def to_launch_form(request: HttpRequest, name: str, ids: Sequence[int]) -> HttpResponseRedirect:
-    """Redirect to the launch form with these tests, issues or tags chosen."""
-    return HttpResponseRedirect(address_with(request, reverse("admin:runs_launch_add"), name, ids))
+def address_of_rows(request: HttpRequest, page: str, rows: QuerySet[Any]) -> str:
+    """Return the address of a page with these tests, issues or tags chosen."""
+    name, ids = f"{rows.model._meta.model_name}s", rows.values_list("pk", flat=True)
+    return address_with(request, reverse(page), name, list(ids))
 
 
 def address_with(request: HttpRequest, url: str, name: str, ids: Sequence[int]) -> str:
@@ -29,7 +33,15 @@ def address_with(request: HttpRequest, url: str, name: str, ids: Sequence[int]) 
     return f"{url}?{urlencode({name: text})}"
 
 
-def selection_in(request: HttpRequest, name: str) -> str:
-    """Return the numbers in the address, or those that it leaves to the session."""
-    text = request.GET.get(name, "")
-    return request.session.get(SESSION_KEY, "") if text == IN_SESSION else text
+def selection_in(request: HttpRequest, names: Sequence[str]) -> dict[str, Any]:
+    """Return the numbers in the address by name, or those that it leaves to the session."""
+    found = {}
+    for name in names:
+        text = request.GET.get(name, "")
+        try:
+            found[name] = numbers_in(
+                request.session.get(SESSION_KEY, "") if text == IN_SESSION else text
+            )
+        except ValueError as error:
+            messages.warning(request, f"{name} in the address: {error}")
+    return found

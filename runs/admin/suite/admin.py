@@ -19,16 +19,15 @@ from evalhub.display.html import link
 from evalhub.files.export_files import FORMATS
 from evalhub.models import User
 from issues.models import Test
-from issues.test_filter import FilterRefused, read_filter
+from issues.test_filter import read_filter
 from runs.admin.exports import suite_export
 from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initial_of
 from runs.admin.suite.import_file import RIGHT, import_file_page
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.admin.suite.make import make_page
-from runs.baselines import NoBaseline, check
-from runs.launching.launch_options import LaunchRefused, check_defaults
+from runs.baselines import check
 from runs.models import Run, Suite, SuiteVersion
-from runs.suite_tests import change_words, filter_problem, filter_words, tests_in
+from runs.suite_tests import change_words, read_suite, tests_in
 
 GATE_HELP = (
     "A run fails if one of these rules applies to it. Leave a field empty to turn its rule off. "
@@ -83,29 +82,16 @@ class SuiteForm(GateFields, forms.ModelForm):
 
     def clean_filter(self) -> str:
         text: str = self.cleaned_data["filter"].strip()
-        try:
-            return read_filter(text, by=self.user).query if text else ""
-        except FilterRefused as refused:
-            raise forms.ValidationError(str(refused)) from refused
+        return read_filter(text, by=self.user).query if text else ""
 
     def clean_baseline(self) -> Run | None:
         run: Run | None = self.cleaned_data["baseline"]
         if run is not None and run.pk != self.instance.baseline_id:
-            try:
-                check(self.instance, run)
-            except NoBaseline as refused:
-                raise forms.ValidationError(str(refused)) from refused
+            check(self.instance, run)
         return run
 
-    def clean_defaults(self) -> dict[str, Any]:
-        defaults = self.cleaned_data["defaults"] or {}
-        if not isinstance(defaults, dict):
-            raise forms.ValidationError(f"Enter an object of fields, not {defaults!r}.")
-        try:
-            check_defaults(defaults)
-        except LaunchRefused as refused:
-            raise forms.ValidationError(refused.problems) from refused
-        return defaults
+    def clean_defaults(self) -> Any:
+        return self.cleaned_data["defaults"] or {}
 
 
 class VersionInline(LaterInline):
@@ -215,15 +201,15 @@ class SuiteAdmin(LaterTabs, HistoryAdmin):
     def _tests_now(self, suite: Suite) -> str:
         if suite.pk is None:
             return DASH
-        if problem := filter_problem(suite):
+        tests, filter_words, problem = read_suite(suite)
+        if problem:
             return problem
-        tests = tests_in(suite)
         total, runnable = tests.count(), tests.runnable().count()
         words = f"{counted(runnable, 'test')} of {total:,}: only approved ones run"
         if not suite.filter:
             return words
         url = f"{reverse('admin:issues_test_changelist')}?{suite.filter}"
-        return link(url, filter_words(suite), f". {words}")
+        return link(url, filter_words, f". {words}")
 
     @display(description="A run fails if")
     def gate_in_words(self, suite: Suite) -> str:

@@ -22,13 +22,14 @@ from evalhub.display.formatting import counted
 from evalhub.models import User
 from issues.models import Issue, Tag, Test, TestState
 from issues.test_filter import FilterRefused, TestFilter, read_filter
-from issues.test_texts import first_words
-from runs.admin.launch.preselection import address_with, selection_in
-from runs.launching.number_lists import numbers_in
+from issues.test_texts import named_tests
+from runs.admin.launch.preselection import address_of_rows, selection_in
 from runs.models import Suite
-from runs.suite_making import KINDS, add_to_suite, make_living_suite, make_suite, tests_of
+from runs.suite_making import add_to_suite, make_suite
+from runs.test_selection import TestSelection
 
-LISTED = 50
+KINDS = ("tests", "issues", "tags", "runs", "launches")
+"""Query parameters with the rows that name the tests."""
 FILTER = "filter"
 """Query parameter with the filter of the list in which the tests were selected."""
 SELECTED, MATCHING = "selected", "matching"
@@ -88,8 +89,9 @@ def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
     may_add = request.user.has_perm("runs.add_suite") and request.user.has_perm("runs.change_suite")
     require(may_add, request.user.has_perm("issues.view_test"))
     user = current_user(request)
-    selection = {name: _numbers(selection_in(request, name)) for name in KINDS}
-    tests = list(tests_of(selection, reader=user).select_related("issue"))
+    named = TestSelection(**selection_in(request, KINDS)).named.readable_by(user)
+    open_tests = named.exclude(state=TestState.DEPRECATED).select_related("issue")
+    tests = list(open_tests.order_by("pk"))
     test_filter = _filter(request.GET.get(FILTER, ""), user)
     form = SuiteForm(request.POST or None, total=len(tests), test_filter=test_filter)
     if not tests:
@@ -98,8 +100,8 @@ def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         suite = form.cleaned_data["suite"]
         if test_filter is not None and form.is_living:
-            name = form.cleaned_data["name"]
-            suite = make_living_suite(name, test_filter.query, by=user)
+            name, query = form.cleaned_data["name"], test_filter.query
+            suite = make_suite(name, test_filter=query, by=user)
             owner.say_done(request, f"Living suite created: {test_filter}.")
         elif suite is None:
             suite = make_suite(form.cleaned_data["name"], tests, by=user)
@@ -110,16 +112,13 @@ def make_page(request: HttpRequest, owner: PageAdmin) -> HttpResponse:
         return HttpResponseRedirect(owner.url_of("change", suite.pk))
     waiting = sum(test.state != TestState.APPROVED for test in tests)
     sentences = [f"{waiting} of them will run once approved."] if waiting else []
-    rows = [f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED]]
-    if len(tests) > LISTED:
-        rows.append(f"and {len(tests) - LISTED:,} more")
     return owner.page(
         request,
         "evalhub/confirm.html",
         title=f"Make a suite of {counted(len(tests), 'test')}",
         crumb="Make a suite",
         sentences=sentences,
-        rows=rows,
+        rows=named_tests(tests),
         form=form,
         button="Save suite",
         back_url=owner.url_of("changelist"),
@@ -134,20 +133,11 @@ def _filter(query: str, by: User) -> TestFilter | None:
         return None
 
 
-def _numbers(text: str) -> list[int]:
-    try:
-        return numbers_in(text)
-    except ValueError:
-        return []
-
-
 @admin.action(description="Make a suite …")
 def suite_of_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponseRedirect:
-    name = f"{queryset.model._meta.model_name}s"
-    ids = list(queryset.values_list("pk", flat=True))
-    url = address_with(request, reverse("admin:runs_suite_make"), name, ids)
+    url = address_of_rows(request, "admin:runs_suite_make", queryset)
     if queryset.model is Test and (query := saved_query(request.GET.urlencode())):
         url += f"&{urlencode({FILTER: query})}"
     return HttpResponseRedirect(url)

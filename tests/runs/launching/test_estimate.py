@@ -6,10 +6,11 @@ from django.test.utils import CaptureQueriesContext
 
 from issues.judge_templates.prompts import variables_of
 from issues.models import IssueState, TestState
-from runs.launching.estimate import LeftOut, estimate, left_out
+from runs.launching.estimate import estimate
 from runs.launching.launch_options import LaunchSpec
-from runs.launching.selection import named
+from runs.launching.selection import chosen, named
 from runs.models import DEFAULT_APPROACHES, Judge, Result
+from runs.test_selection import LeftOut
 from tests.factories import make_issue, make_jury, make_model, make_run, make_template, make_test
 
 pytestmark = pytest.mark.django_db
@@ -173,7 +174,10 @@ def test_tests_left_out_are_counted_by_reason():
     gone = make_test(issue=make_issue(state=IssueState.DEPRECATED))
     spec = LaunchSpec(label="one", issues=[issue.pk], tests=[gone.pk], models=[1])
 
-    assert left_out(spec) == [LeftOut(2, "still a draft"), LeftOut(1, "of a deprecated issue")]
+    assert chosen(spec).left_out() == [
+        LeftOut(2, "still a draft"),
+        LeftOut(1, "of a deprecated issue"),
+    ]
 
 
 def test_query_count_does_not_grow_with_tests():
