@@ -111,14 +111,19 @@ def watch(context: "BrowserContext", home: str, faults: list[str]) -> None:
         if parts.scheme in {"http", "https", "ws", "wss"} and parts.netloc != host:
             faults.append(f"request to another host: {url}")
 
+    def note_error(text: str, url: str) -> None:
+        """Note it; that a click left a page before one of its tabs was loaded is no fault."""
+        if text == "htmx:sendAbort" and faults and "htmx:afterRequest" in faults[-1]:
+            faults.pop()  # htmx says both
+        else:
+            faults.append(f"console: {text} ({url})")
+
     context.on("request", lambda request: note_request(request.url))
     context.on("weberror", lambda error: faults.append(f"script error: {error.error}"))
     context.on(
         "console",
         lambda message: (
-            faults.append(f"console: {message.text} ({message.location['url']})")
-            if message.type == "error"
-            else None
+            note_error(message.text, message.location["url"]) if message.type == "error" else None
         ),
     )
 

@@ -189,7 +189,7 @@ class Provider:
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
-        if not self._started.wait(5):
+        if not self._started.wait(60):
             raise RuntimeError(f"the provider did not start on {self.host}:{self.port}")
         return self
 

@@ -152,7 +152,7 @@ def test_two_launches_at_once_make_one_revision():
 
     def launch(order):
         try:
-            together.wait(5)
+            together.wait(60)
             freeze(tests[::order])
         except Exception as error:
             problems.append(error)

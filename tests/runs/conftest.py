@@ -22,7 +22,7 @@ def model_at(provider) -> Callable[..., object]:
     """Makes a language model that is served by the provider."""
 
     def make(**fields):
-        return make_model(**({"api_base": provider.base_url, "timeout_s": 5} | fields))
+        return make_model(**({"api_base": provider.base_url, "timeout_s": 60} | fields))
 
     return make
 
@@ -35,7 +35,7 @@ def work(monkeypatch) -> Callable[[], None]:
 
     async def once() -> None:
         try:
-            await Loop(seconds=30).run()
+            await Loop(seconds=300).run()
         finally:
             await gateway.close()
 

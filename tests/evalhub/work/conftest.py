@@ -41,7 +41,7 @@ class Worker:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
-        self._ready.wait(5)
+        self._ready.wait(60)
 
     def _run(self) -> None:
         try:
@@ -66,7 +66,7 @@ class Worker:
         if self.is_alive:
             self._events.call_soon_threadsafe(self.loop.stop)
 
-    def end(self, within_s: float = 30) -> None:
+    def end(self, within_s: float = 300) -> None:
         """Wait until it ends by itself."""
         eventually(lambda: not self.is_alive, "the worker's end", within_s)
 
@@ -77,7 +77,7 @@ def start(quick: None) -> Iterator[Callable[..., Worker]]:
     kinds()  # as a cluster does before it starts its processes
     workers: list[Worker] = []
 
-    def one(seconds: float = 60) -> Worker:
+    def one(seconds: float = 600) -> Worker:
         workers.append(Worker(seconds))
         return workers[-1]
 

@@ -89,8 +89,8 @@ def titled(leader: int, part: str) -> list[int]:
     return [pid for pid in session(leader) if part in title(pid)]
 
 
-def eventually(found: Callable[[], T], what: str, within_s: float = 30.0) -> T:
-    """Return the first true result of `found`.
+def eventually(found: Callable[[], T], what: str, within_s: float = 300.0) -> T:
+    """Return the first true result of `found`; late on a busy machine, which is no fault.
 
     Raises:
         TimeoutError: There was none in time; the message names `what` was expected.
@@ -104,7 +104,7 @@ def eventually(found: Callable[[], T], what: str, within_s: float = 30.0) -> T:
 
 
 def get(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=5) as response:
+    with urllib.request.urlopen(url, timeout=60) as response:
         content: bytes = response.read()
     return content
 

@@ -59,12 +59,12 @@ def test_lock_that_is_not_available_is_waited_for():
         with transaction.atomic():
             Call.objects.all().delete()
             locked.set()
-            release.wait(10)
+            release.wait(60)
         connection.close()
 
     other = threading.Thread(target=hold)
     other.start()
-    locked.wait(10)
+    locked.wait(60)
     try:
         assert may_pass(refusal(*LOCK[connection.vendor]))
     finally:

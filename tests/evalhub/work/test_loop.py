@@ -272,7 +272,7 @@ if connection.vendor == "postgresql":  # SQLite has one writer at a time
                 with transaction.atomic():
                     lock(last)
                     holds.set()
-                    asked.wait(10)
+                    asked.wait(60)
                     time.sleep(0.3)  # the act waits for the last row by now
                     lock(first)
             except OperationalError as error:
@@ -282,7 +282,7 @@ if connection.vendor == "postgresql":  # SQLite has one writer at a time
 
         other = threading.Thread(target=against_the_order)
         other.start()
-        holds.wait(10)
+        holds.wait(60)
         asked.set()
         control.cancel_run(run)
         other.join()

@@ -69,7 +69,7 @@ def test_batch_reopened_while_it_was_being_marked_is_not_lost():
 
     retrying, finishing = threading.Thread(target=retry), threading.Thread(target=finish)
     retrying.start()
-    began.wait(5)
+    began.wait(60)
     finishing.start()
     retrying.join()
     finishing.join()
