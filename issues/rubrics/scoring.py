@@ -25,7 +25,7 @@ class Point:
     `value` is the consensus of its judges, or a check's, before inversion: how far the text shows
     it, in [0, 1], None if unscored. `inverted` is a "should not": showing it is bad. `alternative`
     None: required; points of one polarity with the same number form one alternative. An unmet
-    `mandatory` point makes the whole score 0.
+    `mandatory` point makes the score of the rubric 0.
     """
 
     key: str

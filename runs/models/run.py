@@ -22,7 +22,7 @@ from runs.models.suite import Suite, SuiteVersion
 
 
 class TagSet(models.Model):
-    """The tags that a result's issue had at launch, stored once per combination.
+    """The tags that a result's test and its issue had at launch, stored once per combination.
 
     `names` is sorted, `key` its text, so that reports group without joining live tags.
     """
@@ -182,7 +182,7 @@ class Result(Item, RowWithPage):
     """A run's outcome on one revision and repeat. Narrow, for reports read only this table.
 
     `state` is the answer's; `is_judged` is set when the active judge run or an annotator is done
-    with it. Only `runs.scoring.score.score` sets score and passed; None is not measured.
+    with it. Only `runs.scoring.score` sets score and passed; None is not measured.
     """
 
     sealed_path = "test__sealed"
