@@ -252,7 +252,7 @@ def test_an_estimate_counts_repairs_where_they_are_asked(spec_of):
     plain, repaired = make_template(), make_template(repair_model=repair_model)
     one, other = (estimated(spec_of(template)) for template in (plain, repaired))
     assert (one.judge_calls, other.judge_calls) == ((1, 2), (1, 2))
-    assert (one.unpriced, other.unpriced) == ([], ["repair_model"])
+    assert (one.unpriced, other.unpriced) == ((), ("repair_model",))
 
 
 def test_a_cost_limit_needs_the_repair_models_price_too(spec_of):
