@@ -4,8 +4,9 @@ Weval has a function for each variant of a check (`not_icontains_any_of`), we ha
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from typing import Any, NamedTuple
 
 from evalhub.values.strict_json import excerpt
@@ -33,13 +34,6 @@ class WrongArgument(ValueError):
     """Arguments of another form; the message names the expected and the given ones."""
 
 
-class _Form(NamedTuple):
-    """Conversion of a Weval argument to ours, and back (None if it cannot be written)."""
-
-    read: Callable[[Any], Json]
-    write: Callable[[Json], Any]
-
-
 def read_function(name: str, argument: Any) -> Call | None:
     """Return the check of a function; None if there is no such function.
 
@@ -48,12 +42,17 @@ def read_function(name: str, argument: Any) -> Call | None:
     """
     if name == OWN:
         return _own(argument)
-    if name == TOOL_ARGUMENTS and isinstance(argument, dict) and _is_text(argument.get("where")):
+    if (
+        name == TOOL_ARGUMENTS
+        and isinstance(argument, dict)
+        and isinstance(argument.get("where"), str)
+    ):
         return Call("js", {"source": f"{TOOL_ARGUMENTS}: {json.dumps(argument)}"})
     found = _BY_NAME.get(name)
     if found is None:
         return None
-    return Call(found.check, {**_FORMS[found.check].read(argument), **found.arguments})
+    read = _read_tool_arguments if found.check == "tool_arguments" else _read
+    return Call(found.check, {**read(found.check, argument), **found.arguments})
 
 
 def write_function(call: Call) -> tuple[str, Any]:
@@ -74,8 +73,7 @@ def _equivalent_functions(call: Call) -> Iterator[tuple[str, Any]]:
     name = _NAMES.get((call.check, switches))
     if name:
         plain = {key: value for key, value in call.arguments.items() if key not in switches}
-        with suppress(KeyError):
-            yield name, _FORMS[call.check].write(plain)
+        yield name, _written(call.check, plain)
 
 
 def needs_argument(name: str) -> bool:
@@ -97,130 +95,74 @@ def _own(argument: Any) -> Call:
 # Arguments ---------------------------------------------------------------------------------------
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+LEAST = "a number and a list of texts, such as [2, [a, b, c]]"
+RANGE = "two numbers, such as [5, 15]"
+_ARGUMENTS: dict[str, tuple[str, dict[str, type]]] = {
+    **{name: ("a text", {"text": str}) for name in ("contains", "contains_word")},
+    **{name: ("a text", {"text": str}) for name in ("starts_with", "ends_with")},
+    **{name: ("a list of texts", {"texts": list}) for name in ("contains_any", "contains_all")},
+    "contains_at_least": (LEAST, {"least": float, "texts": list}),
+    "matches": ("a text", {"pattern": str}),
+    "matches_all": ("a list of texts", {"patterns": list}),
+    "matches_at_least": (LEAST, {"least": float, "patterns": list}),
+    "word_count": (RANGE, {"least": float, "most": float}),
+    "is_json": ("", {}),
+    "tool_called": ("a text", {"tool": str}),
+    "tool_call_count": (RANGE, {"least": float, "most": float, "tool": str}),
+    "tool_call_order": ("a list of texts", {"tools": list}),
+    "js": ("a text", {"source": str}),
+    "call": ("anything", {"source": object}),
+    "factcheck": ("anything", {"source": object}),
+}
+"""What an argument is to be, and what it becomes; several stand in a list in Weval."""
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _fits(value: Any, kind: type) -> bool:
+    if kind is list:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, kind)
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
+def _read(check: str, argument: Any) -> Json:
+    expected, kinds = _ARGUMENTS[check]
+    values = argument if len(kinds) > 1 and isinstance(argument, list) else [argument]
+    if check == "tool_call_count" and len(values) == 2:  # of any tool
+        kinds = {name: kind for name, kind in kinds.items() if name != "tool"}
+    fits = len(values) == len(kinds) and all(map(_fits, values, kinds.values()))
+    _expect(fits or not kinds, expected, argument)
+    pairs = zip(kinds.items(), values, strict=False)
+    return {name: plain_number(one) if kind is float else one for (name, kind), one in pairs}
 
 
-def _expect(met: bool, expected: str, argument: Any) -> None:
-    if not met:
-        raise WrongArgument(f"expected {expected}, not {excerpt(argument)}.")
+def _written(check: str, arguments: Json) -> Any:
+    """Return the arguments as Weval has them; what it cannot have reads back as another check."""
+    if check == "tool_arguments":
+        normal = arguments.get("normalize_whitespace")
+        more = {"normalizeWhitespace": True} if normal else {}
+        return {"name": arguments.get("tool"), "where": arguments.get("where"), **more}
+    kinds = _ARGUMENTS[check][1]
+    values = [arguments[name] for name in kinds if name in arguments]
+    return values if len(kinds) > 1 else next(iter(values), None)
 
 
-def _one(key: str, fits: Callable[[Any], bool], expected: str) -> _Form:
-    def read(argument: Any) -> Json:
-        _expect(fits(argument), expected, argument)
-        return {key: argument}
-
-    return _Form(read, lambda arguments: _only(arguments, key)[key])
-
-
-def _text(key: str) -> _Form:
-    return _one(key, _is_text, "a text")
-
-
-def _texts(key: str) -> _Form:
-    return _one(key, _is_texts, "a list of texts")
-
-
-def _least(key: str) -> _Form:
-    def read(argument: Any) -> Json:
-        is_pair = isinstance(argument, list) and len(argument) == 2
-        fits = is_pair and _is_number(argument[0]) and _is_texts(argument[1])
-        _expect(fits, "a number and a list of texts, such as [2, [a, b, c]]", argument)
-        return {"least": plain_number(argument[0]), key: list(argument[1])}
-
-    def write(arguments: Json) -> Any:
-        found = _only(arguments, "least", key)
-        return [found["least"], found[key]]
-
-    return _Form(read, write)
-
-
-def _range(argument: Any) -> Json:
-    is_pair = isinstance(argument, list) and len(argument) == 2
-    _expect(is_pair and all(map(_is_number, argument)), "two numbers, such as [5, 15]", argument)
-    return {"least": plain_number(argument[0]), "most": plain_number(argument[1])}
-
-
-def _write_range(arguments: Json) -> Any:
-    found = _only(arguments, "least", "most")
-    return [found["least"], found["most"]]
-
-
-def _read_count(argument: Any) -> Json:
-    if isinstance(argument, list) and len(argument) == 3 and _is_text(argument[2]):
-        return {**_range(argument[:2]), "tool": argument[2]}
-    return _range(argument)
-
-
-def _write_count(arguments: Json) -> Any:
-    tool = [arguments["tool"]] if "tool" in arguments else []
-    rest = {key: value for key, value in arguments.items() if key != "tool"}
-    return [*_write_range(rest), *tool]
-
-
-def _read_tool_arguments(argument: Any) -> Json:
+def _read_tool_arguments(check: str, argument: Any) -> Json:
     known = {"name", "where", "normalizeWhitespace"}
-    fits = isinstance(argument, dict) and set(argument) <= known and _is_text(argument.get("name"))
+    fits = isinstance(argument, dict) and {"name"} <= set(argument) <= known
+    fits = fits and isinstance(argument["name"], str)
     _expect(fits, "an object with name and where", argument)
     where = argument.get("where", {})
     _expect(isinstance(where, dict), "an object as where (no JavaScript is run here)", where)
     normal = argument.get("normalizeWhitespace", False)
     _expect(isinstance(normal, bool), "true or false as normalizeWhitespace", normal)
-    return {
-        "tool": argument["name"],
-        "where": dict(where),
-        **({"normalize_whitespace": True} if normal else {}),
-    }
+    switch = {"normalize_whitespace": True} if normal else {}
+    return {"tool": argument["name"], "where": dict(where), **switch}
 
 
-def _write_tool_arguments(arguments: Json) -> Any:
-    normal = arguments.get("normalize_whitespace")
-    more = {"normalizeWhitespace": True} if normal else {}
-    return {"name": arguments["tool"], "where": arguments["where"], **more}
-
-
-def _only(arguments: Json, *keys: str) -> Json:
-    """Return the arguments if they are exactly these.
-
-    Raises:
-        KeyError: They are others.
-    """
-    if set(arguments) != set(keys):
-        raise KeyError(*(set(arguments) ^ set(keys)))
-    return arguments
-
-
-_ANYTHING = _one("source", lambda argument: True, "anything")
-_FORMS = {
-    "contains": _text("text"),
-    "contains_any": _texts("texts"),
-    "contains_all": _texts("texts"),
-    "contains_at_least": _least("texts"),
-    "contains_word": _text("text"),
-    "starts_with": _text("text"),
-    "ends_with": _text("text"),
-    "matches": _text("pattern"),
-    "matches_all": _texts("patterns"),
-    "matches_at_least": _least("patterns"),
-    "word_count": _Form(_range, _write_range),
-    "is_json": _Form(lambda argument: {}, lambda arguments: _only(arguments) or None),
-    "tool_called": _text("tool"),
-    "tool_arguments": _Form(_read_tool_arguments, _write_tool_arguments),
-    "tool_call_count": _Form(_read_count, _write_count),
-    "tool_call_order": _texts("tools"),
-    "js": _text("source"),
-    "call": _ANYTHING,
-    "factcheck": _ANYTHING,
-}
+def _expect(met: bool, expected: str, argument: Any) -> None:
+    if not met:
+        raise WrongArgument(f"expected {expected}, not {excerpt(argument)}.")
 
 
 # Names -------------------------------------------------------------------------------------------
@@ -244,23 +186,22 @@ _OTHERS = {
     "word_count_between": "word_count",
     "tool_args_match": "tool_arguments",
     "tool_call_count_between": "tool_call_count",
+    "expr": "js",
+    "external": "call",
 }
-_ALIASES = {"expr": "js", "external": "call"}
 _NOT_NEGATED = ("contains_at_least", "matches_all", "matches_at_least")
 
 
 def _names() -> dict[str, Call]:
     """Return the check and switches of all functions, also in their singular forms."""
     found = {name: Call(check, {}) for name, check in _OTHERS.items()}
-    found |= {alias: found[name] for alias, name in _ALIASES.items()}
-    for name, check in _TEXTUAL.items():
-        for negate in (False, True) if check not in _NOT_NEGATED else (False,):
-            for ignore in (False, True):
-                switches = dict(zip(SWITCHES, (negate, ignore), strict=True))
-                call = Call(check, {key: True for key, on in switches.items() if on})
-                start = f"{'not_' * negate}{'i' * ignore}"
-                singular = name.replace("contains", "contain").replace("matches", "match")
-                found[start + name] = found[start + singular] = call
+    for (name, check), negate, ignore in product(_TEXTUAL.items(), (False, True), (False, True)):
+        if not (negate and check in _NOT_NEGATED):
+            switches = zip(SWITCHES, (negate, ignore), strict=True)
+            start = f"{'not_' * negate}{'i' * ignore}"
+            singular = name.replace("contains", "contain").replace("matches", "match")
+            call = Call(check, {switch: True for switch, is_on in switches if is_on})
+            found[start + name] = found[start + singular] = call
     return found
 
 
