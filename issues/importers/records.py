@@ -48,11 +48,14 @@ def _text(ending: str, data: bytes, problems: list[Problem], inside: str) -> Ite
         raise Unreadable(
             "has an unknown format: use .csv, .tsv, .json, .jsonl, .ndjson or .parquet."
         )
+    return readers[ending](decoded(data), problems, inside)
+
+
+def decoded(data: bytes) -> str:
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"is not UTF-8 text: {error}. Save it as UTF-8.") from error
-    return readers[ending](text, problems, inside)
 
 
 def parquet_rows(data: bytes) -> Iterator[Record]:
@@ -95,7 +98,7 @@ def _header(cells: list[str]) -> list[str]:
 
 
 def _json(text: str, problems: list[Problem], inside: str) -> Iterator[Record]:
-    value = _parsed(text)
+    value = parsed(text)
     if isinstance(value, dict) and isinstance(value.get(inside), list):
         value = value[inside]
     if not isinstance(value, list):
@@ -105,18 +108,26 @@ def _json(text: str, problems: list[Problem], inside: str) -> Iterator[Record]:
 
 
 def _lines(text: str, problems: list[Problem], inside: str) -> Iterator[Record]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
+    for number, line in lines_of(text):
         try:
-            value = _parsed(line)
+            value = parsed(line)
         except Unreadable as error:
             problems.append(Problem(f"line {number}", f"{error} Found: {excerpt(line)}"))
         else:
             yield from _object(f"line {number}", value, problems)
 
 
-def _parsed(text: str) -> Any:
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, with their numbers."""
+    return ((n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def parsed(text: str) -> Any:
+    """Return the value of JSON.
+
+    Raises:
+        Unreadable: It is none.
+    """
     try:
         return parse(text)
     except RecursionError as error:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evalhub.values.storable import REASON, unstorable
-from evalhub.values.strict_json import Problem, excerpt, parse
+from evalhub.values.strict_json import Problem, excerpt
+from issues.importers.records import Unreadable, parsed
 
 
 class Row:
@@ -104,14 +105,11 @@ class Row:
 def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
     """Return the objects in a file with a JSON list."""
     try:
-        value = parse(text)
-        problems += [Problem(place, REASON) for place in unstorable(value, name)]
-    except RecursionError:
-        problems.append(Problem(name, "is nested too deeply."))
+        value = parsed(text)
+    except Unreadable as error:
+        problems.append(Problem(name, str(error)))
         return []
-    except ValueError as error:
-        problems.append(Problem(name, f"is not JSON: {error}."))
-        return []
+    problems += [Problem(place, REASON) for place in unstorable(value, name)]
     if not isinstance(value, list):
         problems.append(Problem(name, f"expected a list of objects, not {excerpt(value)}."))
         return []

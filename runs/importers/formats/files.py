@@ -1,15 +1,19 @@
 """Files of peers → their values, within limits on bytes, entries and depth. Pure."""
 
 import io
-import json
 import sys
 import zlib
 from typing import Any
 
-from evalhub.files.parquet import ParquetError, rows_of
 from evalhub.values.storable import storable
-from evalhub.values.strict_json import parse
-from issues.importers.records import Unreadable, records_in
+from issues.importers.records import (
+    Unreadable,
+    decoded,
+    lines_of,
+    parquet_rows,
+    parsed,
+    records_in,
+)
 from runs.importers.formats.records import Document
 from runs.importers.weval.yaml_reader import YamlError, documents
 
@@ -23,7 +27,9 @@ else:  # Inspect packs its logs by Zstandard
 MAX_BYTES = 16 * 1024 * 1024
 MAX_UNPACKED = 64 * 1024 * 1024
 MAX_ENTRIES = 20_000
-BROKEN = (zipfile.BadZipFile, NotImplementedError, zlib.error, ZstdError, EOFError, OSError)
+BROKEN = (zipfile.BadZipFile, RuntimeError, zlib.error, ZstdError, EOFError, OSError)
+"""Errors of an archive that is damaged, unknown, or (RuntimeError) encrypted."""
+
 MAX_LINES = 20_000
 
 
@@ -38,14 +44,14 @@ def read(name: str, data: bytes) -> Document:
     ending = name.rpartition(".")[2].lower()
     if ending in ("eval", "zip"):
         return Document(name, "zip", [_archive(data)])
-    if ending == "parquet":
-        try:
-            return Document(name, "lines", list(rows_of(data)))
-        except ParquetError as error:
-            raise Unreadable(str(error)) from error
-    if ending in ("csv", "tsv"):
+    if ending in ("csv", "tsv", "parquet"):
         problems: list[Any] = []
-        rows = [row for _, row in records_in(name, data, problems, inside="", most=MAX_LINES)]
+        found = (
+            parquet_rows(data)
+            if ending == "parquet"
+            else records_in(name, data, problems, inside="", most=MAX_LINES)
+        )
+        rows = [row for _, row in found]
         if problems:
             raise Unreadable("; ".join(map(str, problems[:20])))
         return Document(name, "lines", rows)
@@ -54,38 +60,30 @@ def read(name: str, data: bytes) -> Document:
         raise Unreadable(
             "has an unknown ending: use .json, .jsonl, .csv, .yaml, .parquet or Inspect's .eval."
         )
-    try:
-        text = storable(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"is not UTF-8 text: {error}.") from error
-    return readers[ending](name, text)
+    return readers[ending](name, storable(decoded(data)))
 
 
 def _json(name: str, text: str) -> Document:
     try:
-        value = _parsed(text)
+        value = parsed(text)
     except Unreadable:
         lines = text.strip().split("\n")
         if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
             raise
         return _lines(name, text)  # some peers call JSON lines .json
-    return Document(
-        name,
-        "lines" if isinstance(value, list) else "json",
-        value if isinstance(value, list) else [value],
-    )
+    is_list = isinstance(value, list)
+    return Document(name, "lines" if is_list else "json", value if is_list else [value])
 
 
 def _lines(name: str, text: str) -> Document:
     values: list[Any] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            if len(values) == MAX_LINES:
-                raise Unreadable(f"has more than {MAX_LINES:,} lines: split it.")
-            try:
-                values.append(_parsed(line))
-            except Unreadable as error:
-                raise Unreadable(f"line {number} {error}") from error
+    for number, line in lines_of(text):
+        if len(values) == MAX_LINES:
+            raise Unreadable(f"has more than {MAX_LINES:,} lines: split it.")
+        try:
+            values.append(parsed(line))
+        except Unreadable as error:
+            raise Unreadable(f"line {number} {error}") from error
     return Document(name, "lines", values)
 
 
@@ -115,8 +113,6 @@ def _archive(data: bytes) -> dict[str, Any]:
             return {entry.filename: _entry(archive, entry) for entry in entries}
     except BROKEN as error:
         raise Unreadable(f"cannot be unpacked: {error}.") from error
-    except RuntimeError as error:  # it is encrypted
-        raise Unreadable(f"cannot be unpacked: {error}.") from error
 
 
 def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
@@ -125,17 +121,6 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
     if len(found) > entry.file_size:
         raise Unreadable(f"{entry.filename} is larger than the archive says.")
     try:
-        return _parsed(storable(found.decode()))
+        return parsed(storable(found.decode()))
     except (Unreadable, UnicodeDecodeError) as error:
         raise Unreadable(f"{entry.filename} {error}") from error
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse(text)
-    except RecursionError as error:
-        raise Unreadable("is nested too deeply.") from error
-    except json.JSONDecodeError as error:
-        raise Unreadable(f"is not JSON: {error}.") from error
-    except ValueError as error:
-        raise Unreadable(f"is not JSON: {error}.") from error
