@@ -125,9 +125,8 @@ def _load_feedback(records: list[FeedbackRecord]) -> dict[str, Feedback]:
 
 
 def _load_issue(record: IssueRecord, accounts: Accounts, feedback: dict[str, Feedback]) -> None:
-    fields = ("source_id", "title", "description", "state", "resolution_note")
-    values = {name: getattr(record, name) for name in fields}
-    issue = _save(Issue(author=accounts.author(record.author), **values))
+    author = accounts.author(record.author)
+    issue = _save(Issue(source_id=record.source_id, author=author, **record.fields))
     issue.tags.set(Tag.objects.filter(name__in=record.tags))
     labels = ResolutionLabel.objects.filter(name__in=record.resolution_labels)
     issue.resolution_labels.set(labels)
@@ -171,18 +170,14 @@ def _load_tests(records: list[TestRecord], accounts: Accounts) -> Tally:
 def _load_test(
     record: TestRecord, issue: Issue, by_family: dict[str, JudgeTemplate], accounts: Accounts
 ) -> None:
-    request = record.request
-    fields = ("source_id", "tools", "flagged_answer", "reference_by", "state")
     test = _save(
         Test(
             issue=issue,
+            source_id=record.source_id,
             author=accounts.author(record.author),
-            messages=request.messages,
-            reference=request.reference,
-            guidelines=request.guidelines,
-            template=by_family[request.template] if request.template else None,
+            template=by_family[record.template] if record.template else None,
             origin=Origin.IMPORTED,
-            **{name: getattr(record, name) for name in fields},
+            **record.fields,
         )
     )
     test.tags.set(Tag.objects.filter(name__in=record.tags))

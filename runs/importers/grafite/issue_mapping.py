@@ -1,11 +1,11 @@
 """Rows of GRAFITE's feedback, issues and tests → records. Pure."""
 
-import json
 from typing import Any
 
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.values.strict_json import excerpt
-from runs.importers.grafite.records import Comment, FeedbackRecord, IssueRecord, Request, TestRecord
+from runs.importers.formats.records import as_text
+from runs.importers.grafite.records import Comment, FeedbackRecord, IssueRecord, TestRecord
 from runs.importers.json_reader import Row
 
 TEMPLATES = {
@@ -31,8 +31,8 @@ def feedback(row: Row) -> FeedbackRecord:
     fields = {
         "source": row.text("source", most=100),
         "model": row.text("model_id", most=200),
-        "prompt": _as_text(raw.fields.get("model_input")),
-        "answer": _as_text(raw.fields.get("model_output")),
+        "prompt": as_text(raw.fields.get("model_input")),
+        "answer": as_text(raw.fields.get("model_output")),
         "rating": RATINGS.get(rating, "none"),
         "comment": raw.text("user_comment"),
         "note": "\n".join(_triage_notes(row)),
@@ -48,25 +48,21 @@ def _triage_notes(row: Row) -> list[str]:
     return [f"{author}: {text}" if author else text for author, text in notes if text]
 
 
-def _as_text(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def issue(row: Row) -> IssueRecord:
     triage = row.row("triage")
     is_resolved = triage.flag("resolved") and row.flag("active", True)
     return IssueRecord(
         place=row.place,
         source_id=row.identifier("_id"),
-        title=row.text("title", required=True, most=200),
-        description=row.text("description"),
+        fields={
+            "title": row.text("title", required=True, most=200),
+            "description": row.text("description"),
+            "state": "resolved" if is_resolved else _state(row, triage),
+            "resolution_note": triage.text("note"),
+        },
         author=next(iter(row.texts("authors", most=150)), ""),
-        state="resolved" if is_resolved else _state(row, triage),
         tags=row.texts("tags", most=100),
         resolution_labels=triage.texts("resolution", most=100),
-        resolution_note=triage.text("note"),
         sources=[_source(source) for source in row.rows("sources")],
         comments=[_comment(comment) for comment in row.rows("comments")],
         feedback_ids=row.identifiers("feedback_ids"),
@@ -100,43 +96,36 @@ def _comment(row: Row) -> Comment:
 
 
 def test(row: Row) -> TestRecord:
-    request, ending = _request_of_test(row)
-    is_raw = raw_prompt_of(request.messages) is not None
-    flagged = row.verbatim("sample_output") or ending
-    by = row.text("desired_output_source") or "unknown"
+    validator = next(iter(row.rows("validators")), None)
+    judge = validator.row("parameters") if validator else Row({}, row.place, row.problems)
+    messages, ending = conversation(row, "prompt")
+    reference, by = row.verbatim("desired_output"), row.text("desired_output_source") or "unknown"
     if by not in ("human", "model", "unknown"):
         row.note("desired_output_source", f"expected human, model or null, not {excerpt(by)}.")
+    flagged = row.verbatim("sample_output") or ending
+    # The tools of a freeform prompt are a copy of what its text holds.
+    tools = [] if raw_prompt_of(messages) is not None else row.rows("tools")
     return TestRecord(
         place=row.place,
         source_id=row.identifier("_id"),
         issue_id=row.identifier("issue_id"),
+        fields={
+            "messages": messages,
+            "reference": reference,
+            "guidelines": judge.verbatim("judge_guidelines"),
+            "tools": [dict(tool.fields) for tool in tools],
+            "flagged_answer": "" if flagged.strip() == reference.strip() else flagged,
+            "reference_by": by,
+            "state": _state(row, row.row("triage")),
+        },
+        template=_template(judge),
         author=row.text("author", most=150),
-        request=request,
-        # Those of a freeform prompt are a copy of what its text holds.
-        tools=[] if is_raw else [dict(tool.fields) for tool in row.rows("tools")],
-        flagged_answer="" if flagged.strip() == request.reference.strip() else flagged,
-        reference_by=by,
         comments=[_comment(comment) for comment in row.rows("comments")],
         tags=row.texts("flags", most=100),
-        state=_state(row, row.row("triage")),
     )
 
 
 test.__test__ = False  # type: ignore[attr-defined]
-
-
-def _request_of_test(row: Row) -> tuple[Request, str]:
-    """Return the request, and the answer that ended the conversation, if any."""
-    validator = next(iter(row.rows("validators")), None)
-    judge = validator.row("parameters") if validator else Row({}, row.place, row.problems)
-    messages, ending = conversation(row, "prompt")
-    request = Request(
-        messages=messages,
-        reference=row.verbatim("desired_output"),
-        guidelines=judge.verbatim("judge_guidelines"),
-        template=_template(judge),
-    )
-    return request, ending
 
 
 def _template(judge: Row) -> str | None:

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from evalhub.values.strict_json import Problem
 
+Json = dict[str, Any]
 
-@dataclass(frozen=True)
-class Comment:
+
+class Comment(NamedTuple):
     text: str
     author: str
     created_at: datetime | None
@@ -18,62 +19,43 @@ class FeedbackRecord(NamedTuple):
     """Feedback, with its other fields by `issues.feedback_content`."""
 
     source_id: str
-    fields: dict[str, Any]
+    fields: Json
 
 
-@dataclass(frozen=True)
-class IssueRecord:
+class IssueRecord(NamedTuple):
     """An issue. `sources` are (kind, value); `author` is the first of its authors."""
 
     place: str
     source_id: str
-    title: str
-    description: str
+    fields: Json
     author: str
-    state: str
     tags: list[str]
     resolution_labels: list[str]
-    resolution_note: str
     sources: list[tuple[str, str]]
     comments: list[Comment]
     feedback_ids: list[str]
     test_ids: list[str]
 
 
-@dataclass(frozen=True)
-class Request:
-    """The request to a candidate, and its criteria.
+class TestRecord(NamedTuple):
+    """A test, with its own fields by `issues.test_content`.
 
     `template` is the family of a built-in template; None: no judge was configured.
     """
-
-    messages: list[dict[str, Any]]
-    reference: str
-    guidelines: str
-    template: str | None
-
-
-@dataclass(frozen=True)
-class TestRecord:
-    """A test. `reference_by` is human, model or unknown."""
 
     __test__ = False
 
     place: str
     source_id: str
     issue_id: str
+    fields: Json
+    template: str | None
     author: str
-    request: Request
-    tools: list[dict[str, Any]]
-    flagged_answer: str
-    reference_by: str
     comments: list[Comment]
     tags: list[str]
-    state: str
 
 
-@dataclass(frozen=True)
-class Vote:
+class Vote(NamedTuple):
     """An entry of a result's votes. `value` is None if an error was stored as a vote."""
 
     voter: str
@@ -82,25 +64,24 @@ class Vote:
     justification: str
 
 
-@dataclass(frozen=True)
-class ResultRecord:
-    """A result with its own copy of the request. `judge_prompt` is the prompt that was used.
+class ResultRecord(NamedTuple):
+    """A result with its own copy of the test. `judge_prompt` is the prompt that was used.
 
     `error` is set if the candidate's provider failed and its error was stored as the answer.
     """
 
     place: str
     test_id: str
-    request: Request
+    fields: Json
+    template: str | None
     judge_prompt: str
     answer: str
     error: str
     votes: list[Vote]
 
 
-@dataclass(frozen=True)
-class RunRecord:
-    """A run. `state` is that of a batch; `elapsed_s` is None if unknown."""
+class RunRecord(NamedTuple):
+    """A run. `ended` is the state of a batch and its reason; `elapsed_s` is None if unknown."""
 
     place: str
     source_id: str
@@ -109,9 +90,8 @@ class RunRecord:
     provider: str
     judges: list[str]
     judge_system_prompt: str
-    params: dict[str, Any]
-    state: str
-    reason: str
+    params: Json
+    ended: Json
     created_at: datetime | None
     elapsed_s: float | None
     results: list[ResultRecord]

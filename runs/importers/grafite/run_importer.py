@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from copy import copy
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -112,16 +111,14 @@ def _load_run(record: RunRecord, accounts: Accounts, templates: dict[str, JudgeT
 
 def _tests(record: RunRecord, templates: dict[str, JudgeTemplate]) -> list[Test]:
     """Return the run's tests as they were then, which may differ from now."""
-    requests = {result.test_id: result.request for result in record.results}
-    rows = Test.objects.filter(source_id__in=requests).select_related("issue", "template")
-    tests = []
-    for row in rows.prefetch_related("tags", "issue__tags").order_by("pk"):
-        test, then = copy(row), requests[row.source_id]
-        test.messages, test.reference = then.messages, then.reference
-        test.guidelines = then.guidelines
-        if then.template:
-            test.template = templates[then.template]
-        tests.append(test)
+    then = {result.test_id: result for result in record.results}
+    rows = Test.objects.filter(source_id__in=then).select_related("issue", "template")
+    tests = list(rows.prefetch_related("tags", "issue__tags").order_by("pk"))
+    for test in tests:
+        result = then[test.source_id]
+        template = {"template": templates[result.template]} if result.template else {}
+        for name, value in {**result.fields, **template}.items():
+            setattr(test, name, value)
     return tests
 
 
@@ -139,8 +136,7 @@ def _make_run(record: RunRecord, accounts: Accounts) -> Run:
         variant_key=variant_key(model, "", record.params),
         has_imported_answers=True,
         is_scripted=model.is_scripted,
-        state=record.state,
-        reason=record.reason,
+        **record.ended,
         requested_by=accounts.author(record.creator),
         source_id=record.source_id,
     )
@@ -159,8 +155,7 @@ def _end(run: Run, judge_run: JudgeRun, record: RunRecord) -> None:
         run.finished_at = run.created_at + timedelta(seconds=record.elapsed_s)
     for batch in (run, judge_run):
         type(batch)._default_manager.filter(pk=batch.pk).update(
-            state=record.state,
-            reason=record.reason,
+            **record.ended,
             created_at=run.created_at,
             started_at=run.started_at,
             finished_at=run.finished_at,

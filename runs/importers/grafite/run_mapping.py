@@ -6,7 +6,7 @@ from typing import Any
 
 from evalhub.values.strict_json import excerpt
 from runs.importers.grafite.issue_mapping import conversation
-from runs.importers.grafite.records import Request, ResultRecord, RunRecord, Vote
+from runs.importers.grafite.records import ResultRecord, RunRecord, Vote
 from runs.importers.grafite.stored_errors import is_error
 from runs.importers.json_reader import Row, rows_of
 
@@ -42,8 +42,7 @@ def run(row: Row, files: Mapping[str, str]) -> RunRecord:
         judges=[judge for judge in judges if judge],
         judge_system_prompt=str(config.get("additional_judge_system_prompt") or ""),
         params=_params(config),
-        state=RUN_STATES.get(state, "done"),
-        reason=row.text("error_msg") or reason,
+        ended={"state": RUN_STATES.get(state, "done"), "reason": row.text("error_msg") or reason},
         created_at=row.moment("created_at"),
         elapsed_s=_seconds(row),
         results=[result(r) for r in _results_of(row, name, state, files)],
@@ -82,12 +81,12 @@ def result(row: Row) -> ResultRecord:
     return ResultRecord(
         place=row.place,
         test_id=row.identifier("test_id"),
-        request=Request(
-            messages=messages,
-            reference=row.verbatim("ground_truth"),
-            guidelines=row.verbatim("judge_guidelines"),
-            template=_template_of(prompt),
-        ),
+        fields={
+            "messages": messages,
+            "reference": row.verbatim("ground_truth"),
+            "guidelines": row.verbatim("judge_guidelines"),
+        },
+        template=_template_of(prompt),
         judge_prompt=prompt,
         answer="" if failed else answer,
         error=answer if failed else "",

@@ -193,42 +193,36 @@ def _settled(
 # The other fields --------------------------------------------------------------------------------
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def _tags(header: Section) -> tuple[str, ...]:
-    name, value = header.given("tags"), header.value("tags")
-    found = [value] if isinstance(value, str) else header.items("tags")
+    found = header.each("tags", _is_text, "text", or_text=True)
     for tag in found:
-        if not isinstance(tag, str):
-            header.expected(name, "text", tag)
-        elif len(tag) > MAX_TAG:
-            header.problem(name, f"{excerpt(tag)} is too long: the limit is {MAX_TAG} characters.")
-    normal = (normal_tag(tag) for tag in found if isinstance(tag, str))
-    return tuple(sorted({tag for tag in normal if tag}))
+        if len(tag) > MAX_TAG:
+            message = f"{excerpt(tag)} is too long: the limit is {MAX_TAG} characters."
+            header.problem("tags", message)
+    return tuple(sorted(filter(None, {normal_tag(tag) for tag in found})))
 
 
 def _models(header: Section) -> tuple[str | Json, ...]:
-    name, value = header.given("models"), header.value("models")
-    found: list[str | Json] = []
-    for item in [value] if isinstance(value, str) else header.items("models"):
-        if isinstance(item, str) and item.strip():
-            found.append(item.strip())
-        elif isinstance(item, dict) and isinstance(item.get("id"), str):
-            found.append(plain(item))
-        else:
-            expected = "a model such as openai:gpt-4o-mini, or an object with its id"
-            header.expected(name, expected, item)
+    def is_model(item: Any) -> bool:
+        is_named = isinstance(item, dict) and isinstance(item.get("id"), str)
+        return is_named or (isinstance(item, str) and bool(item.strip()))
+
+    expected = "a model such as openai:gpt-4o-mini, or an object with its id"
+    found = header.each("models", is_model, expected, or_text=True)
+    found = [item.strip() if isinstance(item, str) else item for item in found]
     return tuple(item for n, item in enumerate(found) if item not in found[:n]) or DEFAULT_MODELS
 
 
 def _temperatures(header: Section) -> tuple[float, ...]:
-    several, one = header.items("temperatures"), header.number("temperature", 0, MAX_TEMPERATURE)
-    if several and one is not None:
+    one = header.number("temperature", 0, MAX_TEMPERATURE)
+    if header.items("temperatures") and one is not None:
         header.note("temperature", "is ignored: temperatures are given.")
-    found = []
-    for item in several:
-        if is_number(item, 0, MAX_TEMPERATURE):
-            found.append(item)
-        else:
-            header.expected("temperatures", f"numbers from 0 to {MAX_TEMPERATURE}", item)
+    expected = f"numbers from 0 to {MAX_TEMPERATURE}"
+    found = header.each("temperatures", lambda n: is_number(n, 0, MAX_TEMPERATURE), expected)
     return tuple(dict.fromkeys(found or ([] if one is None else [one])))
 
 
@@ -237,11 +231,8 @@ def _judges(header: Section) -> tuple[NamedJudge, ...]:
     config = Section(header.mapping("evaluationConfig"), header.log)
     coverage = Section(config.mapping("llm-coverage"), header.log)
     found = [judge for item in coverage.items("judges") if (judge := _judge(item, coverage))]
-    for item in coverage.items("judgeModels"):
-        if isinstance(item, str):
-            found.append(NamedJudge(item.strip(), APPROACHES["holistic"]))
-        else:
-            coverage.expected("judgeModels", "names", item)
+    names = coverage.each("judgeModels", _is_text, "names")
+    found += [NamedJudge(name.strip(), APPROACHES["holistic"]) for name in names]
     if coverage.given("judgeModels"):
         coverage.note("judgeModels", "is deprecated: its judges use the holistic approach.")
     return tuple(dict.fromkeys(found))
@@ -260,13 +251,10 @@ def _judge(item: Any, coverage: Section) -> NamedJudge | None:
 
 
 def _tools(header: Section) -> tuple[Json, ...]:
-    found = []
-    for item in header.items("tools"):
-        if isinstance(item, dict) and isinstance(item.get("name"), str):
-            found.append(plain(item))
-        else:
-            header.expected("tools", "tools with their names", item)
-    return tuple(found)
+    def is_named(item: Any) -> bool:
+        return isinstance(item, dict) and isinstance(item.get("name"), str)
+
+    return tuple(header.each("tools", is_named, "tools with their names"))
 
 
 def _extras(header: Section) -> Json:

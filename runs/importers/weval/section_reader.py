@@ -1,6 +1,7 @@
 """Typed access to a mapping of a blueprint that records each problem with its line. Pure."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from evalhub.values.strict_json import excerpt
@@ -102,6 +103,17 @@ class Section:
         """Return a list; empty if missing."""
         found = self._typed(names, list, "a list (begin each item with a dash)")
         return found if isinstance(found, Items) else Items(found or [])
+
+    def each(
+        self, name: str, fits: Callable[[Any], object], what: str, *, or_text: bool = False
+    ) -> list[Any]:
+        """Return the items of a list that fit; with `or_text`, a text alone is one item."""
+        value = self.value(name)
+        items = [value] if or_text and isinstance(value, str) else self.items(name)
+        for item in items:
+            if not fits(item):
+                self.expected(name, what, item)
+        return [plain(item) for item in items if fits(item)]
 
     def mapping(self, *names: str) -> Fields:
         """Return an object; empty if missing."""
