@@ -14,6 +14,7 @@ from evalhub.values.storable import REASON, UNSTORABLE, unstorable
 from evalhub.values.strict_json import Problem, excerpt, parse
 from issues.feedback_content import IN_FILES, says_nothing
 from issues.feedback_messages import with_conversation
+from issues.importers import records
 from issues.importers.records import Unreadable, records_in
 
 MAX_ROWS = 5000
@@ -83,15 +84,8 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
 
 def columns_of(names: list[str], chosen: Mapping[str, str]) -> dict[str, str]:
     """Return the field of each column; the first column of a field wins."""
-    taken = {name: chosen[name] for name in names if chosen.get(name) in IN_FILES}
-    left = set(IN_FILES) - set(taken.values())
-    found = {}
-    for wanted, one in IN_FILES.items():
-        by_name = [n for alias in one.columns for n in names if _plain(n) == alias]
-        free = [n for n in by_name if n not in taken and n not in chosen and n not in found]
-        if wanted in left and free:
-            found[free[0]] = wanted
-    return {name: taken.get(name) or found.get(name, "") for name in names}
+    known = {name: field if field in IN_FILES else "" for name, field in chosen.items()}
+    return records.columns_of(names, {name: one.columns for name, one in IN_FILES.items()}, known)
 
 
 def _merged(item: dict[str, Any]) -> dict[str, Any]:
@@ -184,7 +178,3 @@ def _content_id(fields: Mapping[str, Any], seen: Counter[str]) -> str:
     seen[digest] += 1
     times = seen[digest]
     return f"content:{digest}" + (f":{times}" if times > 1 else "")
-
-
-def _plain(name: str) -> str:
-    return name.strip().lower().replace(" ", "_").replace("-", "_")

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalhub.files.parquet import ParquetError, rows_of
@@ -87,6 +87,23 @@ def _csv(text: str, problems: list[Problem], inside: str) -> Iterator[Record]:
                 yield place, dict(zip(names, cells, strict=True))
     except csv.Error as error:
         raise Unreadable(f"cannot be read as CSV from line {line} on: {error}.") from error
+
+
+def columns_of(
+    names: Sequence[str], fields: Mapping[str, Sequence[str]], chosen: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the field of each column, "" for none: as chosen, else by its name; the first wins.
+
+    Args:
+        fields: Names by which a column is taken for a field, in lower case with underscores.
+    """
+    found = {name: chosen[name] for name in names if name in chosen}
+    plain = {name: name.strip().lower().replace(" ", "_").replace("-", "_") for name in names}
+    for field, aliases in fields.items():
+        free = [n for alias in aliases for n in names if n not in found and plain[n] == alias]
+        if free and field not in found.values():
+            found[free[0]] = field
+    return {name: found.get(name, "") for name in names}
 
 
 def _header(cells: list[str]) -> list[str]:

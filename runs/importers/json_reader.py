@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from evalhub.values.storable import REASON, unstorable
 from evalhub.values.strict_json import Problem, excerpt
 from issues.importers.records import Unreadable, parsed
+
+Kind = TypeVar("Kind")
 
 
 class Row:
@@ -20,14 +22,19 @@ class Row:
     def note(self, field: str, message: str) -> None:
         self.problems.append(Problem(f"{self.place}.{field}" if field else self.place, message))
 
+    def _typed(self, field: str, kind: type[Kind], what: str) -> Kind | None:
+        """Return a value of this type; None if missing or of another."""
+        value = self.fields.get(field)
+        if value is None or isinstance(value, kind):
+            return value
+        self.note(field, f"expected {what}, not {excerpt(value)}.")
+        return None
+
     def text(self, field: str, *, required: bool = False, most: int | None = None) -> str:
         """Return text without surrounding space; "" if missing. `most` is its maximum length."""
-        value = self.fields.get(field)
-        if value is not None and not isinstance(value, str):
-            self.note(field, f"expected text, not {excerpt(value)}.")
-            return ""
-        text = (value or "").strip()
-        if required and not text:
+        given = self._typed(field, str, "text")
+        text = (given or "").strip()
+        if required and not text and given == self.fields.get(field):
             self.note(field, "is missing.")
         if most is not None and len(text) > most:
             self.note(field, f"has {len(text)} characters; the limit is {most}: {excerpt(text)}.")
@@ -35,17 +42,11 @@ class Row:
 
     def verbatim(self, field: str) -> str:
         """Return text with all its space; "" if missing."""
-        value = self.fields.get(field)
-        self.text(field)
-        return value if isinstance(value, str) else ""
+        return self._typed(field, str, "text") or ""
 
     def flag(self, field: str, default: bool = False) -> bool:
-        value = self.fields.get(field)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            self.note(field, f"expected true or false, not {excerpt(value)}.")
-        return value is True
+        value = self._typed(field, bool, "true or false")
+        return default if value is None else value
 
     def texts(self, field: str, *, most: int | None = None) -> list[str]:
         """Return distinct texts in order; empty if missing."""
@@ -66,20 +67,18 @@ class Row:
 
     def identifier(self, field: str) -> str:
         """Return an id, plain or as {"$oid": …}."""
-        value = self.fields.get(field)
-        plain = value.get("$oid", value) if isinstance(value, dict) else value
+        plain = _plain(self.fields.get(field), "$oid")
         return Row({field: plain}, self.place, self.problems).text(field, required=True, most=100)
 
     def identifiers(self, field: str) -> list[str]:
         """Return distinct ids in order; empty if missing."""
-        items = self._list(field)
-        plain = [item.get("$oid", item) if isinstance(item, dict) else item for item in items]
+        plain = [_plain(item, "$oid") for item in self._list(field)]
         return Row({field: plain}, self.place, self.problems).texts(field, most=100)
 
     def moment(self, field: str) -> datetime | None:
         """Return a time, in UTC unless it names a zone; None if missing."""
         value = self.fields.get(field)
-        plain = value.get("$date", value) if isinstance(value, dict) else value
+        plain = _plain(value, "$date")
         if plain is None or plain == "":
             return None
         try:
@@ -90,16 +89,17 @@ class Row:
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     def _list(self, field: str) -> list[Any]:
-        value = self.fields.get(field)
-        if value is not None and not isinstance(value, list):
-            self.note(field, f"expected a list, not {excerpt(value)}.")
-        return value if isinstance(value, list) else []
+        return self._typed(field, list, "a list") or []
 
     def _row(self, value: Any, field: str) -> "Row":
         if not isinstance(value, dict):
             self.note(field, f"expected an object, not {excerpt(value)}.")
             value = {}
         return Row(value, f"{self.place}.{field}", self.problems)
+
+
+def _plain(value: Any, key: str) -> Any:
+    return value.get(key, value) if isinstance(value, dict) else value
 
 
 def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
@@ -113,11 +113,10 @@ def rows_of(text: str, name: str, problems: list[Problem]) -> list[Row]:
     if not isinstance(value, list):
         problems.append(Problem(name, f"expected a list of objects, not {excerpt(value)}."))
         return []
-    rows = []
-    for number, item in enumerate(value):
-        if isinstance(item, dict):
-            rows.append(Row(item, f"{name}[{number}]", problems))
-        else:
-            place = f"{name}[{number}]"
-            problems.append(Problem(place, f"expected an object, not {excerpt(item)}."))
-    return rows
+    places = [(f"{name}[{number}]", item) for number, item in enumerate(value)]
+    problems += [
+        Problem(place, f"expected an object, not {excerpt(item)}.")
+        for place, item in places
+        if not isinstance(item, dict)
+    ]
+    return [Row(item, place, problems) for place, item in places if isinstance(item, dict)]

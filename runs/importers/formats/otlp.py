@@ -10,6 +10,7 @@ from runs.importers.formats.records import (
     Json,
     PeerAnswer,
     PeerRun,
+    PeerScore,
     PeerTest,
     as_number,
     as_text,
@@ -44,7 +45,7 @@ def write_run(
 def _span(run: PeerRun, test: PeerTest, answer: PeerAnswer, ended: datetime) -> Json:
     end = int(ended.timestamp() * 1_000_000) * 1000
     start = end - (answer.latency_ms or 0) * 1_000_000
-    seed = digest([address_of(run), answer.test, answer.repeat])
+    seed = digest([[run.label, run.model, run.system_prompt], answer.test, answer.repeat])
     system = [{"type": "text", "content": run.system_prompt}] if run.system_prompt else None
     attributes = {
         "gen_ai.operation.name": "chat",
@@ -74,13 +75,9 @@ def _span(run: PeerRun, test: PeerTest, answer: PeerAnswer, ended: datetime) -> 
         "startTimeUnixNano": str(start),
         "endTimeUnixNano": str(end),
         "attributes": _written(attributes),
-        "events": [_event(one._asdict(), end) for one in answer.scores],
+        "events": [_event(one, end) for one in answer.scores],
         "status": status,
     }
-
-
-def address_of(run: PeerRun) -> list[Any]:
-    return [run.label, run.model, run.system_prompt]
 
 
 def _parts(message: Mapping[str, Any]) -> Json:
@@ -102,12 +99,14 @@ def _reply(answer: PeerAnswer) -> Json:
     return {"role": "assistant", "parts": parts, "finish_reason": "stop"}
 
 
-def _event(score: Json, at: int) -> Json:
+def _event(score: PeerScore, at: int) -> Json:
     attributes = {
-        "gen_ai.evaluation.name": score["name"],
-        "gen_ai.evaluation.score.value": score["value"],
-        "gen_ai.evaluation.score.label": {True: "pass", False: "fail"}.get(score["passed"]),
-        "gen_ai.evaluation.explanation": score["explanation"] or None,
+        "gen_ai.evaluation.name": score.name,
+        "gen_ai.evaluation.score.value": score.value,
+        "gen_ai.evaluation.score.label": score.passed
+        if score.passed is None
+        else ("fail", "pass")[score.passed],
+        "gen_ai.evaluation.explanation": score.explanation or None,
     }
     return {"timeUnixNano": str(at), "name": EVALUATION, "attributes": _written(attributes)}
 

@@ -285,17 +285,18 @@ def _answer(row: Mapping[str, Any], test: PeerTest, repeat: int, contents: Conte
     error = as_text(response.get("error") or row.get("error")) if failed or not text else ""
     if not error and not text:
         error = "The result has no answer."
-    cost = as_number(response.get("cost", row.get("cost") or None))  # a row's 0 is unknown too
+    if error:
+        return PeerAnswer(test.key, repeat=repeat, error=error[:2000])
     return PeerAnswer(
         test=test.key,
-        text="" if error else text,
+        text=text,
         repeat=repeat,
-        error=error[:2000],
-        latency_ms=None if error else as_count(row.get("latencyMs")),
-        cost_usd=None if error else cost,
-        input_tokens=None if error else as_count(tokens.get("prompt")),
-        output_tokens=None if error else as_count(tokens.get("completion")),
-        scores=[] if error else _scores(row, test, contents),
+        latency_ms=as_count(row.get("latencyMs")),
+        # A row's 0 is unknown too.
+        cost_usd=as_number(response.get("cost", row.get("cost") or None)),
+        input_tokens=as_count(tokens.get("prompt")),
+        output_tokens=as_count(tokens.get("completion")),
+        scores=_scores(row, test, contents),
     )
 
 

@@ -7,11 +7,10 @@ that it comes out again.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from evalhub.llm.content.content_parts import content_text
 from evalhub.values.digest import digest
 from issues.test_content import FIELDS
 
@@ -195,10 +194,6 @@ def chat_of(text: str) -> list[Json]:
         if found and all(object_of(one).get("role") for one in as_list(found)):
             return messages_of(found)
     return user(text)
-
-
-def last_text(messages: Sequence[Json]) -> str:
-    return content_text(messages[-1]["content"]) if messages else ""
 
 
 def key_of(*parts: Any) -> str:

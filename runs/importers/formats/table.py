@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from issues import test_content
+from issues.importers import records
 from runs.importers.formats.records import (
     TEXTS,
     Contents,
@@ -38,17 +39,7 @@ def matches(document: Document) -> bool:
 def columns_of(document: Document, chosen: Mapping[str, str]) -> dict[str, str]:
     """Return the field of each column: as chosen, else by its name; the first one wins."""
     names = list(dict.fromkeys(str(name) for row in document.values for name in object_of(row)))
-    found = {name: field for name, field in chosen.items() if name in names}
-    for field, aliases in FIELDS.items():
-        free = [
-            name
-            for alias in aliases
-            for name in names
-            if name not in found and name.strip().lower().replace(" ", "_") == alias
-        ]
-        if free and field not in found.values():
-            found[free[0]] = field
-    return {name: found.get(name, KEPT) for name in names}
+    return records.columns_of(names, FIELDS, chosen)
 
 
 def read(document: Document, chosen: Mapping[str, str] | None = None) -> Contents:

@@ -43,8 +43,6 @@ class TestRecord(NamedTuple):
     `template` is the family of a built-in template; None: no judge was configured.
     """
 
-    __test__ = False
-
     place: str
     source_id: str
     issue_id: str

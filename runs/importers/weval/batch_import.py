@@ -10,19 +10,14 @@ from evalhub.models import User
 from runs.importers.weval.files import Found
 from runs.importers.weval.format import read_blueprint
 from runs.importers.weval.importer import Loaded, import_blueprint
-from runs.importers.weval.records import Blueprint, Finding
+from runs.importers.weval.records import Finding, Reading
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Reading):
     """Outcome of one file. `loaded` is None if problems prevented the import."""
 
-    file: str
-    blueprint: Blueprint | None
-    loaded: Loaded | None
-    problems: list[Finding]
-    warnings: list[Finding]
-    notes: list[Finding]
+    loaded: Loaded | None = None
 
 
 def import_all(
@@ -42,6 +37,8 @@ def import_all(
         except IntegrityError:
             messages = ["was being imported by someone else at the same time: try again."]
         problems = [*reading.problems, *(Finding(source.file, text) for text in messages)]
-        notes = [Finding(source.file, text) for text in loaded.notes] if loaded else []
-        notes = [*reading.notes, *notes]
-        yield Outcome(source.file, blueprint, loaded, problems, reading.warnings, notes)
+        notes = [
+            *reading.notes,
+            *(Finding(source.file, t) for t in (loaded.notes if loaded else ())),
+        ]
+        yield Outcome(source.file, blueprint, problems, reading.warnings, notes, loaded)
