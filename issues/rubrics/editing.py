@@ -43,7 +43,9 @@ def add_rows(
 
 
 @transaction.atomic
-def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | None) -> bool:
+def replace(
+    test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | None, reason: str = ""
+) -> bool:
     """Replace the rubric by this list, in order; return True if anything changed.
 
     A criterion with the key of an existing one updates it; without a key it is new.
@@ -59,12 +61,12 @@ def replace(test: Test, criteria: Sequence[Mapping[str, Any]], *, by: User | Non
     changed = False
     wanted = {fields["key"] for fields in criteria if fields.get("key")}
     for key in existing.keys() - wanted:
-        sign(existing[key], by, "")
+        sign(existing[key], by, reason)
         existing[key].delete()
         changed = True
     for place, fields in enumerate(criteria, 1):
         row = existing.get(fields.get("key", "")) or Criterion(test=test)
-        changed |= _rewrite(row, {**defaults, "order": place, **fields}, by)
+        changed |= _rewrite(row, {**defaults, "order": place, **fields}, by, reason)
     return changed
 
 
@@ -104,12 +106,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _rewrite(row: Criterion, fields: Mapping[str, Any], by: User | None) -> bool:
+def _rewrite(row: Criterion, fields: Mapping[str, Any], by: User | None, reason: str) -> bool:
     """Set a row's fields; save only if something differs."""
     given = {name: value for name, value in fields.items() if name != "key" or value}
     if row.pk and all(getattr(row, name) == value for name, value in given.items()):
         return False
     for name, value in given.items():
         setattr(row, name, value)
-    save_signed(row, by, "")
+    save_signed(row, by, reason)
     return True

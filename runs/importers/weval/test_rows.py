@@ -6,12 +6,13 @@ from typing import Any
 
 from simple_history.utils import bulk_create_with_history
 
-from evalhub.history import save_signed, sign
+from evalhub.history import save_signed
 from evalhub.llm.raw_prompt import raw_prompt_of
 from evalhub.models import User
 from evalhub.values.digest import digest
 from issues.models import Criterion, ImageUse, Issue, JudgeTemplate, Origin, Test, TestState
 from issues.models.criterion import new_key
+from issues.rubrics import editing
 from issues.rubrics.criterion_content import FIELDS, SHOULD, SHOULD_NOT, columns_of, content_of
 from runs.importers.weval.prompts import NOTHING, OWN_TEXTS
 from runs.importers.weval.records import (
@@ -140,26 +141,19 @@ def change(test: Test, prompt: Prompt, fields: dict[str, Any], *, by: User | Non
     _check(test)
     save_signed(test, by, REASON)
     left = list(test.criteria.all())
-    for order, point in enumerate(prompt.points, 1):
-        wanted = _fields_of_criterion(point, order)
-        criterion = _taken(left, wanted) or Criterion(test=test)
-        if criterion.pk is None or any(getattr(criterion, k) != v for k, v in wanted.items()):
-            for name, value in wanted.items():
-                setattr(criterion, name, value)
-            save_signed(criterion, by, REASON)
-    for criterion in left:
-        sign(criterion, by, REASON)
-        criterion.delete()
+    wanted = [_fields_of_criterion(point, order) for order, point in enumerate(prompt.points, 1)]
+    editing.replace(test, [one | {"key": _key(left, one)} for one in wanted], by=by, reason=REASON)
 
 
-def _taken(left: list[Criterion], wanted: dict[str, Any]) -> Criterion | None:
-    """Remove and return the equal criterion among those left."""
+def _key(left: list[Criterion], wanted: dict[str, Any]) -> str:
+    """Take the equal criterion from those left, and return its key; "" if there is none."""
     says = ("polarity", "text", "check_name", "arguments")
     same = [row for row in left if all(getattr(row, name) == wanted[name] for name in says)]
-    found = min(same, key=lambda row: row.weight != wanted["weight"], default=None)
-    if found is not None:
-        left.remove(found)
-    return found
+    if not same:
+        return ""
+    found = min(same, key=lambda row: row.weight != wanted["weight"])
+    left.remove(found)
+    return str(found.key)
 
 
 def deactivate(test: Test, *, by: User | None) -> None:
