@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from evalhub.llm.content.content_parts import with_text_before
 from evalhub.llm.raw_prompt import RAW_PROMPT, raw_prompt_of
 from evalhub.llm.system_prompt import with_system_prompt
-from issues.message_form import message_problem
+from issues.message_form import message_problem, turns_to_generate
 
 ROLES = ("system", "user", "assistant", "tool", RAW_PROMPT)
 
@@ -82,19 +82,6 @@ def _with_documents(messages: list[Message], context: str) -> list[Message]:
         first = {**turns[0], "content": with_text_before(documents, content)}
         return [*before, first, *turns[1:]]
     return [*before, {"role": "user", "content": documents}, *turns]
-
-
-def turns_to_generate(messages: list[Message]) -> list[int]:
-    """Return positions that the model answers; `len(messages)` is the answer at the end."""
-    holes = [
-        position
-        for position, message in enumerate(messages)
-        if message["role"] == "assistant"
-        and message.get("content") is None
-        and not message.get("tool_calls")
-    ]
-    ends_open = messages[-1]["role"] in ("user", "tool", RAW_PROMPT)
-    return [*holes, len(messages)] if ends_open else holes
 
 
 def filled(messages: list[Message], turns: list[str]) -> list[Message]:

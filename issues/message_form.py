@@ -31,6 +31,19 @@ def message_problem(message: Any, roles: Collection[str], *, may_be_open: bool =
     return content_problem(str(role), content)
 
 
+def turns_to_generate(messages: list[dict[str, Any]]) -> list[int]:
+    """Return positions that the model answers; `len(messages)` is the answer at the end."""
+    holes = [
+        position
+        for position, message in enumerate(messages)
+        if message["role"] == "assistant"
+        and message.get("content") is None
+        and not message.get("tool_calls")
+    ]
+    ends_open = messages[-1]["role"] in ("user", "tool", RAW_PROMPT)
+    return [*holes, len(messages)] if ends_open else holes
+
+
 def _is_call(call: Any) -> bool:
     """Return True for a function as providers have it, or a plain name and arguments."""
     return isinstance(call, dict) and isinstance(call.get("function", {}), dict)

@@ -10,7 +10,8 @@ from django.db.models import Prefetch, prefetch_related_objects
 from evalhub.llm.content.content_parts import Part, content_text, image_parts
 from evalhub.models import Call, CallRole, ItemState, User
 from evalhub.work.overview import Holding, holding_of
-from issues.conversation import request_messages, turns_to_generate
+from issues.conversation import request_messages
+from issues.message_form import turns_to_generate
 from issues.models import FrozenCriterion
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST

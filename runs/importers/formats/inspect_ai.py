@@ -25,6 +25,8 @@ from runs.importers.formats.records import (
     object_of,
     references_of,
     user,
+    with_texts,
+    without_answer,
 )
 
 NAME = "inspect"
@@ -116,13 +118,12 @@ def _messages(sample: Json) -> list[Json]:
 
 def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
     """Return a value with the texts that it refers to."""
-    if isinstance(value, str) and value.startswith(ATTACHMENT):
-        return attachments.get(value.removeprefix(ATTACHMENT), value)
-    if isinstance(value, list):
-        return [_resolved(one, attachments) for one in value]
-    if isinstance(value, Mapping):
-        return {name: _resolved(one, attachments) for name, one in value.items()}
-    return value
+
+    def resolve(text: str) -> Any:
+        is_one = text.startswith(ATTACHMENT)
+        return attachments.get(text.removeprefix(ATTACHMENT), text) if is_one else text
+
+    return with_texts(value, resolve)
 
 
 def _system(sample: Json) -> str:
@@ -131,11 +132,7 @@ def _system(sample: Json) -> str:
 
 
 def _test(sample: Json, contents: Contents, *, without_system: bool) -> PeerTest:
-    messages = _messages(sample)
-    if without_system:
-        messages = messages[1:]
-    while messages and messages[-1]["role"] == "assistant":
-        messages = messages[:-1]
+    messages = without_answer(_messages(sample)[1 if without_system else 0 :])
     for name in ("files", "setup", "sandbox"):
         if sample.get(name):
             contents.notes[f"Samples have {name}: kept, but nothing runs in a sandbox here."] += 1

@@ -14,6 +14,7 @@ from runs.importers.formats.records import (
     messages_of,
     object_of,
     references_of,
+    without_answer,
 )
 
 NAME = "openai_evals"
@@ -33,9 +34,7 @@ def read(document: Document) -> Contents:
         if not fields.get("input"):
             contents.problems.append(f"Sample {number} has no input.")
             continue
-        messages = messages_of(fields["input"])
-        while messages and messages[-1]["role"] == "assistant":
-            messages = messages[:-1]
+        messages = without_answer(messages_of(fields["input"]))
         key = key_of(messages)
         if key in seen:
             contents.notes["Samples with the same input: the first one is taken."] += 1

@@ -27,6 +27,7 @@ from runs.importers.formats.records import (
     chat_of,
     key_of,
     object_of,
+    with_texts,
 )
 
 NAME = "promptfoo"
@@ -181,9 +182,13 @@ def _above(threshold: float | None) -> float:
 
 
 def _criteria(asserts: Sequence[Any], values: Mapping[str, Any], contents: Contents) -> list[Json]:
+    def fill(text: str) -> str:
+        known = rendered(text, values)
+        return text if known is None else known
+
     found: list[Json] = []
     for number, assertion in enumerate(_flat(asserts, contents), 1):
-        filled = _filled(assertion, values)
+        filled = with_texts(assertion, fill)
         criteria, unknown = promptfoo_checks.read(filled, f"a{number}")
         if unknown:
             contents.notes[f"No equal for {unknown}: kept, but not run."] += 1
@@ -198,17 +203,6 @@ def _flat(asserts: Sequence[Any], contents: Contents) -> Iterator[Mapping[str, A
             yield from _flat(as_list(fields.get("assert")), contents)
         elif fields:
             yield fields
-
-
-def _filled(value: Any, values: Mapping[str, Any]) -> Any:
-    if isinstance(value, str):
-        text = rendered(value, values)
-        return value if text is None else text
-    if isinstance(value, list):
-        return [_filled(one, values) for one in value]
-    if isinstance(value, Mapping):
-        return {name: _filled(one, values) for name, one in value.items()}
-    return value
 
 
 # Results -----------------------------------------------------------------------------------------

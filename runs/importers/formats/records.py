@@ -7,7 +7,8 @@ that it comes out again.
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -184,16 +185,35 @@ def messages_of(value: Any) -> list[Json]:
     return user(as_text(value))
 
 
+def unpacked(value: Any) -> Any:
+    """Return the value of a text that is a list or an object as JSON; any other as it is."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
 def chat_of(text: str) -> list[Json]:
     """Return the messages of a prompt that is a chat as JSON, or one of the user."""
-    if text.lstrip().startswith("["):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            return user(text)
-        if found and all(object_of(one).get("role") for one in as_list(found)):
-            return messages_of(found)
-    return user(text)
+    found = unpacked(text)
+    is_chat = isinstance(found, list) and all(object_of(one).get("role") for one in found)
+    return messages_of(found if found and is_chat else text)
+
+
+def without_answer(messages: list[Json]) -> list[Json]:
+    """Return the messages before the answers that end a conversation."""
+    while messages and messages[-1]["role"] == "assistant":
+        messages = messages[:-1]
+    return messages
+
+
+def with_texts(value: Any, change: Callable[[str], Any]) -> Any:
+    """Return a JSON value with each text in it changed."""
+    if isinstance(value, list):
+        return [with_texts(one, change) for one in value]
+    if isinstance(value, Mapping):
+        return {name: with_texts(one, change) for name, one in value.items()}
+    return change(value) if isinstance(value, str) else value
 
 
 def key_of(*parts: Any) -> str:

@@ -19,6 +19,7 @@ from runs.importers.formats.records import (
     message_of,
     messages_of,
     object_of,
+    unpacked,
 )
 
 NAME = "traces"
@@ -172,13 +173,13 @@ def _of_span(span: Mapping[str, Any]) -> Json | None:
     replied = _gen_ai(flat.get("gen_ai.output.messages")) or _openinference(
         flat, "llm.output_messages"
     )
-    asked = asked or messages_of(_parsed(_first(flat, INPUTS)))
+    asked = asked or messages_of(unpacked(_first(flat, INPUTS)))
     answer = (replied[-1] if replied else _reply(_first(flat, OUTPUTS)))["content"]
     if system and asked and asked[0]["role"] != "system":
         asked = [{"role": "system", "content": system}, *asked]
     trace = context.get("trace_id") or span.get("context.trace_id")
     own = context.get("span_id") or span.get("context.span_id") or span.get("id")
-    called = object_of(_parsed(flat.get("llm.invocation_parameters"))).get("model")
+    called = object_of(unpacked(flat.get("llm.invocation_parameters"))).get("model")
     kept = {k: v for k, v in flat.items() if not k.startswith(CONTENT)}
     rated = [*_annotations(span), *_evaluations(span)]
     return _row(
@@ -213,23 +214,14 @@ def _first(flat: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 def _reply(given: Any) -> Json:
     """Return the message that an output holds, in whatever form, or is."""
-    output = _parsed(given)
+    output = unpacked(given)
     return message_of(output) or (messages_of(output)[-1] if output else {"content": ""})
-
-
-def _parsed(value: Any) -> Any:
-    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
 
 
 def _gen_ai(given: Any) -> list[Json]:
     """Return messages of the conventions: roles with parts."""
     found = []
-    for one in map(object_of, as_list(_parsed(given))):
+    for one in map(object_of, as_list(unpacked(given))):
         calls = [object_of(part) for part in as_list(one.get("parts"))]
         message = message_of(
             {**one, "content": _gen_ai_parts(one.get("parts")) or one.get("content")}
@@ -241,7 +233,7 @@ def _gen_ai(given: Any) -> list[Json]:
 
 
 def _gen_ai_parts(given: Any) -> str:
-    parts = map(object_of, as_list(_parsed(given)))
+    parts = map(object_of, as_list(unpacked(given)))
     texts = (
         part.get("content", part.get("response"))
         for part in parts
@@ -309,7 +301,7 @@ def _of_langfuse(trace: Mapping[str, Any]) -> Json | None:
         source_id=as_text(trace.get("id")),
         source=source,
         model=as_text(last.get("model") or last.get("providedModelName")),
-        messages=messages_of(_parsed(given[0])) if given[0] else [],
+        messages=messages_of(unpacked(given[0])) if given[0] else [],
         answer=text,
         scores=[dict(object_of(one)) for one in as_list(trace.get("scores"))],
         raw={name: trace[name] for name in kept if trace.get(name)},

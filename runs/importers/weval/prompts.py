@@ -10,6 +10,7 @@ from evalhub.llm.content.content_parts import content_problem
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.digest import digest
 from evalhub.values.strict_json import excerpt
+from issues.message_form import turns_to_generate
 from issues.rubrics.criterion_content import SHOULD, SHOULD_NOT
 from issues.rubrics.scoring import MAX_CRITERIA
 from issues.test_content import FIELDS
@@ -164,7 +165,7 @@ def _messages(section: Section) -> list[Json]:
         section.problem("", "is empty: add a prompt, or messages.")
         return []
     messages = [_message(item, line_of(items, n), section) for n, item in enumerate(items)]
-    if all(messages) and not _is_open(messages):
+    if all(messages) and not turns_to_generate(messages):
         section.problem("messages", "has no turn to answer: end with a user message.")
     return messages
 
@@ -200,16 +201,6 @@ def _message(item: Any, line: int | None, section: Section) -> Json:
     if not has_text and not (ROLES[role] == "assistant" and content is None):
         return wrong(f"a {role} message needs text, not {excerpt(content)}.")
     return {"role": ROLES[role], "content": content, **more}
-
-
-def _is_open(messages: list[Json]) -> bool:
-    """Return whether a turn is left to generate."""
-    return messages[-1]["role"] in ("user", "tool", RAW_PROMPT) or any(
-        message["role"] == "assistant"
-        and message["content"] is None
-        and not message.get("tool_calls")
-        for message in messages
-    )
 
 
 # Points and the rest -----------------------------------------------------------------------------
