@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from evalhub.models import ItemState, User
-from issues.models import Revision, Test
+from issues.models import Test
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.importers.formats import inspect_ai, openai_evals, otlp, promptfoo
 from runs.importers.formats.records import PeerAnswer, PeerRun, PeerScore, PeerTest
@@ -49,18 +49,19 @@ def write_tests(peer: str, title: str, tests: Iterable[Test]) -> tuple[Any, list
 
 
 def _of_test(test: Test) -> PeerTest:
+    content = {"messages": test.messages, "reference": test.reference}
     criteria = [one.as_content() for one in test.criteria.all()]
-    return _peer_test(test, criteria, test.messages, test.reference, test.pass_threshold)
+    return _peer_test(test, content, test.pass_threshold, criteria)
 
 
 def _peer_test(
-    test: Test, criteria: list[Any], messages: list[Any], reference: str, threshold: float | None
+    test: Test, content: Mapping[str, Any], threshold: float | None, criteria: Sequence[Any] = ()
 ) -> PeerTest:
     return PeerTest(
         key=test.source_id or str(test.pk),
-        messages=messages,
-        reference=reference,
-        criteria=criteria,
+        messages=content["messages"],
+        reference=content.get("reference", ""),
+        criteria=list(criteria),
         texts={"note": test.note},
         pass_threshold=threshold,
         extras=test.extras,
@@ -84,7 +85,10 @@ def write_run(peer: str, run: Run, reader: Reader, address: str) -> RunFile:
     )
     if len(results) > MAX_TESTS:
         raise TooMany(f"The run has more than {MAX_TESTS:,} results: use results/export/.")
-    tests = {result.test_id: _of_revision(result.test, result.revision) for result in results}
+    tests = {  # as the run's model was asked them
+        one.test_id: _peer_test(one.test, one.revision.content, one.revision.pass_threshold)
+        for one in results
+    }
     scores = _scores(run, results)
     answers = [_answer(result, tests[result.test_id].key, scores) for result in results]
     found = PeerRun(run.label, run.model_name, run.system_prompt, run.params, answers)
@@ -95,14 +99,6 @@ def write_run(peer: str, run: Run, reader: Reader, address: str) -> RunFile:
         created = run.created_at.isoformat()
         content = inspect_ai.write_run(found, list(tests.values()), created=created)
     return RunFile(content, run.n_results - len(results))
-
-
-def _of_revision(test: Test, revision: Revision) -> PeerTest:
-    """Return the test as the run's model was asked it."""
-    content: Mapping[str, Any] = revision.content
-    return _peer_test(
-        test, [], content["messages"], content.get("reference", ""), revision.pass_threshold
-    )
 
 
 def _time(result: Result, run: Run) -> datetime:

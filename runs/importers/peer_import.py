@@ -256,14 +256,11 @@ class _Import:
         problems = [f"trace {n}: {b.errors}" for n, b in enumerate(bodies, 1) if not b.is_valid()]
         if problems:
             raise Refused(problems[:200], field="")
-        seen: set[tuple[Any, Any]] = set()
-        rows = []
-        for row in (body.validated_data for body in bodies):
-            key = (row.get("source"), row.get("source_id"))
-            if not key[1] or key not in seen:
-                rows.append(row)
-                seen.add(key)
-        received = take_in(rows, by=self.by, reason=REASON)
+        rows: dict[Any, Any] = {}
+        for number, row in enumerate(body.validated_data for body in bodies):
+            key = (row.get("source"), row["source_id"]) if row.get("source_id") else number
+            rows.setdefault(key, row)
+        received = take_in(list(rows.values()), by=self.by, reason=REASON)
         self.found.feedback = Counter(
             added=len(received.added), duplicates=len(self.contents.feedback) - len(received.added)
         )

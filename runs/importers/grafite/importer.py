@@ -1,5 +1,6 @@
 """Import of GRAFITE data: all of it or nothing, and each row once."""
 
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -90,12 +91,10 @@ def templates() -> dict[str, JudgeTemplate]:
 
 
 def _load_labels(grafite_data: GrafiteData) -> list[Tally]:
-    tags, labels = dict.fromkeys(grafite_data.tags), dict.fromkeys(grafite_data.resolution_labels)
-    for issue in grafite_data.issues:
-        tags |= dict.fromkeys(issue.tags)
-        labels |= dict.fromkeys(issue.resolution_labels)
-    for test in grafite_data.tests:
-        tags |= dict.fromkeys(test.tags)
+    rows = [row.tags for row in (*grafite_data.issues, *grafite_data.tests)]
+    tags = dict.fromkeys(chain(grafite_data.tags, *rows))
+    named = (issue.resolution_labels for issue in grafite_data.issues)
+    labels = dict.fromkeys(chain(grafite_data.resolution_labels, *named))
     new_tags = [Tag.objects.get_or_create(name=name)[1] for name in tags]
     new_labels = [ResolutionLabel.objects.get_or_create(name=name)[1] for name in labels]
     return [

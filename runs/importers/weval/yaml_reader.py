@@ -7,8 +7,9 @@ bounded, so that a small file cannot fill the memory.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
@@ -54,20 +55,14 @@ class Fields(dict[str, Any]):
     """A mapping with the `line` of its start and the `lines` of its keys; None if unknown."""
 
     line: int | None = None
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.lines: dict[str, int] = {}
+    lines: Mapping[str, int] = MappingProxyType({})
 
 
 class Items(list[Any]):
     """A list with the `line` of its start and the `lines` of its items; empty if unknown."""
 
     line: int | None = None
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.lines: list[int] = []
+    lines: Sequence[int] = ()
 
 
 class Fault(NamedTuple):
@@ -209,8 +204,8 @@ class _Reader:
 
     def _fields(self, node: yaml.MappingNode, line: int, depth: int) -> Fields:
         self._check_tag(node, "map", line)
-        fields, merged = Fields(), Fields()
-        fields.line = line
+        fields, merged, lines = Fields(), Fields(), dict[str, int]()
+        fields.line, fields.lines = line, lines
         for key_node, value_node in node.value:
             key = self._key(key_node)
             value = self.value(value_node, depth + 1)
@@ -219,9 +214,9 @@ class _Reader:
                 continue
             if key in fields:
                 self._fault(key_node, f"the key {excerpt(key)} occurs twice in one object.")
-            fields[key], fields.lines[key] = value, key_node.start_mark.line + 1
+            fields[key], lines[key] = value, key_node.start_mark.line + 1
         for key in [key for key in merged if key not in fields]:
-            fields[key], fields.lines[key] = merged[key], line
+            fields[key], lines[key] = merged[key], line
         return fields
 
     def _key(self, node: Any) -> str:
