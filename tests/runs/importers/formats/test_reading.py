@@ -173,7 +173,7 @@ def test_spans_of_the_genai_conventions_become_feedback():
 
 def test_a_table_is_read_by_its_columns_and_by_a_mapping():
     rows = b"q,expected,lang\n2 + 2?,4,en\n"
-    by_name = contents("a.csv", b"Question,target\n2 + 2?,4\n").tests[0]
+    by_name = contents("a.csv", b"Question,expected-output\n2 + 2?,4\n").tests[0]
     mapped = contents("a.csv", rows, columns={"q": "prompt", "lang": "tags"}).tests[0]
 
     assert (by_name.messages[0]["content"], by_name.reference) == ("2 + 2?", "4")
