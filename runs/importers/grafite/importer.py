@@ -91,8 +91,13 @@ def templates() -> dict[str, JudgeTemplate]:
 
 
 def _load_labels(grafite_data: GrafiteData) -> list[Tally]:
-    rows = [row.tags for row in (*grafite_data.issues, *grafite_data.tests)]
-    tags = dict.fromkeys(chain(grafite_data.tags, *rows))
+    tags = dict.fromkeys(
+        chain(
+            grafite_data.tags,
+            *(issue.tags for issue in grafite_data.issues),
+            *(test.tags for test in grafite_data.tests),
+        )
+    )
     named = (issue.resolution_labels for issue in grafite_data.issues)
     labels = dict.fromkeys(chain(grafite_data.resolution_labels, *named))
     new_tags = [Tag.objects.get_or_create(name=name)[1] for name in tags]

@@ -94,7 +94,6 @@ def _own(argument: Any) -> Call:
 
 # Arguments ---------------------------------------------------------------------------------------
 
-
 LEAST = "a number and a list of texts, such as [2, [a, b, c]]"
 RANGE = "two numbers, such as [5, 15]"
 _ARGUMENTS: dict[str, tuple[str, dict[str, type]]] = {
