@@ -295,7 +295,7 @@ EVALHUB_EVERY_MINUTE = [
     "issues.notifications.notify_assigned",
     "runs.launching.schedules.launch_scheduled",
     "runs.laboratory.trials.benchmarks.new_benchmarks.make_due_instances",
-    "runs.retention.remove_due",
+    "runs.lifecycle.retention.remove_due",
     "runs.figures.run_tallies.count_due",
     "runs.review.queue_items.fill_followers",
     "reports.schedules.due.make_due",
@@ -306,7 +306,7 @@ EVALHUB_EVERY_MINUTE = [
 
 EVALHUB_SITE_SECTIONS = [
     "evalhub.operations.site_sections.MODELS",
-    "runs.site_sections.JURIES",
+    "runs.api.site_sections.JURIES",
     "evalhub.operations.site_sections.ROLES",
     "evalhub.operations.site_sections.USERS",
     "evalhub.operations.site_sections.TOKENS",
@@ -315,7 +315,7 @@ EVALHUB_SITE_SECTIONS = [
 """Sections of the file that `manage.py apply` takes, in the order in which they are applied."""
 
 EVALHUB_DEMO_HISTORY = [
-    "runs.sample_history.writer.write_once",
+    "runs.demo.writer.write_once",
     "reports.summaries.sample.write_once",
 ]
 EVALHUB_DEMO_ALSO = [

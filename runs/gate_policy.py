@@ -1,7 +1,7 @@
 """The gate of a suite as data: which findings keep a run from passing. Pure.
 
 Form, API body and flags of the command are made from `GatePolicy`. That 95 % of a run are scored
-(`runs.completeness`) is no option: below, nothing is concluded from it.
+(`runs.comparison.completeness`) is no option: below, nothing is concluded from it.
 """
 
 from typing import Any, Literal

@@ -31,7 +31,7 @@ BOTH_ENGINES = (
     "runs/figures/test_tallies.py",
     "runs/figures/test_run_tallies.py",
     "reports/compare/test_page.py",
-    "runs/test_complete_runs.py",
+    "runs/comparison/test_complete_runs.py",
     "reports/queries/test_result_rows.py",
     "reports/dashboard/test_cards.py",
     "reports/documents/test_fresh_pages.py",

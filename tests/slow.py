@@ -21,7 +21,7 @@ SLOW = {
     "clients": "a schema from which other generators make no working client",
     "sample_data": "generated data that are not what they are said to be",
     "reports/gate/test_workflow.py": "a pipeline's file that does not run the gate",
-    "runs/test_retention.py::test_no_page": "a page that breaks on a removed text",
+    "runs/lifecycle/test_retention.py::test_no_page": "a page that breaks on a removed text",
     "runs/review/test_blind_everywhere.py::test_every_door": "a verdict shown and not recorded",
     "runs/review/test_blind_everywhere.py::test_no_page": "a page that tells a blind reviewer",
     "runs/review/test_pages.py::test_the_pages_take_as_many": "a queue that reads all its results",

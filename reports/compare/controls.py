@@ -8,7 +8,7 @@ from reports.compare.query import Side
 from reports.compare.run_choices_query import offered
 from reports.documents.links import page_url
 from reports.gate.query import policy_of
-from runs.baselines import is_baseline
+from runs.comparison.baselines import is_baseline
 from runs.models import Run
 
 

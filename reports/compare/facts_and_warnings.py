@@ -14,7 +14,7 @@ from reports.compare.rule import SIDE_BY_SIDE, counts_of, missing_share
 from reports.compare.sentences import between, signed
 from reports.compare.state import TwoRuns
 from reports.documents.document import Fact
-from runs.comparability import Comparable, comparability_of_pairs
+from runs.comparison.comparability import Comparable, comparability_of_pairs
 from runs.figures.rate import Rate, rate_of_issues
 from runs.models import Run
 

@@ -16,7 +16,7 @@ from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, results_urls
 from reports.documents.model_lines import line_style
 from reports.queries.names import all_tag_names
-from runs.comparability import Comparable
+from runs.comparison.comparability import Comparable
 from runs.figures.rate import Rate
 from runs.figures.tallies import Counts, Group, Rates, groups_of
 

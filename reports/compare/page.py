@@ -12,9 +12,9 @@ from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
 from reports.documents.reading import Page, Reading
 from reports.queries.incomplete_runs import incomplete_runs, incomplete_table, retry_links
-from runs.baselines import latest_pair, opponent_of, skipped_baselines
+from runs.comparison.baselines import latest_pair, opponent_of, skipped_baselines
 from runs.models import Run, Suite
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 
 def build(filters: Mapping[str, Any], reading: Reading) -> Document:

@@ -26,7 +26,7 @@ from runs.laboratory.pairwise.models import PairChoice, PairEvaluation
 from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
 from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs, ids_of
 from runs.models import Result, Run
-from runs.sights import hidden_from, record
+from runs.scoring.shown_verdicts import hidden_from, record
 
 ADD = "pairwise.add_pairevaluation"
 

@@ -27,7 +27,7 @@ from runs.laboratory.pairwise.sentences import (
     position_bias_sentence,
     ranks_in_words,
 )
-from runs.sights import hidden_from
+from runs.scoring.shown_verdicts import hidden_from
 
 FILTERS = ("judged",)
 Names = Mapping[Hashable, str]

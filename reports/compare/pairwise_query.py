@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 from runs.laboratory.pairwise.models import PairwiseJudgeRun
 from runs.laboratory.pairwise.outcomes import PairRow, judge_runs_over, pair_rows
 from runs.laboratory.pairwise.pairs import comparable_pairs

@@ -24,7 +24,7 @@ from reports.compare.rule import (
 )
 from reports.queries.names import tag_names, titles
 from reports.queries.result_rows import TEXT
-from runs.comparability import Comparable, comparability_of
+from runs.comparison.comparability import Comparable, comparability_of
 from runs.figures.run_labels import labels_of
 from runs.figures.states import current_of, state_of
 from runs.models import JudgeRun, Outcome, Result, Run

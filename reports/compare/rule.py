@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from reports.compare.matching_rule import Matching, Pair, Tested
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 
 K = TypeVar("K", bound=Hashable)
 
@@ -22,7 +22,8 @@ class Kind(StrEnum):
     """The change of a test. Only the first three kinds are compared.
 
     NOT_COMPARABLE: both runs have scored it, but nothing may be concluded from both: their scores
-    are not comparable (`runs.comparability`), or one is incomplete (`runs.completeness`).
+    are not comparable (`runs.comparison.comparability`), or one is incomplete
+    (`runs.comparison.completeness`).
     """
 
     WORSE = "worse"

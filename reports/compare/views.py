@@ -21,9 +21,9 @@ from reports.documents.rendering import needs, page
 from runs.admin.result.page import page_of
 from runs.admin.result.verdict_drafts import drafts_of
 from runs.admin.result.verdict_form import VerdictForm, verdict_forms
-from runs.baselines import NoBaseline, pin, unpin
+from runs.comparison.baselines import NoBaseline, pin, unpin
 from runs.models import Result, Run
-from runs.sights import hidden_from, record
+from runs.scoring.shown_verdicts import hidden_from, record
 
 PART = "part"
 """Query parameter that asks for a part of the page alone."""

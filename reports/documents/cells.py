@@ -10,7 +10,7 @@ from evalhub.display import formatting
 from evalhub.outcomes import OUTCOMES
 from evalhub.statistics.rates.rate_interval import Method
 from reports.documents.document import Cell, Column, Estimate, Form, Link, Linked
-from runs.completeness import scored_words
+from runs.comparison.completeness import scored_words
 from runs.figures.rate import Rate
 
 MIN_P = 0.0001

@@ -2,8 +2,8 @@
 
 from evalhub.models import User
 from reports.documents.document import Cell, Link
-from runs.baselines import is_baseline
-from runs.comparability import Comparable, rejudge_url
+from runs.comparison.baselines import is_baseline
+from runs.comparison.comparability import Comparable, rejudge_url
 from runs.models import Run
 
 

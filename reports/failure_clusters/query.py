@@ -11,8 +11,8 @@ from reports.documents.reading import Reading
 from reports.failure_clusters.rule import Cluster, FailureText, clusters_of
 from reports.models import DecidedCluster
 from reports.queries.names import titles
-from runs.failed_answers import FailedAnswer, read_answers
 from runs.figures.states import current_of
+from runs.filing.failed_answers import FailedAnswer, read_answers
 from runs.models import JudgeRun, Outcome, Result, Run
 
 AT_ONCE = 300

@@ -24,9 +24,9 @@ from reports.failure_clusters.query import (
     clusters_of_run,
 )
 from reports.models import DecidedCluster
-from runs.failed_answers import FailedAnswer, read_answers
+from runs.filing.failed_answers import FailedAnswer, read_answers
 from runs.models import Run
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 FILE = "issues.add_issue"
 SHOWN = 5

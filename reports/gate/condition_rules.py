@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evalhub.display.formatting import listed, percent
 from reports.gate.rule import GateLine, Remedy, Verdict
-from runs.completeness import LEAST_IN_WORDS, MIN_SCORED, is_enough
+from runs.comparison.completeness import LEAST_IN_WORDS, MIN_SCORED, is_enough
 
 COUNTED = "count of results"
 

@@ -12,7 +12,7 @@ from evalhub.statistics.percentile_interval import percentile, percentile_interv
 from evalhub.statistics.student import student_quantile
 from reports.compare.rule import DIGITS
 from reports.gate.rule import GateLine, Verdict
-from runs.completeness import LEAST_IN_WORDS, is_enough
+from runs.comparison.completeness import LEAST_IN_WORDS, is_enough
 from runs.gate_policy import or_worse
 
 MANY = 0.9

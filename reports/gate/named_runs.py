@@ -1,6 +1,6 @@
 """Runs as commands and the API name them: by id or label."""
 
-from runs.baselines import opponent_of
+from runs.comparison.baselines import opponent_of
 from runs.models import Run
 
 

@@ -31,7 +31,7 @@ from reports.gate.level_rules import (
 )
 from reports.gate.rule import GateDecision, GateLine, Remedy, Verdict, decide, skipped
 from reports.queries.incomplete_runs import retry_url
-from runs.comparability import rejudge_url
+from runs.comparison.comparability import rejudge_url
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
 from runs.gate_policy import GatePolicy, read_policy, severities_from

@@ -30,7 +30,7 @@ from reports.issue_timeline.rule import IssueOutcome, IssueResult
 from reports.models import DismissedProposal
 from reports.queries.issue_outcomes import RunInfo, Sightings, false_fails, run_infos, sightings
 from reports.queries.model_identities import identities
-from runs.comparability import comparability
+from runs.comparison.comparability import comparability
 from runs.models import RunTally, Suite
 
 NAME = "EvalHub"

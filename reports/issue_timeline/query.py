@@ -32,11 +32,11 @@ from reports.queries.model_identities import identities
 from reports.queries.result_rows import TEXT
 from reports.queries.run_variants import named_lines
 from reports.trend.series_rule import RunKey, SeriesLines, SeriesPoint, by_time
-from runs.comparability import comparability
+from runs.comparison.comparability import comparability
 from runs.figures.rate import Rate
 from runs.models import Outcome, Result, Run
 from runs.result_list.listing import prompt_of
-from runs.sights import record_filtered
+from runs.scoring.shown_verdicts import record_filtered
 
 MAX_LINES, MAX_FEEDBACK, MAX_TESTS = 8, 100, 300
 

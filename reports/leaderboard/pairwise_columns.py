@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from evalhub.display.formatting import counted
 from reports.documents.document import Cell, Column, Estimate
 from reports.leaderboard.pairwise_query import PairwiseBoard
-from runs.completeness import LEAST_IN_WORDS, scored_words
+from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.laboratory.pairwise.sentences import contradictions, leader_sentence, ranks_in_words
 
 PAIRWISE_COLUMNS = (

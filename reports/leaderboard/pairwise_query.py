@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, rankings
 from reports.documents.reading import Reading
 from reports.leaderboard.rule import RankedModel
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 from runs.laboratory.pairwise.models import PairwiseJudgeRun
 from runs.laboratory.pairwise.outcomes import judge_runs_over, pair_rows
 

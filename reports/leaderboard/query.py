@@ -19,8 +19,8 @@ from reports.queries.incomplete_runs import IncompleteRun, incomplete_runs
 from reports.queries.model_identities import identities
 from reports.queries.names import all_tag_names
 from reports.queries.topics import RunTopics, Topics, tags_by_suite
-from runs.baselines import baselines_of
-from runs.comparability import SCORING, Scoring, scoring, with_active
+from runs.comparison.baselines import baselines_of
+from runs.comparison.comparability import SCORING, Scoring, scoring, with_active
 from runs.figures.run_labels import labels
 from runs.models import Result, Run, TagSet
 

@@ -67,7 +67,7 @@ class Snapshot(models.Model):
 
     It holds no text of tests, so that everybody may read it even if tests are sealed later.
     `content` is in the format of `reports.schedules.snapshots.stored`; its "shown" lists the
-    results and runs whose verdicts it tells, see `runs.sights`.
+    results and runs whose verdicts it tells, see `runs.scoring.shown_verdicts`.
     """
 
     report = models.ForeignKey(ReportSchedule, models.CASCADE, related_name="snapshots")

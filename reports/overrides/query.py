@@ -14,7 +14,7 @@ from issues.rubrics.scoring import WHOLE_TEST
 from reports.overrides.rule import OVERTURNED, Review, Reviews
 from runs.models import EvaluationKind, HumanEvaluation, Result, ResultScore
 from runs.scoring.active_evaluations import active_evaluations
-from runs.sights import hidden_from, record
+from runs.scoring.shown_verdicts import hidden_from, record
 
 MAX_SHOWN = 20
 """Overrides that the page of a run lists; the report of overrides has them all."""

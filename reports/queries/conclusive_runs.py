@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from reports.leaderboard.rule import Sums
-from runs.comparability import with_active
+from runs.comparison.comparability import with_active
 from runs.figures.run_tallies import OUTCOMES, summed
 from runs.models import Run
 

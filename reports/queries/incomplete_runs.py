@@ -1,6 +1,6 @@
 """Incomplete runs, of which less than 95 % of results are scored, and their table.
 
-The bound stands in `runs.completeness`; nothing is concluded from such runs.
+The bound stands in `runs.comparison.completeness`; nothing is concluded from such runs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,9 @@ from evalhub.models import User
 from evalhub.outcomes import OUTCOMES
 from reports.documents.document import Cell, Column, Link, Table
 from reports.documents.links import run_url
-from runs.completeness import LEAST_IN_WORDS, scored_words
-from runs.control import retryable_of
+from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.tallies import Counts, groups_of, tallies_of_runs
+from runs.lifecycle.control import retryable_of
 from runs.models import Run
 from runs.models.run import RunQuerySet
 

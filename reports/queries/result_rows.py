@@ -18,8 +18,8 @@ from runs.judging.jury import judges_in
 from runs.models import Answer, Judgment, Result, ResultScore
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing, prompt_of
+from runs.scoring.shown_verdicts import record, record_filtered
 from runs.scoring.verdict import CriterionValue
-from runs.sights import record, record_filtered
 
 PAGE = 20
 TEXT = 2000

@@ -11,7 +11,7 @@ from reports.documents.model_lines import (
     line_styles,
     names_of,
 )
-from runs.comparability import OWN_SCORING
+from runs.comparison.comparability import OWN_SCORING
 from runs.figures.run_labels import labels_of
 from runs.models import JudgeRun, Run
 

@@ -8,8 +8,8 @@ from issues.rubrics.scoring import inverted
 from reports.queries.result_rows import ResultTable, judge_name
 from runs.models import Judgment, Result
 from runs.result_list.filters import Filters
+from runs.scoring.shown_verdicts import record
 from runs.scoring.verdict import CriterionValue
-from runs.sights import record
 
 PIECE = 100
 """Results read at once: a rubric can have a hundred judgments."""

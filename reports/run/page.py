@@ -14,7 +14,7 @@ from reports.queries.result_rows import Row
 from reports.run import run_tables
 from reports.run.query import RunReport
 from reports.run.result_links import ResultLinks
-from runs.completeness import LEAST_IN_WORDS, scored_words
+from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.result_list.filters import Filters
 
 

@@ -26,7 +26,7 @@ from reports.models import ReportSchedule, Snapshot
 from reports.registry import page_of
 from reports.summaries.requests import REQUEST_PERMISSION, ask_anew, like
 from runs.models import Run
-from runs.sights import Keeper, record
+from runs.scoring.shown_verdicts import Keeper, record
 
 SUMMARY = "summary"
 """Takes the place of a page's key where an executive summary is scheduled."""

@@ -16,7 +16,7 @@ from evalhub.statistics.deviation import sample_deviation
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.models import Revision, Test
 from runs.models import HAS_ANSWER, Answer, Result, Run
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 MAX_VARIANTS = 30
 """Variants compared: those that answered last."""

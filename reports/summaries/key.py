@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from evalhub.statistics.interval import Interval
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 
 FIRST = {"MK": 5000, "MD": 6000, "S": 7000, "T": 8000}
 """First of the thousand numbers from which ids are drawn."""

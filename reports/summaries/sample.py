@@ -16,8 +16,8 @@ from reports.summaries.draft import Draft, draft_of
 from reports.summaries.key import ALL_TESTS, Measure, Place
 from reports.summaries.requests import USUAL_CONTEXT, ask_summary, summary_of
 from reports.summaries.work import keep_sent, make_current
+from runs.demo.writer import analyst, newest_runs
 from runs.models import Run
-from runs.sample_history.writer import analyst, newest_runs
 
 SEED = 1
 TEXTS = {

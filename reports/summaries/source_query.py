@@ -26,7 +26,7 @@ from reports.summaries.key import (
 )
 from reports.summaries.mask import Known
 from reports.summaries.prompt import Case, VariantAnswer
-from runs.comparability import comparability_of_pairs
+from runs.comparison.comparability import comparability_of_pairs
 from runs.figures.tallies import Tally, group_of, score_of, tallies_of_runs
 from runs.models import HAS_ANSWER, Outcome, Result, Run, TagSet
 

@@ -28,7 +28,7 @@ from reports.trend.series_rule import (
     by_time,
     has_releases,
 )
-from runs.comparability import Comparable, Scoring, comparability, scoring_of
+from runs.comparison.comparability import Comparable, Scoring, comparability, scoring_of
 from runs.figures.rate import Rate
 from runs.figures.tallies import Group, Rates, Tally, groups_of
 from runs.models import Run

@@ -1,5 +1,4 @@
-from runs import drafting_conflicts
-from runs.admin import contributions, exports
+from runs.admin import contributions, drafting_conflicts, exports
 from runs.admin.examples import ExampleAdmin
 from runs.admin.jury.admin import JuryAdmin
 from runs.admin.launch.admin import LaunchAdmin

@@ -13,7 +13,7 @@ from evalhub.admin_site.pages import row_number
 from evalhub.display.formatting import percent
 from issues.models import Issue, Tag, Test
 from runs.admin.launch.preselection import address_of_rows
-from runs.completeness import scored_words
+from runs.comparison.completeness import scored_words
 from runs.figures.issue_rates import RateRun, counted, models_with_runs, rate_run_of, rates_in
 from runs.models import Result
 

@@ -28,7 +28,7 @@ from runs.figures.verdict_labels import evaluation_label
 from runs.models import Example
 from runs.scoring.examples import copy_into, taught_by_human_evaluation
 from runs.scoring.human_evaluation import active_among
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 READ = (
     *("marked_by", "evaluation__annotator", "evaluation__criterion"),

@@ -26,7 +26,7 @@ from runs.importers import peer_export
 from runs.importers.formats.registry import FORMATS, read
 from runs.importers.peer_import import Imported, Options, import_contents
 from runs.models import Jury
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 from runs.suite_tests import tests_in
 
 

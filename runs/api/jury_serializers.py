@@ -11,7 +11,7 @@ from evalhub.llm.parameters import parameter_problems
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
 from issues.test_filter import read_filter
-from runs.baselines import check
+from runs.comparison.baselines import check
 from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
 from runs.judging.jury_builder import backup_problem, prompt_problem
 from runs.models import Approach, Judge, Jury, Run, Suite, SuiteVersion

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from evalhub.api.exports import OWN, ExportedRows
 from evalhub.api.views import ReadableRows, ReadOnly
-from runs.sights import hidden_from, record
+from runs.scoring.shown_verdicts import hidden_from, record
 
 
 class VerdictsShown(ReadOnly):

@@ -16,7 +16,6 @@ from evalhub.api.errors import Conflict
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.views import Added, ReadableRows, ReadOnly, Written
 from evalhub.schedules import BadCron
-from runs import control
 from runs.api import export_columns, filters, serializers
 from runs.api.interchange import RunExport, SuiteExport
 from runs.api.jury_serializers import JurySerializer, SuiteSerializer, SuiteVersionSerializer
@@ -29,6 +28,7 @@ from runs.launching.imported_answers import import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchSpec, read_spec
 from runs.launching.schedules import launch_again
+from runs.lifecycle import control
 from runs.models import (
     Answer,
     EvaluationKind,
@@ -42,7 +42,7 @@ from runs.models import (
     Suite,
 )
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, is_active, withdraw
-from runs.sights import record_filtered
+from runs.scoring.shown_verdicts import record_filtered
 
 
 class SuiteViewSet(SuiteExport, Written):
@@ -123,7 +123,7 @@ class LaunchViewSet(ReadOnly):
 
 
 def _verb(act: Callable[[Run], object], description: str) -> Any:
-    """Return the POST action of a run that does `act`, a function of `runs.control`."""
+    """Return the POST action of a run that does `act`, a function of `runs.lifecycle.control`."""
 
     def view(self: "RunViewSet", request: Request, pk: str) -> Response:
         run = self.get_object()

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from evalhub.models import LanguageModel
-from runs.baselines import baseline_of, is_baseline, newest_baseline
-from runs.comparability import comparability_of
+from runs.comparison.baselines import baseline_of, is_baseline, newest_baseline
+from runs.comparison.comparability import comparability_of
 from runs.models import Outcome, Result, Run
 
 MAX_TRIED = 10

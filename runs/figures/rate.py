@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import IssueSums, Method, interval_of_sums
-from runs.completeness import is_enough, scored_words
+from runs.comparison.completeness import is_enough, scored_words
 
 
 @dataclass(frozen=True)

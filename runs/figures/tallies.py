@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.rates.rate_interval import mean_interval
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 from runs.figures.rate import Rate, rate_of_issues
 from runs.figures.run_tallies import GROUPS, OUTCOMES, summed, sums_over
 from runs.models import Result, Run

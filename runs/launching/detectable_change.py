@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.db.models import Count, Q
 
 from evalhub.statistics.changes.detectable import Detectable, detectable_of, measured_from
-from runs.baselines import latest_pair
+from runs.comparison.baselines import latest_pair
 from runs.figures.run_labels import names_of_pair
 from runs.models import Outcome, Result, Run, Suite
 

@@ -16,7 +16,7 @@ from evalhub.outcomes import OUTCOMES
 from evalhub.row_page import RowWithPage
 from evalhub.work.models import Batch, Item, ItemQuerySet
 from issues.models import Issue, Origin, Revision, Test
-from runs.completeness import MIN_SCORED
+from runs.comparison.completeness import MIN_SCORED
 from runs.models.launch import Launch
 from runs.models.suite import Suite, SuiteVersion
 
@@ -263,8 +263,8 @@ class Answer(models.Model):
     "session_id" if it keeps one. `tool_calls` are those of the last turn, `documents` those of all
     turns, each {"text", "title"}; null: not reported.
 
-    `removed_at`: its texts were removed then (`runs.retention`), and `text` says so. Nothing may
-    be concluded from that text: filter by `HAS_ANSWER`.
+    `removed_at`: its texts were removed then (`runs.lifecycle.retention`), and `text` says so.
+    Nothing may be concluded from that text: filter by `HAS_ANSWER`.
     """
 
     sealed_path = "result__test__sealed"

@@ -17,7 +17,7 @@ from issues.models import Origin, Revision
 from runs.models import DOUBTFUL, JudgeRun, Result, ResultScore, Run, TagSet
 from runs.result_list.filters import Filters
 from runs.result_list.sorting import in_order
-from runs.sights import hidden_from
+from runs.scoring.shown_verdicts import hidden_from
 
 
 @dataclass(frozen=True)

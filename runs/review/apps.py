@@ -8,6 +8,6 @@ class ReviewConfig(AppConfig):
 
     def ready(self) -> None:
         from runs.review.blindness import held_hidden
-        from runs.sights import hide
+        from runs.scoring.shown_verdicts import hide
 
         hide(held_hidden)

@@ -10,7 +10,7 @@ from runs.laboratory.pairwise.models import PairEvaluation
 from runs.models import HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, BlindMode
 from runs.review.reservations import KEPT
-from runs.sights import has_seen
+from runs.scoring.shown_verdicts import has_seen
 
 
 def is_hidden(assignment: Assignment) -> bool:

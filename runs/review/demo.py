@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from evalhub.models import User
+from runs.demo.writer import newest_runs
 from runs.models import Run
 from runs.review.models import Queue
 from runs.review.queue_items import add_run
-from runs.sample_history.writer import newest_runs
 
 NAME = "Needs review"
 SEED = 1

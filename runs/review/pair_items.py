@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from evalhub.models import User
 from issues.judge_templates.pairwise_prompt import PairCase
-from runs.baselines import opponent_of
+from runs.comparison.baselines import opponent_of
 from runs.laboratory.pairwise.evaluations import (
     active_choice,
     choose,

@@ -16,8 +16,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from evalhub.models import ItemState, User
 from evalhub.work import clock
 from issues.states import Refused
-from runs.baselines import opponent_of
-from runs.comparability import comparability_of
+from runs.comparison.baselines import opponent_of
+from runs.comparison.comparability import comparability_of
 from runs.models import JudgeRun, Result, Run
 from runs.review.facts import facts_of
 from runs.review.models import (

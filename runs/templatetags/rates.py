@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from runs.completeness import LEAST_IN_WORDS
+from runs.comparison.completeness import LEAST_IN_WORDS
 from runs.figures.rate import Rate
 
 register = template.Library()

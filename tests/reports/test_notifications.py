@@ -3,7 +3,7 @@ from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
 from reports.notifications import notify_finished
-from runs.comparability import rejudge_url
+from runs.comparison.comparability import rejudge_url
 from runs.models import Run, Suite
 from tests.factories import make_jury, make_model, make_run, make_test, make_user, shared_jury
 from tests.reports.judged_runs import answer, finish, judge

@@ -10,8 +10,8 @@ from reports.issue_proposals.proposals import proposals
 from reports.models import ExecutiveSummary
 from reports.registry import PAGES
 from reports.summaries import sample
+from runs.demo import plan, writer
 from runs.models import HumanEvaluation, Result, Run
-from runs.sample_history import plan, writer
 from tests.factories import make_user
 from tests.shared_data import shared_data
 

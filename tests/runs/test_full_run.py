@@ -3,8 +3,8 @@
 import pytest
 
 from evalhub.models import BatchState, Call
-from runs import control
 from runs.judging.activation import set_active
+from runs.lifecycle import control
 from runs.models import JudgeRun, Judgment, Outcome
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests import provider as scripted

@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from evalhub.models import BatchState, Call, CallRole
 from evalhub.work.progress import NotPossible
-from runs import control
-from runs.comparability import comparability_of, rejudge_url
+from runs.comparison.comparability import comparability_of, rejudge_url
 from runs.launching.rejudge_estimate import rejudge_estimate
+from runs.lifecycle import control
 from runs.models import JudgeRun
 from tests.api import client_of
 from tests.factories import make_jury, make_model, make_run, make_test, make_user

@@ -28,7 +28,7 @@ from reports.judge_reliability.trust_rule import (
     decide,
     more_needed,
 )
-from runs.completeness import is_enough, scored_words
+from runs.comparison.completeness import is_enough, scored_words
 from runs.laboratory.trials.judges.measures import (
     ClaimVerdict,
     JudgeMeasures,

@@ -35,8 +35,8 @@ from runs.admin.result.verdict_drafts import drafts_of, forget_draft, keep_draft
 from runs.admin.result.verdict_form import verdict_forms
 from runs.judging.sent_prompts import prompt_of
 from runs.models import ChosenBy, Judgment, Result
+from runs.scoring.shown_verdicts import hidden_from, record, record_filtered
 from runs.scoring.verdict import judge_infos_of
-from runs.sights import hidden_from, record, record_filtered
 
 LIST = "_changelist_filters"
 

@@ -22,9 +22,9 @@ from evalhub.display.formatting import DASH
 from evalhub.work.progress import NotPossible
 from runs.admin.run import control, import_answers
 from runs.admin.run.rejudge import rejudge_page
-from runs.deletion import contents_of, delete_run
 from runs.figures.run_figures import figures_of
 from runs.figures.run_labels import labels_of
+from runs.lifecycle.deletion import contents_of, delete_run
 from runs.models import Run
 
 UNSHOWN = (

@@ -1,4 +1,4 @@
-"""Buttons of a run: each calls one function of `runs.control`."""
+"""Buttons of a run: each calls one function of `runs.lifecycle.control`."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -7,10 +7,10 @@ from django.shortcuts import get_object_or_404
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user, row_number
 from evalhub.display.formatting import counted
 from evalhub.work.progress import NotPossible
-from runs import control as acts
 from runs.judging.activation import set_active
 from runs.launching.exposure import CONSENT
 from runs.launching.launch_options import LaunchRefused
+from runs.lifecycle import control as acts
 from runs.models import JudgeRun, Jury, Run
 
 ACTS = ("pause", "resume", "cancel", "retry_errors", "rejudge", "set_active")

@@ -25,7 +25,7 @@ from runs.admin.suite.gate_fields import GATE_FIELDS, GateFields, gate_of, initi
 from runs.admin.suite.import_file import RIGHT, import_file_page
 from runs.admin.suite.import_weval import import_page, may_import
 from runs.admin.suite.make import make_page
-from runs.baselines import check
+from runs.comparison.baselines import check
 from runs.models import Run, Suite, SuiteVersion
 from runs.suite_tests import change_words, read_suite, tests_in
 

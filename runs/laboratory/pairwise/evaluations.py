@@ -12,7 +12,7 @@ from runs.laboratory.pairwise.models import Pair, PairChoice, PairEvaluation
 from runs.laboratory.pairwise.pairs import Ids, ids_of, saved_pairs
 from runs.models import Result
 from runs.scoring.active_evaluations import active_evaluations
-from runs.sights import has_seen
+from runs.scoring.shown_verdicts import has_seen
 
 MAX_REASON = 10_000
 MAX_SECONDS = 24 * 3600

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evalhub.display.formatting import counted, percent
 from evalhub.statistics.ranking.pairwise_ranking import Ranked
 from evalhub.statistics.rates.rate_interval import RateInterval, rate_interval
-from runs.completeness import LEAST_IN_WORDS, scored_words
+from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.laboratory.pairwise.outcome_rule import PairOutcome
 
 

@@ -21,7 +21,7 @@ from runs.laboratory.tuning.models import Attempt, AttemptJudgment, LabelledExam
 from runs.laboratory.tuning.work import judged_answer_about, with_texts
 from runs.models import HumanEvaluation, Judgment
 from runs.scoring.active_evaluations import active_evaluations
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 PAGE = 20
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from evalhub.statistics.ranking.pairwise_ranking import Game, Ranked, Standing, rankings
 from issues.judge_templates.pairwise_prompt import Choice
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 from runs.laboratory.pairwise.outcome_rule import OrderedChoice, PairOutcome, outcome_of
 from runs.laboratory.pairwise.sentences import (
     Share,

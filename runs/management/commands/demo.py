@@ -13,7 +13,7 @@ from evalhub.llm import local_model
 from evalhub.management.commands import serve
 from evalhub.work.processes import programs
 from evalhub.work.processes.supervisor import CannotStart, Supervisor
-from runs import demo
+from runs.demo import prepare as demo
 from runs.launching.launch_options import LaunchRefused
 from runs.models import Run
 

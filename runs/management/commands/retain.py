@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs.retention import due, remove
+from runs.lifecycle.retention import due, remove
 
 
 class Command(BaseCommand):

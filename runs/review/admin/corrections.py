@@ -19,7 +19,7 @@ from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
 from runs.review import corrections as acting
 from runs.review.models import Correction
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 MAX_TESTS = 200
 """Tests that the filter offers; a link may name any other."""

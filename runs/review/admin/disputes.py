@@ -20,7 +20,7 @@ from runs.admin.result.filters import TagFilter
 from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result
 from runs.review.disputes import Opinion, disputes_of
 from runs.review.models import Dispute
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 
 
 class DisputeList(PageList):

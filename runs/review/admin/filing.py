@@ -22,7 +22,7 @@ from issues.admin.test.bulk import MoveForm
 from issues.models import Issue, Test
 from issues.test_texts import first_words
 from runs.admin.result.admin import ResultAdmin
-from runs.filing import issue_of, tests_of, undo_filing
+from runs.filing.new_issues import issue_of, tests_of, undo_filing
 from runs.models import Result
 from runs.review.models import Queue, QueueState
 from runs.review.queue_items import add_results, withdraw_results

@@ -18,7 +18,7 @@ from evalhub.work.caller import ModelCaller, estimate_usd
 from evalhub.work.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
 from evalhub.work.limits.rate_limiter import RateLimiters
-from runs import control
+from runs.lifecycle import control
 from runs.models import Judgment, Run
 from tests import provider as scripted
 from tests.evalhub.work.test_loop import is_judge, slowly, some_tests

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection, transaction
 from evalhub.models import BatchState, Call, ItemState
 from evalhub.work import batches, database, leases, loop, saver
 from evalhub.work.models import Worker as WorkerRow
-from runs import control
+from runs.lifecycle import control
 from runs.models import Answer, Judgment, Result, Run
 from tests import provider as scripted
 from tests.evalhub.work.processes import eventually

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from evalhub.models import BatchState, ItemState
 from evalhub.work import batches, progress
 from evalhub.work.kinds import kinds
-from runs import control
+from runs.lifecycle import control
 from runs.models import Run
 from tests.evalhub.work.processes import eventually
 from tests.factories import make_run, make_test

@@ -12,7 +12,7 @@ from evalhub.work.database import Database
 from evalhub.work.kinds import kinds
 from evalhub.work.limits.rate_limiter import RateLimiters
 from evalhub.work.saver import Saver, store
-from runs import control
+from runs.lifecycle import control
 from runs.models import Answer, Judgment, Run
 from tests.evalhub.work.processes import eventually
 from tests.evalhub.work.test_loop import is_judge, some_tests, states

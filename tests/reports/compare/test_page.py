@@ -15,7 +15,7 @@ from reports.compare.rule import Kind, compared, counts_of, missing_share, tally
 from reports.compare.run_choices_query import offered
 from reports.documents.exports import json_of
 from reports.documents.reading import Reading
-from runs.comparability import rejudge_url
+from runs.comparison.comparability import rejudge_url
 from runs.models import Run, Suite
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.reports.documents.test_pages import as_query

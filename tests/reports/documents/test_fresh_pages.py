@@ -15,10 +15,10 @@ from issues.sealing import seal, unseal
 from issues.states import move
 from issues.triage.erasure import erase
 from reports.dashboard.cards import CARDS, choose
-from runs.baselines import pin
-from runs.control import rejudge
-from runs.deletion import delete_run
+from runs.comparison.baselines import pin
 from runs.judging.activation import set_active
+from runs.lifecycle.control import rejudge
+from runs.lifecycle.deletion import delete_run
 from runs.models import JudgeRun, Run, Sight
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import first_result, make_jury, make_model, make_user

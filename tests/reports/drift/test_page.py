@@ -12,7 +12,7 @@ from reports.documents.reading import Reading
 from reports.drift.page import DRIFT
 from reports.drift.query import drift_report
 from reports.drift.rule import State
-from runs.comparability import rejudge_url
+from runs.comparison.comparability import rejudge_url
 from runs.models import EvaluationKind, HumanEvaluation, Result, Run
 from runs.scoring.score import score_results
 from tests.factories import make_jury, make_model, make_test, make_user

@@ -9,7 +9,7 @@ from reports.documents.reading import Reading
 from reports.leaderboard.page import LEADERBOARD
 from reports.leaderboard.query import field_of_runs
 from reports.models import ExecutiveSummary
-from runs.comparability import rejudge_url
+from runs.comparison.comparability import rejudge_url
 from runs.models import Launch, Result, Run
 from tests.factories import (
     make_issue,

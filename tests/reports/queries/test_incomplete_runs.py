@@ -14,7 +14,7 @@ from reports.heatmap.page import HEATMAP
 from reports.issue_timeline.page import ISSUE_TIMELINE
 from reports.notifications import in_words
 from reports.underperforming.page import UNDERPERFORMING
-from runs.baselines import pin
+from runs.comparison.baselines import pin
 from runs.figures.tallies import cells_of, group_of
 from tests.factories import make_issue, make_model, make_tests, make_user
 from tests.reports.scored_runs import make_suite, scored_run

@@ -10,8 +10,8 @@ from django.utils.http import urlencode
 from reports.documents.reading import Reading
 from reports.releases.page import RELEASES
 from reports.schedules.snapshots import make
-from runs.baselines import pin
-from runs.comparability import rejudge_url
+from runs.comparison.baselines import pin
+from runs.comparison.comparability import rejudge_url
 from runs.models import Run, Suite
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import (

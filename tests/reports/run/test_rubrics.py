@@ -9,7 +9,7 @@ from django.urls import reverse
 from evalhub.statistics.comparisons import Comparisons
 from issues.models import Polarity
 from reports.run.query import run_report
-from runs import control
+from runs.lifecycle import control
 from runs.models import Approach, Judge, Launch, Result, Run
 from runs.result_list.filters import Filters
 from runs.scoring.human_evaluation import HumanVerdict, evaluate

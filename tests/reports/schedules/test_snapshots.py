@@ -25,10 +25,10 @@ from reports.models import ExecutiveSummary, ReportSchedule, Snapshot
 from reports.schedules.due import make_due
 from reports.schedules.snapshots import make, stored
 from reports.summaries.requests import ask_summary, state_like
-from runs.deletion import delete_run
 from runs.figures.rate import Rate
+from runs.lifecycle.deletion import delete_run
 from runs.models import Result
-from runs.sights import has_seen
+from runs.scoring.shown_verdicts import has_seen
 from tests.factories import first_result, make_model, make_test, make_user
 from tests.reports.workspaces import make_workspace
 from tests.shared_data import shared_data

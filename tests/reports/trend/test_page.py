@@ -11,7 +11,7 @@ from reports.documents.document import Link
 from reports.documents.model_lines import line_style
 from reports.documents.reading import Reading
 from reports.trend.page import TREND
-from runs.comparability import rejudge_url
+from runs.comparison.comparability import rejudge_url
 from runs.models import JudgeRun, Run, Suite
 from tests.factories import (
     make_issue,

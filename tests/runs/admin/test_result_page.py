@@ -8,9 +8,9 @@ from django.urls import reverse
 from evalhub.models import Call, CallRole, ItemState
 from issues.models import IssueState
 from issues.rubrics import scales
-from runs import control
 from runs.judging.activation import set_active
 from runs.judging.sent_prompts import prompt_of
+from runs.lifecycle import control
 from runs.models import (
     ChosenBy,
     EvaluationKind,

@@ -9,7 +9,7 @@ from evalhub.models import BatchState, ItemState, LanguageModel
 from issues.models import TestState
 from issues.revisions import scale_of
 from runs.models import HumanEvaluation, Judge, Jury, Launch, Result, Run
-from runs.sights import has_seen
+from runs.scoring.shown_verdicts import has_seen
 from tests.api import client_of, ids, problems_in
 from tests.factories import (
     first_result,

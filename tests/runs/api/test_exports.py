@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from evalhub.api import exports
 from evalhub.files import parquet
 from issues.models import Feedback
-from runs.changed_results import changed_since
+from runs.api.filters import changed_since
 from runs.judging.activation import set_active
 from runs.launching.launch import add_judge_run
 from runs.models import Answer, HumanEvaluation, JudgeRun, Judgment, Result, Run, Sight
@@ -152,7 +152,7 @@ def test_a_reader_without_the_right_gets_the_figures_of_sealed_tests_only():
 def test_updated_since_leaves_out_what_is_old_and_finds_each_kind_of_change(
     client, monkeypatch, many
 ):
-    monkeypatch.setattr("runs.changed_results.MANY", many)
+    monkeypatch.setattr("runs.api.filters.MANY", many)
     _old, changed, rejudged = (rubric_run(CRITERIA, VOTES) for _ in range(3))
     before = timezone.now() - timedelta(days=9)
     for model in (Run, JudgeRun):

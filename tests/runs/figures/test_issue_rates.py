@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState
-from runs.baselines import pin
+from runs.comparison.baselines import pin
 from runs.figures.issue_rates import IssueRate, models_with_runs, rate_run_of, rates_in
 from runs.models import Run
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user

@@ -9,8 +9,6 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from evalhub.models import BatchState, ItemState
-from runs import control
-from runs.deletion import delete_run
 from runs.figures.run_tallies import (
     TALLIED,
     count_due,
@@ -22,6 +20,8 @@ from runs.figures.run_tallies import (
     versions_of,
 )
 from runs.judging.activation import activate_when_done, set_active
+from runs.lifecycle import control
+from runs.lifecycle.deletion import delete_run
 from runs.models import EvaluationKind, Judgment, Result, Run, RunTally, TallyRow
 from runs.scoring.human_evaluation import (
     HumanVerdict,

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from evalhub.models import BatchState, Call, ItemState
 from issues.rubrics.scales import FIVE_CLASSES, as_json
-from runs import control
 from runs.judging.tasks import CallCost, judging_tasks
 from runs.judging.work import total_cost
+from runs.lifecycle import control
 from runs.models import Judgment, ResultScore
 from tests import provider as scripted
 from tests.factories import make_jury, make_run, make_template, make_test

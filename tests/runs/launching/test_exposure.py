@@ -11,7 +11,6 @@ from evalhub.models import CallRole, Exposure
 from evalhub.work import caller
 from evalhub.work.kinds import Kind, kinds
 from issues.models import Test
-from runs import control
 from runs.judging.jury import snapshot
 from runs.launching.answer_files import read_objects
 from runs.launching.exposure import CONSENT, exposure_of_judge_run
@@ -20,6 +19,7 @@ from runs.launching.launch import launch
 from runs.launching.launch_options import DEFAULT_FIELDS, LaunchRefused, read_spec
 from runs.launching.schedules import launch_again
 from runs.launching.selection import named, sealed_exposure_of
+from runs.lifecycle import control
 from runs.models import JudgeRun, Launch, Run
 from tests import provider as scripted
 from tests.api import client_of

@@ -3,11 +3,11 @@ import json
 import pytest
 
 from issues.models import TestState
-from runs.control import retryable_of
 from runs.launching.answer_files import read_file, read_objects
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
+from runs.lifecycle.control import retryable_of
 from runs.models import Answer, Run, Suite
 from tests.factories import make_jury, make_model, make_test
 

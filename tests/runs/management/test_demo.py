@@ -19,7 +19,7 @@ from issues.message_form import turns_to_generate
 from issues.models import Criterion, Generation
 from reports.dashboard.tour import steps_of
 from reports.models import ExecutiveSummary
-from runs import demo
+from runs.demo import prepare as demo
 from runs.judging.jury import frozen_jury_of
 from runs.management.commands.demo import Command
 from runs.models import DEFAULT_APPROACHES, Launch, Run

@@ -10,7 +10,7 @@ from runs.models import HumanEvaluation, Judgment, Result, Sight
 from runs.review.blindness import is_hidden
 from runs.review.models import Assignment
 from runs.review.reservations import take
-from runs.sights import has_seen
+from runs.scoring.shown_verdicts import has_seen
 from tests.api import client_of
 from tests.factories import first_result, make_issue, make_test, make_user
 from tests.images import picture

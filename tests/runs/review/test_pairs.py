@@ -14,7 +14,7 @@ from runs.review.queue_items import add_pairs, add_results, add_run
 from runs.review.reservations import take
 from runs.review.submission import ReviewSubmission, Verdict
 from runs.review.submit import send_back, submit, undo
-from runs.sights import hidden_from
+from runs.scoring.shown_verdicts import hidden_from
 from tests.api import client_of
 from tests.factories import make_model, make_test, make_user
 from tests.runs.laboratory.pairwise.rows import answered_runs

@@ -9,9 +9,9 @@ from evalhub.models import Call, ItemState
 from evalhub.work import saver
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import FrozenCriterion
-from runs import control
 from runs.launching.launch import launch
 from runs.launching.launch_options import read_spec
+from runs.lifecycle import control
 from runs.models import Approach, Judge, Judgment
 from runs.scoring.score import score_results
 from tests import provider as scripted

@@ -3,7 +3,7 @@
 import pytest
 
 from evalhub.models import Call, Embedding
-from runs import control
+from runs.lifecycle import control
 from runs.models import ResultScore
 from tests import provider as scripted
 from tests.factories import first_result, make_jury, make_run, make_test, make_user

@@ -16,7 +16,7 @@ from evalhub.statistics.changes.change_test import ALPHA
 from evalhub.statistics.interval import Interval
 from evalhub.statistics.judges.balanced_accuracy import balanced_accuracy
 from evalhub.statistics.rates.rate_difference import rate_difference_interval
-from runs.completeness import is_enough, scored_words
+from runs.comparison.completeness import is_enough, scored_words
 from runs.laboratory.trials.judges.measures import ClaimVerdict, counts_by_ideas
 
 RULE = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.demo import BLUEPRINT
+from runs.demo.prepare import BLUEPRINT
 from runs.importers.weval.batch_import import import_all
 from runs.importers.weval.files import find
 from runs.launching.launch import launch

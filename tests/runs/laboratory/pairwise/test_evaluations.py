@@ -12,7 +12,7 @@ from runs.laboratory.pairwise.evaluations import (
 from runs.laboratory.pairwise.models import PairEvaluation
 from runs.laboratory.pairwise.outcomes import pair_rows
 from runs.models import Result
-from runs.sights import record
+from runs.scoring.shown_verdicts import record
 from tests.factories import make_user
 from tests.runs.laboratory.pairwise.rows import answered_runs
 

@@ -5,11 +5,11 @@ import pytest
 
 from issues.models import FrozenCriterion, JudgeTemplate, Tag, TemplateExample
 from issues.states import Refused
-from runs.deletion import delete_run
 from runs.laboratory.tuning.figures import tuning_figures
 from runs.laboratory.tuning.labelled_answers import labelled_answers_of, pairs
 from runs.laboratory.tuning.models import AnnotatorFilter, LabelledExample, Split
 from runs.laboratory.tuning.start import draft_of
+from runs.lifecycle.deletion import delete_run
 from runs.models import Judgment, Result
 from tests.factories import first_result, make_test, make_user
 from tests.runs.laboratory.tuning.rows import (

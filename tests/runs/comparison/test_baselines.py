@@ -6,7 +6,14 @@ from datetime import timedelta
 import pytest
 
 from runs.admin.suite.admin import SuiteForm
-from runs.baselines import NoBaseline, latest_pair, opponent_of, pin, skipped_baselines, unpin
+from runs.comparison.baselines import (
+    NoBaseline,
+    latest_pair,
+    opponent_of,
+    pin,
+    skipped_baselines,
+    unpin,
+)
 from runs.models import Run, Suite
 from tests.api import client_of
 from tests.factories import make_issue, make_template, make_test
@@ -113,7 +120,7 @@ def test_no_other_module_looks_up_baselines():
     found = {
         f"{name}:{line}"
         for name, text in texts.items()
-        if name != "runs/baselines.py" and "baseline" in text
+        if name != "runs/comparison/baselines.py" and "baseline" in text
         for line in baseline_lookups(text)
     }
 

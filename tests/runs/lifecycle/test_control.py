@@ -4,8 +4,8 @@ import pytest
 
 from evalhub.models import BatchState, ItemState
 from evalhub.work.progress import NotPossible, counts
-from runs import control
 from runs.judging.tasks import RETRY
+from runs.lifecycle import control
 from runs.models import NO_ANSWER, Judge, JudgeRun, Run
 from tests.factories import make_jury, make_model, make_run, make_test
 

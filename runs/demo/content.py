@@ -13,12 +13,12 @@ from issues.models import FrozenCriterion, Issue, Tag, TagKind, Test
 from issues.revisions import scale_of
 from issues.rubrics.scoring import WHOLE_TEST
 from issues.sample_data import load_rows, load_sample
+from runs.demo import plan as planned
+from runs.demo.plan import Plan, PlannedTest
 from runs.judging.jury_builder import JuryBuilder
 from runs.models import Approach, Jury, Result, Suite
-from runs.sample_history import plan as planned
-from runs.sample_history.plan import Plan, PlannedTest
 
-FILE = Path(__file__).parents[1] / "sample" / "history.json"
+FILE = Path(__file__).with_name("sample") / "history.json"
 SOURCE = "sample-history"
 """Source id of the suites, followed by their numbers."""
 

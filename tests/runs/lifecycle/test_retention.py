@@ -10,11 +10,11 @@ from django.utils import timezone
 from evalhub.models import Call
 from evalhub.work.progress import NotPossible
 from issues.states import Refused
-from runs import filing
-from runs.control import rejudge, retry_errors
+from runs.filing import new_issues as filing
 from runs.laboratory.pairwise.pairs import comparable_pairs
+from runs.lifecycle.control import rejudge, retry_errors
+from runs.lifecycle.retention import EACH_MINUTE, due, remove, remove_due
 from runs.models import Answer, Example, Result, ResultScore, Run
-from runs.retention import EACH_MINUTE, due, remove, remove_due
 from tests.api import client_of
 from tests.factories import first_result, make_jury, make_model, make_test, make_user
 from tests.reports.judged_runs import finish, judged
@@ -173,7 +173,7 @@ def test_a_worker_removes_a_little_each_minute_only_if_told_to(settings, monkeyp
     assert not Answer.objects.filter(removed_at__isnull=False).exists()
 
     settings.EVALHUB_KEEP_TEXTS_DAYS = 90
-    monkeypatch.setattr("runs.retention.EACH_MINUTE", 2)
+    monkeypatch.setattr("runs.lifecycle.retention.EACH_MINUTE", 2)
     remove_due()
     assert Answer.objects.filter(removed_at__isnull=False).count() == 2
     remove_due()

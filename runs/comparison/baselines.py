@@ -14,8 +14,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from evalhub.models import BatchState, LanguageModel
-from runs.comparability import comparability_of_pairs
-from runs.completeness import LEAST_IN_WORDS, scored_words
+from runs.comparison.comparability import comparability_of_pairs
+from runs.comparison.completeness import LEAST_IN_WORDS, scored_words
 from runs.figures.states import state_of
 from runs.figures.tallies import group_of, tallies_of_runs
 from runs.models import Result, Run, Suite

@@ -1,6 +1,7 @@
 """What is complete is said once: by `Run.objects.complete()` and `states.state_of`.
 
-So is what is conclusive, by `runs.completeness`; few modules may look at incomplete runs at all.
+So is what is conclusive, by `runs.comparison.completeness`; few modules may look at incomplete
+runs at all.
 """
 
 import ast
@@ -13,7 +14,7 @@ from tests.layers import ROOT, sources
 RULE = {"runs/models/run.py", "runs/figures/states.py"}
 READS_STATE_OF = {
     "reports/compare/query.py",
-    "runs/baselines.py",
+    "runs/comparison/baselines.py",
     "runs/figures/run_figures.py",
     "runs/management/commands/evaluate.py",
 }
@@ -23,14 +24,14 @@ JUDGE_RUNS_ALONE = {
     "reports/judge_reliability/judges/totals_query.py",
     "reports/queries/human_agreement.py",
     "runs/admin/run/rejudge.py",
-    "runs/control.py",
+    "runs/lifecycle/control.py",
     "runs/laboratory/position_bias/measuring.py",
 }
 """Ask whether judges are done, whatever becomes of the run."""
-WRITES_THEM = {"runs/launching/imported_scores.py", "runs/sample_history/writer.py"}
+WRITES_THEM = {"runs/launching/imported_scores.py", "runs/demo/writer.py"}
 COUNTS_ANSWERED = {"runs/figures/run_tallies.py"}
 """Counts results once answers are done; judges that go on have them counted again."""
-REMOVES_TEXTS = {"runs/retention.py"}
+REMOVES_TEXTS = {"runs/lifecycle/retention.py"}
 """Texts of runs on which nobody works any more, complete or not."""
 OTHER_BATCHES = (
     "runs/laboratory/trials/",
@@ -118,7 +119,7 @@ def test_only_known_modules_look_at_incomplete_runs(texts):
     asks = {name for name, text in texts.items() if ".complete()" in text}
     assert asks == MAY_BE_INCOMPLETE.keys()
     assert {name for name, text in texts.items() if "MIN_SCORED" in text} == {
-        "runs/completeness.py",
+        "runs/comparison/completeness.py",
         "runs/models/run.py",
         "reports/gate/condition_rules.py",
     }

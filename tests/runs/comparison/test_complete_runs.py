@@ -3,7 +3,7 @@ from itertools import islice, product
 import pytest
 
 from evalhub.models import BatchState, ItemState
-from runs.completeness import is_enough
+from runs.comparison.completeness import is_enough
 from runs.figures.states import state_of
 from runs.figures.tallies import cells_of, group_of
 from runs.models import JudgeRun, Run

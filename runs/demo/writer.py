@@ -16,6 +16,18 @@ from evalhub.models import BatchState, ItemState, LanguageModel, User
 from issues import states
 from issues.models import Issue, IssueState
 from issues.revisions import freeze
+from runs.demo import plan as planned
+from runs.demo.content import (
+    SOURCE,
+    Content,
+    invented,
+    key_of,
+    option_of,
+    reason_of,
+    told,
+)
+from runs.demo.plan import Answered
+from runs.demo.reviews import Reviewed
 from runs.launching.launch import BATCH_SIZE, fill, make_launch, make_run, variants
 from runs.launching.launch_options import LaunchSpec, read_spec
 from runs.launching.selection import named
@@ -31,18 +43,6 @@ from runs.models import (
     Run,
     Suite,
 )
-from runs.sample_history import plan as planned
-from runs.sample_history.content import (
-    SOURCE,
-    Content,
-    invented,
-    key_of,
-    option_of,
-    reason_of,
-    told,
-)
-from runs.sample_history.plan import Answered
-from runs.sample_history.reviews import Reviewed
 from runs.scoring.agreement import statistics_of
 from runs.scoring.score import score_result_scores
 

@@ -8,14 +8,14 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from runs.deletion import delete_run
+from runs.lifecycle.deletion import delete_run
+from runs.lifecycle.retention import remove
 from runs.models import Answer, Run
-from runs.retention import remove
 from tests.reports.judged_runs import judged
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_engines]
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "scale.md"
 
 
 def places() -> dict[int, str]:

@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 from evalhub.models import User
+from runs.demo import plan as planned
+from runs.demo.content import Content, option_of
 from runs.launching.launch import BATCH_SIZE
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation, Result, Run
-from runs.sample_history import plan as planned
-from runs.sample_history.content import Content, option_of
 from runs.scoring.score import score_results
 
 JUDGED = "Judged by the reference."

@@ -17,13 +17,13 @@ from evalhub.llm import local_model
 from evalhub.models import LanguageModel, User
 from issues.models import Test
 from issues.sample_data import load_sample
+from runs.demo.plan import DATES
 from runs.importers.weval.batch_import import import_all
 from runs.importers.weval.files import find
 from runs.judging.jury_builder import JuryBuilder
 from runs.launching.launch import launch
 from runs.launching.launch_options import read_spec
 from runs.models import Jury, Result, Run
-from runs.sample_history.plan import DATES
 
 LABEL = "Demo"
 BLUEPRINT = Path(__file__).with_name("sample") / "library_desk.yml"

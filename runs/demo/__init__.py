@@ -1,0 +1,1 @@
+"""The demo: its model and runs, and a history of invented models with planted findings."""
