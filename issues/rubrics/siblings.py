@@ -1,6 +1,7 @@
 """Copy the judge settings of a sibling test of the same issue."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
@@ -15,28 +16,17 @@ from issues.states import Refused, review_again
 from issues.test_content import PASSED_ON
 
 
-class SiblingText(NamedTuple):
-    """Number, state and text of a sibling."""
+def siblings_of(
+    issue: Issue, user: User | AnonymousUser, *, only: Sequence[str] = ()
+) -> list[Test]:
+    """Return the issue's tests that this user may read; approved first, then newest.
 
-    pk: int
-    state: str
-    messages: Any
-    sealed: bool
-
-
-def siblings_of(issue: Issue, user: User | AnonymousUser) -> list[Test]:
-    """Return the issue's tests that this user may read; approved first, then newest."""
-    return sorted(open_tests_of(issue, user).select_related("template", "issue"), key=_place)
-
-
-def texts_of_siblings(issue: Issue, user: User | AnonymousUser) -> list[SiblingText]:
-    """Return the same without the rows."""
-    rows = open_tests_of(issue, user).order_by().values_list(*SiblingText._fields)
-    return sorted((SiblingText(*row) for row in rows), key=_place)
-
-
-def _place(test: Test | SiblingText) -> tuple[bool, int]:
-    return test.state != TestState.APPROVED, -test.pk
+    Args:
+        only: Fields besides the state that are read; none reads all, with template and issue.
+    """
+    tests = open_tests_of(issue, user)
+    rows = tests.only("state", *only) if only else tests.select_related("template", "issue")
+    return sorted(rows, key=lambda test: (test.state != TestState.APPROVED, -test.pk))
 
 
 def open_tests_of(issue: Issue, user: User | AnonymousUser) -> TestQuerySet:

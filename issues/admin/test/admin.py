@@ -40,7 +40,6 @@ from issues.rubrics.siblings import (
     judge_settings_of,
     rubric_of,
     siblings_of,
-    texts_of_siblings,
 )
 from issues.states import Move
 from issues.tags import names_on
@@ -204,7 +203,7 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
         }
 
     def _named_siblings(self, request: HttpRequest, test: Test) -> list[tuple[int, str]]:
-        siblings = texts_of_siblings(test.issue, request.user)
+        siblings = siblings_of(test.issue, request.user, only=("messages", "sealed"))
         return [
             (sibling.pk, f"{sibling.pk}: {first_words(sibling.messages)}")
             for sibling in siblings
