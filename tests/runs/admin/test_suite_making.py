@@ -63,6 +63,9 @@ def test_a_name_that_is_taken_is_refused(maintainer):
     assert "There is a suite “Nightly”" in page.content.decode()
 
 
-def test_an_empty_selection_says_so(maintainer):
-    page = maintainer.get(f"{MAKE}?tests=99")
-    assert flashed_text(page) == ["There is no test in this selection that you can see."]
+def test_an_empty_selection_says_so_and_names_what_cannot_be_read(maintainer):
+    page = maintainer.get(f"{MAKE}?tests=99&runs=x7")
+    wrong, empty = flashed_text(page)
+    assert "runs" in wrong
+    assert "'x7'" in wrong
+    assert empty == "There is no test in this selection that you can see."
