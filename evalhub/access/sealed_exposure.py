@@ -82,6 +82,20 @@ def sealed_exposure(
     return SealedExposure(len(sealed), tests, recipients, key)
 
 
+def consent_asked(
+    sealed: Sequence[int], tests: int, roles: Iterable[Role], consent: str | None
+) -> dict[str, str]:
+    """Return what a page must ask before it sends the sealed tests; {} if it may.
+
+    Args:
+        consent: The key of the exposure that the user has agreed to.
+    """
+    exposure = sealed_exposure(sealed, tests, roles)
+    if exposure is None or consent == exposure.key:
+        return {}
+    return {"consent": exposure.key, "words": f"{exposure} {' '.join(exposure.before())}"}
+
+
 def record_sendings(sealed: Sequence[int], roles: Iterable[Role], *, by: User) -> None:
     """Save that these endpoints get the sealed tests, before anything is sent."""
     day = timezone.localdate()

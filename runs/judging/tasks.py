@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from django.db.models import F
 
 from evalhub.llm.endpoint import Endpoint
-from evalhub.models import Call
+from evalhub.models import Call, User
 from issues.checks import Material, text_of
 from issues.judge_templates.prompts import PromptError
 from issues.models import FrozenCriterion, Test
 from issues.rubrics.scoring import WHOLE_TEST
+from issues.states import Refused
 from runs.judging.jury import (
     FrozenJudge,
     FrozenJury,
@@ -170,6 +171,19 @@ def judging_tasks(judge_run: JudgeRun, result_score_ids: Sequence[int]) -> list[
 def sealed_among(tests: Collection[int]) -> set[int]:
     """Return those of these tests that are sealed by now."""
     return set(Test.objects.filter(pk__in=tests, sealed=True).values_list("pk", flat=True))
+
+
+def readable_sealed_among(tests: Collection[int], reader: User) -> list[int]:
+    """Return those of the tests that prompts show that are sealed.
+
+    Raises:
+        Refused: The reader may not read one: an example shows it.
+    """
+    sealed = sealed_among(tests)
+    if Test.objects.readable_by(reader).filter(pk__in=sealed).count() < len(sealed):
+        problem = "A judge template shows an example of a sealed test, which you may not read."
+        raise Refused([problem])
+    return sorted(sealed)
 
 
 def _add_sealed_examples(tasks: Sequence[JudgingTask]) -> None:

@@ -1,13 +1,13 @@
 """Estimate of a start that calls models, with what prevents it and the consent that it needs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Self, TypeVar
 
 from evalhub.llm.token_estimates import tokens_of
 from issues.states import Refused
-from runs.launching.exposure import Role, SealedExposure, refusal, sealed_exposure
+from runs.launching.exposure import SealedExposure, refusal
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
 from runs.launching.load import Cost, EndpointLoad, Span, total, total_cost
 
@@ -76,11 +76,3 @@ def prompt_tokens(characters: Sequence[int]) -> int:
     if not characters:
         return 0
     return tokens_of(sum(characters) // len(characters)) + VERDICT_SCHEMA_TOKENS
-
-
-def exposure_of_tests(
-    is_sealed: Mapping[int, bool], roles: Iterable[Role]
-) -> SealedExposure | None:
-    """Return the exposure that these tests would have to these roles, if any."""
-    sealed = sorted(test for test, is_one in is_sealed.items() if is_one)
-    return sealed_exposure(sealed, len(is_sealed), roles)

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+
 from evalhub.access.sealed_exposure import Role, SealedExposure, sealed_exposure
 from evalhub.llm.endpoint import Endpoint
 from runs.judging.jury import snapshot
-from runs.models import Judge, Run
+from runs.models import Judge, Result, Run
 
 __all__ = ["CONSENT", "Role", "SealedExposure", "refusal", "sealed_exposure"]
 
@@ -15,11 +17,13 @@ CONSENT = "allow_sealed_exposure"
 
 def exposure_of_judge_run(run: Run, jury: Mapping[str, Any]) -> SealedExposure | None:
     """Return the exposure that a new judge run by the jury of this snapshot would cause, if any."""
-    found = list(run.results.order_by().values_list("test_id", "test__sealed").distinct())
-    sealed = sorted({test for test, is_sealed in found if is_sealed})
-    if not sealed:
-        return None
-    return sealed_exposure(sealed, len({test for test, _ in found}), roles_of_jury(jury))
+    return exposure_of_results(run.results.all(), roles_of_jury(jury))
+
+
+def exposure_of_results(results: QuerySet[Result], roles: Iterable[Role]) -> SealedExposure | None:
+    """Return the exposure that the tests of these results would have to these roles, if any."""
+    found = dict(results.order_by().values_list("test_id", "test__sealed").distinct())
+    return sealed_exposure(sorted(pk for pk in found if found[pk]), len(found), roles)
 
 
 def roles_of_judges(

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 
-from evalhub.access.sealed_exposure import sealed_exposure
+from evalhub.access.sealed_exposure import consent_asked
 from evalhub.admin_site.history import HistoryAdmin
 from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.display.word_diff import word_diff
@@ -63,9 +63,9 @@ def _proposed(request: HttpRequest, user: User) -> dict[str, Any]:
         raise Refused(problems)
     if wanted.test is None and request.POST.get("sealed") and not is_trusted(wanted.roles[0][1]):
         raise Refused([UNSAVED_SEALED.format(model=wanted.model)])
-    exposure = sealed_exposure(wanted.sealed, len(wanted.sealed), wanted.roles)
-    if exposure and request.POST.get("consent") != exposure.key:
-        return {"consent": exposure.key, "words": f"{exposure} {' '.join(exposure.before())}"}
+    sealed = wanted.sealed
+    if asked := consent_asked(sealed, len(sealed), wanted.roles, request.POST.get("consent")):
+        return asked
     edit = propose(wanted, by=user)
     diff = word_diff(edit.before, edit.after)
     html = render_to_string("issues/drafting/edit_diff.html", {"diff": diff})

@@ -12,7 +12,8 @@ from evalhub.work.processes.queue import request_worker
 from issues.judge_templates.pairwise_prompt import pair_messages
 from runs.laboratory.pairwise.models import MAX_CRITERION, PairJudgment, PairwiseJudgeRun
 from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs, saved_pairs
-from runs.launching.batch_estimate import BatchEstimate, evenly, exposure_of_tests, prompt_tokens
+from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
+from runs.launching.exposure import exposure_of_results
 from runs.launching.load import Span, load_of_judge
 from runs.models import Result, Run
 
@@ -49,6 +50,7 @@ def estimate(wanted: PairwiseOrder) -> PairwiseEstimate:
     pairs = comparable_pairs(wanted.runs)
     n = 2 * len(pairs)
     tokens = n * _tokens_of_prompt(wanted, pairs)
+    firsts = Result.objects.filter(pk__in=[first for first, _ in pairs])
     endpoint = wanted.judge.judge_endpoint()
     load = load_of_judge(endpoint, {}, judgments=n, repairs=n, prompt_tokens=Span(tokens, tokens))
     return PairwiseEstimate.of(
@@ -56,7 +58,7 @@ def estimate(wanted: PairwiseOrder) -> PairwiseEstimate:
         pairs=pairs,
         problems=_problems(wanted, pairs),
         warnings=_warnings(wanted),
-        sealed_exposure=exposure_of_tests(_tests_of(pairs), [("judge", endpoint)]),
+        sealed_exposure=exposure_of_results(firsts, [("judge", endpoint)]),
     )
 
 
@@ -85,12 +87,6 @@ def _warnings(wanted: PairwiseOrder) -> list[str]:
     if not own:
         return []
     return [f"{wanted.judge} would judge its own answers in {', '.join(own)}: choose another one."]
-
-
-def _tests_of(pairs: Sequence[Ids]) -> dict[int, bool]:
-    """Return whether each test of the pairs is sealed."""
-    firsts = Result.objects.filter(pk__in=[first for first, _ in pairs]).order_by()
-    return dict(firsts.values_list("test_id", "test__sealed").distinct())
 
 
 def _tokens_of_prompt(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> int:

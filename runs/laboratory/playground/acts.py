@@ -23,6 +23,7 @@ from issues.states import Refused
 from issues.test_texts import first_words
 from runs.judging.jury import frozen_jury_of, prompt_templates_of, snapshot
 from runs.judging.jury_builder import JuryBuilder
+from runs.judging.tasks import readable_sealed_among
 from runs.laboratory.playground.asking import ask, write_reference
 from runs.laboratory.playground.event_stream import Emit
 from runs.laboratory.playground.judging import Answer, Judging, replied, written
@@ -93,12 +94,7 @@ def _judging(sent: QueryDict, draft: Draft, test: Test | None, user: User) -> Ac
     used = [judging.template_of(j, d) for d in drafts for j in judging.jury.everyone]
     shown = set().union(*(template.example_tests for template in used if template))
     sent_tests = {pk for pk in (*tests, *shown) if pk}
-    sealed = Test.objects.filter(pk__in=sent_tests, sealed=True)
-    pks = sorted(sealed.values_list("pk", flat=True))
-    if sealed.readable_by(user).count() < len(pks):
-        raise Refused(
-            ["A judge template shows an example of a sealed test, which you may not read."]
-        )
+    pks = readable_sealed_among(sent_tests, user)
     return Act(roles_of_jury(jury), pks, len(tests | set(pks)), partial(_judge, judging, answers))
 
 

@@ -1,6 +1,5 @@
 """“Try it” on the form of a test: models and judges on the test as typed."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -9,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 
-from evalhub.access.sealed_exposure import Role, record_sendings, sealed_exposure
+from evalhub.access.sealed_exposure import Role, consent_asked, record_sendings
 from evalhub.admin_site.contributions import Contribution, contribute
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.llm.errors import CallError
@@ -28,7 +27,7 @@ from runs.laboratory.playground.direct_calls import (
     over_limit,
     save_calls,
 )
-from runs.laboratory.playground.event_stream import Emit, line, streamed
+from runs.laboratory.playground.event_stream import Emit, line, streamed, streamed_response
 from runs.models import Jury
 
 TRY_TEST = "issues.try_test"
@@ -50,15 +49,14 @@ def try_view(model_admin: Any, request: HttpRequest) -> StreamingHttpResponse:
         if test is None and request.POST.get("sealed"):
             _refuse_outside(act.roles)
     except Refused as error:
-        return _response(iter([line({"error": " ".join(error.problems)})]))
-    exposure = sealed_exposure(act.sealed, act.tests, act.roles)
-    if exposure and request.POST.get("try-consent") != exposure.key:
-        words = f"{exposure} {' '.join(exposure.before())}"
-        return _response(iter([line({"consent": exposure.key, "words": words})]))
+        return streamed_response([line({"error": " ".join(error.problems)})])
+    consent = request.POST.get("try-consent")
+    if asked := consent_asked(act.sealed, act.tests, act.roles, consent):
+        return streamed_response([line(asked)])
     record_sendings(act.sealed, act.roles, by=user)
     caller = caller_of(user, act.roles, item_id=test.pk if test else None)
     save = partial(save_calls, caller)
-    return _response(streamed(partial(_performed, act, caller), at_end=save))
+    return streamed_response(streamed(partial(_performed, act, caller), at_end=save))
 
 
 def _test_written(model_admin: Any, request: HttpRequest, sent: str | None) -> Test | None:
@@ -81,11 +79,6 @@ async def _performed(act: Act, caller: DirectCaller, emit: Emit) -> None:
     except GivenBack:
         emit({"error": over_limit()})
     emit({"cost": cost_words(caller.calls)})
-
-
-def _response(lines: Iterator[bytes]) -> StreamingHttpResponse:
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
 def _refuse_outside(roles: list[Role]) -> None:

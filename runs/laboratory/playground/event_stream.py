@@ -4,10 +4,12 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import suppress
 from queue import Empty, Queue
 from typing import Any
+
+from django.http import StreamingHttpResponse
 
 from evalhub.llm import gateway
 from evalhub.work.processes.web import threads
@@ -26,6 +28,11 @@ FAULT = "This failed because of a fault in EvalHub, which has been logged. Nothi
 
 slots = threading.BoundedSemaphore(threads // 2)
 """Each stream takes a thread of the web server: half of them stay free for pages."""
+
+
+def streamed_response(lines: Iterable[bytes]) -> StreamingHttpResponse:
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
 def streamed(work: Work, *, at_end: Callable[[], None]) -> Iterator[bytes]:

@@ -19,8 +19,8 @@ from runs.judging.jury import FrozenJudge, frozen_jury_of, prompt_templates_of
 from runs.judging.prompts import JudgePromptTemplate, messages_for
 from runs.judging.tasks import judged_answer_of
 from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
-from runs.launching.batch_estimate import BatchEstimate, evenly, exposure_of_tests, prompt_tokens
-from runs.launching.exposure import roles_of_jury
+from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
+from runs.launching.exposure import exposure_of_results, roles_of_jury
 from runs.launching.load import EndpointLoad, Span, load_of_judge
 from runs.models import JudgeRun, Judgment, JudgmentState, Method
 from runs.models.jury import CALLS
@@ -106,7 +106,7 @@ class MeasureEstimate(BatchEstimate):
 def estimate(wanted: Measure) -> MeasureEstimate:
     """Estimate calls and cost, and list what prevents the start."""
     problems = _problems(wanted)
-    tests = _tests_of(wanted) if not problems else {}
+    results = wanted.judge_run.run.results.filter(pk__in=[] if problems else wanted.drawn)
     return MeasureEstimate.of(
         [] if problems else _loads(wanted),
         results=len(wanted.drawn),
@@ -114,7 +114,7 @@ def estimate(wanted: Measure) -> MeasureEstimate:
         judgments=len(wanted.judgments),
         seed=wanted.seed,
         problems=problems,
-        sealed_exposure=exposure_of_tests(tests, roles_of_jury(wanted.judge_run.jury)),
+        sealed_exposure=exposure_of_results(results, roles_of_jury(wanted.judge_run.jury)),
     )
 
 
@@ -179,12 +179,6 @@ def _tokens_of_prompt(wanted: Measure, judgments: Sequence[int]) -> int:
             continue
         sizes.append(characters_in(asked))
     return prompt_tokens(sizes)
-
-
-def _tests_of(wanted: Measure) -> dict[int, bool]:
-    """Return whether each test of the drawn results is sealed."""
-    rows = wanted.judge_run.run.results.filter(pk__in=wanted.drawn).order_by()
-    return dict(rows.values_list("test_id", "test__sealed").distinct())
 
 
 @transaction.atomic

@@ -21,8 +21,10 @@ from runs.judging.prompts import messages_for
 from runs.laboratory.tuning.frozen_prompt import frozen, prompt_template_of_content, tests_of
 from runs.laboratory.tuning.models import Attempt, AttemptJudgment, LabelledExample, Split, Tuning
 from runs.laboratory.tuning.work import judged_answer_about, with_texts
-from runs.launching.batch_estimate import BatchEstimate, evenly, exposure_of_tests, prompt_tokens
+from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
+from runs.launching.exposure import exposure_of_results
 from runs.launching.load import Span, load_of_judge
+from runs.models import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +54,8 @@ def estimate(tuning: Tuning, draft: JudgeTemplate) -> AttemptEstimate:
         repairs=n,
         prompt_tokens=Span(tokens, tokens),
     )
-    rows = LabelledExample.objects.filter(pk__in=labelled_examples).order_by()
-    tests = dict(rows.values_list("result__test", "result__test__sealed"))
+    rows = LabelledExample.objects.filter(pk__in=labelled_examples)
+    results = Result.objects.filter(pk__in=rows.values("result"))
     repair_models = repair_endpoints_of([draft.pk]).values()
     roles = [("judge", load.endpoint), *(("repair", model) for model in repair_models)]
     return AttemptEstimate.of(
@@ -63,7 +65,7 @@ def estimate(tuning: Tuning, draft: JudgeTemplate) -> AttemptEstimate:
         input_tokens=load.input_tokens,
         output_tokens=load.output_tokens,
         problems=problems_of(tuning, draft),
-        sealed_exposure=exposure_of_tests(tests, roles),
+        sealed_exposure=exposure_of_results(results, roles),
     )
 
 

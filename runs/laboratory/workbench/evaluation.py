@@ -15,8 +15,8 @@ from evalhub.llm.errors import CallError
 from evalhub.models import User
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
-from issues.models import Test
 from issues.states import Refused
+from runs.judging.tasks import readable_sealed_among, sealed_among
 from runs.judging.work import all_or_none
 from runs.laboratory.playground.direct_calls import caller_of, cost_words, over_limit, save_calls
 from runs.laboratory.playground.event_stream import Emit, Event, line, streamed
@@ -80,12 +80,7 @@ def evaluation_of(setup: Setup, rows: Sequence[BenchRow], user: User) -> Evaluat
     tests = _tests_of(rows)
     templates = {r.template.template_id: r.template for r in requests if r.template}
     shown = set().union(*(template.example_tests for template in templates.values()))
-    sealed = Test.objects.filter(pk__in=tests | shown, sealed=True)
-    pks = sorted(sealed.values_list("pk", flat=True))
-    if sealed.readable_by(user).count() < len(pks):
-        raise Refused(
-            ["The judge prompt shows an example of a sealed test, which you may not read."]
-        )
+    pks = readable_sealed_among(tests | shown, user)
     return Evaluation(setup, requests, pks, len(tests | set(pks)))
 
 
@@ -106,10 +101,7 @@ def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> Evaluation:
     requests = [r for r in pair_requests(setup, rows) if kept.is_missing(r)]
     _check_size(len(requests), "Delete rows, or choose fewer judges.")
     tests = _tests_of(rows)
-    sealed = Test.objects.filter(pk__in=tests, sealed=True)
-    return Evaluation(
-        setup, requests, sorted(sealed.values_list("pk", flat=True)), len(tests), "pair"
-    )
+    return Evaluation(setup, requests, sorted(sealed_among(tests)), len(tests), "pair")
 
 
 def _tests_of(rows: Sequence[BenchRow]) -> set[int]:

@@ -1,12 +1,12 @@
 """Evaluation as a stream of events, with consent to send sealed tests."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from django.http import StreamingHttpResponse
 
-from evalhub.access.sealed_exposure import record_sendings, sealed_exposure
+from evalhub.access.sealed_exposure import consent_asked, record_sendings
 from evalhub.models import User
 from issues.conversation import Message
 from issues.judge_templates.examples import hidden_of
@@ -15,7 +15,7 @@ from issues.states import Refused
 from runs.judging.jury import FrozenJudge
 from runs.judging.methods import first_request
 from runs.judging.prompts import examples_for
-from runs.laboratory.playground.event_stream import Event, line
+from runs.laboratory.playground.event_stream import Event, line, streamed_response
 from runs.laboratory.workbench.evaluation import Evaluation, lines_of
 from runs.laboratory.workbench.requests import BenchRequest, prompt_of
 
@@ -34,21 +34,14 @@ def evaluated(
     try:
         evaluation = wanted()
     except Refused as error:
-        return _response(iter([line({"error": " ".join(error.problems)})]))
+        return streamed_response([line({"error": " ".join(error.problems)})])
     if not evaluation.requests:
-        return _response(iter([line(at_end() | {"progress": evaluation.nothing})]))
+        return streamed_response([line(at_end() | {"progress": evaluation.nothing})])
     roles = evaluation.setup.roles
-    exposure = sealed_exposure(evaluation.sealed, evaluation.tests, roles)
-    if exposure and consent != exposure.key:
-        words = f"{exposure} {' '.join(exposure.before())}"
-        return _response(iter([line({"consent": exposure.key, "words": words})]))
+    if asked := consent_asked(evaluation.sealed, evaluation.tests, roles, consent):
+        return streamed_response([line(asked)])
     record_sendings(evaluation.sealed, roles, by=user)
-    return _response(lines_of(evaluation, user, shown=shown, at_end=at_end))
-
-
-def _response(lines: Iterator[bytes]) -> StreamingHttpResponse:
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
+    return streamed_response(lines_of(evaluation, user, shown=shown, at_end=at_end))
 
 
 class ShownPrompt(NamedTuple):
