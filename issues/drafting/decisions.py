@@ -199,7 +199,7 @@ def _decide(draft: Draft, decision: Decision, by: User) -> None:
 def _judged_like_sibling(test: Test, draft: Draft, by: User) -> list[dict[str, object]]:
     """Give a new test the judge settings of the batch's test, or of another; return its rubric."""
     generation = draft.generation
-    others = [one for one in siblings_of(test.issue, by) if test.sealed or not one.sealed]
+    others = siblings_of(test.issue, by, beside=test)
     sibling = generation.test or next(iter(others), None)
     chosen = DraftingSettings.model_validate(generation.settings)
     if chosen.template is None and sibling is not None and sibling.issue_id == test.issue_id:

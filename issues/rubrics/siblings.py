@@ -17,14 +17,21 @@ from issues.test_content import PASSED_ON
 
 
 def siblings_of(
-    issue: Issue, user: User | AnonymousUser, *, only: Sequence[str] = ()
+    issue: Issue,
+    user: User | AnonymousUser,
+    *,
+    beside: Test | None = None,
+    only: Sequence[str] = (),
 ) -> list[Test]:
     """Return the issue's tests that this user may read; approved first, then newest.
 
     Args:
+        beside: The test that takes from them, not saved perhaps; only a sealed one has sealed
+            siblings.
         only: Fields besides the state that are read; none reads all, with template and issue.
     """
-    tests = open_tests_of(issue, user)
+    tests = open_tests_of(issue, user).exclude(pk=beside.pk if beside else None)
+    tests = tests if beside and beside.sealed else tests.filter(sealed=False)
     rows = tests.only("state", *only) if only else tests.select_related("template", "issue")
     return sorted(rows, key=lambda test: (test.state != TestState.APPROVED, -test.pk))
 

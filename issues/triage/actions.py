@@ -151,7 +151,7 @@ def test_of(feedback: Feedback, issue: Issue, *, by: User) -> Test:
     if not feedback.prompt.strip():
         raise Refused([NO_PROMPT])
     issue = taking_issue(issue)
-    open_siblings = [sibling for sibling in siblings_of(issue, by) if not sibling.sealed]
+    open_siblings = siblings_of(issue, by)
     test = Test(
         issue=issue,
         messages=feedback.conversation,

@@ -184,7 +184,7 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
 
     def _sibling(self, request: HttpRequest, issue: Issue) -> Test | None:
         """Return the sibling named in the link, else the first open one."""
-        siblings = [s for s in siblings_of(issue, request.user) if not s.sealed]
+        siblings = siblings_of(issue, request.user)
         wanted = row_number(request.GET.get("sibling"))
         return next((s for s in siblings if s.pk == wanted), next(iter(siblings), None))
 
@@ -203,12 +203,8 @@ class TestAdmin(LaterTabs, BulkTests, EditPages, SealingPages):
         }
 
     def _named_siblings(self, request: HttpRequest, test: Test) -> list[tuple[int, str]]:
-        siblings = siblings_of(test.issue, request.user, only=("messages", "sealed"))
-        return [
-            (sibling.pk, f"{sibling.pk}: {first_words(sibling.messages)}")
-            for sibling in siblings
-            if sibling.pk != test.pk and (test.sealed or not sibling.sealed)
-        ]
+        siblings = siblings_of(test.issue, request.user, beside=test, only=("messages",))
+        return [(row.pk, f"{row.pk}: {first_words(row.messages)}") for row in siblings]
 
     def facts(self, row: Any) -> list[str]:
         is_drafted = row.reference_by == Author.MODEL and row.reference.strip()

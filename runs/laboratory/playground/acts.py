@@ -120,13 +120,7 @@ def _answers(sent: QueryDict, draft: Draft, test: Test | None, user: User) -> li
 def siblings(sent: QueryDict, test: Test | None, user: User) -> list[Test]:
     """Return the other tests of the chosen issue; sealed ones only beside a sealed test."""
     issue = Issue.objects.filter(pk=row_number(sent.get("issue"))).first()
-    others = siblings_of(issue, user) if issue else []
-    may_be_sealed = test is not None and test.sealed
-    return [
-        other
-        for other in others
-        if (test is None or other.pk != test.pk) and (may_be_sealed or not other.sealed)
-    ]
+    return siblings_of(issue, user, beside=test) if issue else []
 
 
 def _reply(sent: QueryDict) -> dict[str, Any]:
