@@ -251,7 +251,7 @@ def test_results_of_synthetic_tests_are_filtered_and_launches_leave_them_out():
     }
     assert found == {"human": [human.pk], "synthetic": [synthetic.pk]}
     spec = {"label": "x", "models": [1], "tests": [human.pk, synthetic.pk]}
-    kept = chosen(read_spec(spec | {"without_synthetic": True}))
+    kept = chosen(read_spec(spec | {"without_synthetic": True})).named
     assert [test.pk for test in kept] == [human.pk]
 
 
