@@ -9,8 +9,8 @@ from django.urls import reverse, reverse_lazy
 from evalhub.access.settings import *  # noqa: F403
 from evalhub.admin_site.settings import SEARCHED, UNFOLD  # noqa: F401
 from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
-from evalhub.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from evalhub.environment import env
+from evalhub.http.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from evalhub.logs import configuration
 from evalhub.values.settings import CACHES  # noqa: F401
 
@@ -211,17 +211,17 @@ MIDDLEWARE = [
     "evalhub.operations.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "evalhub.page_compression.CompressPages",
+    "evalhub.http.page_compression.CompressPages",
     "evalhub.logs.number_requests",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "evalhub.slashes.WithSlash",
+    "evalhub.http.slashes.WithSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "evalhub.access.tokens.open_reports",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "evalhub.error_pages.explain_refusals",
+    "evalhub.http.error_pages.explain_refusals",
     "evalhub.access.request_limits.LimitPages",
     "simple_history.middleware.HistoryRequestMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -25,8 +25,8 @@ urlpatterns = [
     path("api/schema/", SchemaView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]
-handler403 = "evalhub.error_pages.explain_forbidden"
-handler404 = "evalhub.error_pages.explain_missing"
-handler500 = "evalhub.error_pages.explain_errors"
+handler403 = "evalhub.http.error_pages.explain_forbidden"
+handler404 = "evalhub.http.error_pages.explain_missing"
+handler500 = "evalhub.http.error_pages.explain_errors"
 if settings.EVALHUB_OIDC_ISSUER:
     urlpatterns.append(path("oidc/", include("evalhub.access.single_sign_on")))

@@ -13,7 +13,7 @@ from evalhub.statistics.student import student_quantile
 from reports.compare.rule import DIGITS
 from reports.gate.rule import GateLine, Verdict
 from runs.comparison.completeness import LEAST_IN_WORDS, is_enough
-from runs.gate_policy import or_worse
+from runs.suites.gate_policy import or_worse
 
 MANY = 0.9
 """The percentile of latency that is limited."""

@@ -34,8 +34,8 @@ from reports.queries.incomplete_runs import retry_url
 from runs.comparison.comparability import rejudge_url
 from runs.figures.run_figures import RunFigures, figures_of
 from runs.figures.run_labels import names_of_pair
-from runs.gate_policy import GatePolicy, read_policy, severities_from
 from runs.models import DOUBTFUL, Outcome, Result, ResultScore, Run
+from runs.suites.gate_policy import GatePolicy, read_policy, severities_from
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from evalhub.api.fields import JSONObject, PlainSerializer
 from reports.gate.exit_codes import ExitCode
 from reports.gate.rule import TITLES, Verdict
-from runs.gate_policy import GatePolicy
+from runs.suites.gate_policy import GatePolicy
 
 MAX_WAIT_S = 20
 """Longest wait of one request: it occupies a thread of the web server."""

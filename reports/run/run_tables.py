@@ -22,7 +22,7 @@ from reports.run.result_links import ResultLinks
 from reports.run.sealing_query import Difference, Sealing
 from runs.figures.run_figures import spent_usd
 from runs.models import Outcome
-from runs.suite_tests import version_words
+from runs.suites.suite_tests import version_words
 
 MAX_ROWS = 200
 """Results in the document: the first of the grid."""

@@ -16,7 +16,7 @@ from issues.models import Test
 from runs.api.views import SuiteViewSet
 from runs.models import Suite
 from runs.scripts.launches import script_of_suite, script_of_tests
-from runs.suite_tests import tests_in
+from runs.suites.suite_tests import tests_in
 
 SCRIPTS = ("py", "ipynb")
 

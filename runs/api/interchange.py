@@ -27,7 +27,7 @@ from runs.importers.formats.registry import FORMATS, read
 from runs.importers.peer_import import Imported, Options, import_contents
 from runs.models import Jury
 from runs.scoring.shown_verdicts import record
-from runs.suite_tests import tests_in
+from runs.suites.suite_tests import tests_in
 
 
 class ImportSerializer(PlainSerializer):

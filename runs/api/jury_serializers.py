@@ -12,10 +12,10 @@ from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate, Tag, TemplateState
 from issues.test_filter import read_filter
 from runs.comparison.baselines import check
-from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
 from runs.judging.jury_builder import backup_problem, prompt_problem
 from runs.models import Approach, Judge, Jury, Run, Suite, SuiteVersion
-from runs.suite_tests import tests_in
+from runs.suites.gate_policy import GatePolicy, PolicyRefused, read_policy
+from runs.suites.suite_tests import tests_in
 
 
 @extend_schema_field(GatePolicy)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ from runs.launching.answer_files import ImportedAnswer, ImportedAnswerBody
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchSpec
 from runs.models import Run, Suite
-from runs.suite_making import add_to_suite
+from runs.suites.suite_making import add_to_suite
 
 REASON = "Imported from a file"
 GUIDELINES = "The output gives the same answer as the reference answer."

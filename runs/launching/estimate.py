@@ -21,7 +21,7 @@ from runs.launching.load import JUDGMENT_TOKENS, EndpointLoad, Span, total
 from runs.launching.selection import Selection, chosen
 from runs.models import Method, Result
 from runs.models.jury import CALLS
-from runs.test_selection import LeftOut
+from runs.suites.test_selection import LeftOut
 
 DEFAULT_ANSWER_TOKENS = (100, 1000)
 """Tokens of an answer, low and high, for a model without earlier answers."""

@@ -19,7 +19,7 @@ from runs.launching.launch_options import LaunchSpec
 from runs.launching.number_lists import plain
 from runs.launching.selection import Selection, select
 from runs.models import Judge, JudgeRun, Launch, Result, ResultScore, Run, TagSet
-from runs.suite_tests import fix_version
+from runs.suites.suite_tests import fix_version
 
 BATCH_SIZE = 500
 

@@ -17,8 +17,8 @@ from runs.launching.exposure import SealedExposure, refusal, roles_of_judges, se
 from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec
 from runs.launching.number_lists import joined
 from runs.models import Approach, Judge, Jury, Suite
-from runs.suite_tests import read_suite
-from runs.test_selection import TestSelection
+from runs.suites.suite_tests import read_suite
+from runs.suites.test_selection import TestSelection
 
 
 class Selection(NamedTuple):

@@ -3,16 +3,17 @@ from django.db import models
 
 from evalhub.history import History
 from issues.models import Tag, Test
-from runs.gate_policy import GatePolicy, read_policy
 from runs.launching.launch_options import problems_of_defaults
+from runs.suites.gate_policy import GatePolicy, read_policy
 
 
 class Suite(models.Model):
     """A named set of tests with launch defaults, such as an imported blueprint.
 
     `defaults` holds options of `runs.launching.launch_options.LaunchSpec`, such as models and jury;
-    `gate` those rules of `runs.gate_policy.GatePolicy` that differ from the default. A living suite
-    has a `filter` in place of `tests`; `runs.suite_tests.tests_in` reads either.
+    `gate` those rules of `runs.suites.gate_policy.GatePolicy` that differ from the default.
+    A living suite has a `filter` in place of `tests`; `runs.suites.suite_tests.tests_in` reads
+    either.
     """
 
     name = models.CharField(max_length=150, unique=True)

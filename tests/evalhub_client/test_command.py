@@ -9,8 +9,8 @@ import pytest
 from evalhub_client import Client
 from evalhub_client.command import main
 from evalhub_client.gate_flags import FLAGS
-from runs.gate_policy import GatePolicy
 from runs.models import Run, Suite
+from runs.suites.gate_policy import GatePolicy
 from tests.evalhub_client.test_client import token  # noqa: F401
 from tests.factories import make_issue, make_jury, make_test
 from tests.provider import prompt, verdict

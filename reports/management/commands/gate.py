@@ -13,7 +13,7 @@ from reports.gate.exit_codes import ExitCode
 from reports.gate.formats import as_json, as_junit, as_markdown, as_text, undecided
 from reports.gate.named_runs import NoSuchRun, other_run, run_named
 from reports.gate.query import GateResult, changed_policy, gate_result
-from runs.gate_policy import GatePolicy, PolicyRefused
+from runs.suites.gate_policy import GatePolicy, PolicyRefused
 
 FORMATS: Mapping[str, Callable[[GateResult], str]] = {
     "text": as_text,

@@ -11,7 +11,7 @@ from evalhub.models import LanguageModel
 from issues.models import Issue, IssueState, Tag, Test, TestState
 from issues.tags import tagged
 from runs.models import Jury, Suite
-from runs.suite_tests import read_suite
+from runs.suites.suite_tests import read_suite
 
 MAX_CHOICES = 300
 """Choices listed in the form; select others in their own list, which has filters."""

@@ -27,7 +27,7 @@ from runs.admin.suite.import_weval import import_page, may_import
 from runs.admin.suite.make import make_page
 from runs.comparison.baselines import check
 from runs.models import Run, Suite, SuiteVersion
-from runs.suite_tests import change_words, read_suite, tests_in
+from runs.suites.suite_tests import change_words, read_suite, tests_in
 
 GATE_HELP = (
     "A run fails if one of these rules applies to it. Leave a field empty to turn its rule off. "

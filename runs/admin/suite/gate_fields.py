@@ -13,7 +13,7 @@ from unfold.widgets import (
 )
 
 from issues.models.issue import Severity
-from runs.gate_policy import GatePolicy, PolicyRefused, read_policy
+from runs.suites.gate_policy import GatePolicy, PolicyRefused, read_policy
 
 PREFIX = "gate_"
 PERCENT = Decimal(100)

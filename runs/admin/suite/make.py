@@ -25,8 +25,8 @@ from issues.test_filter import FilterRefused, TestFilter, read_filter
 from issues.test_texts import named_tests
 from runs.admin.launch.preselection import address_of_rows, selection_in
 from runs.models import Suite
-from runs.suite_making import add_to_suite, make_suite
-from runs.test_selection import TestSelection
+from runs.suites.suite_making import add_to_suite, make_suite
+from runs.suites.test_selection import TestSelection
 
 KINDS = ("tests", "issues", "tags", "runs", "launches")
 """Query parameters with the rows that name the tests."""

@@ -17,7 +17,7 @@ from runs.importers.weval.records import APPROACHES, Blueprint, Json, NamedJudge
 from runs.importers.weval.test_rows import IMPORTED
 from runs.importers.weval.writer import not_known_to_weval
 from runs.models import Jury, Suite
-from runs.suite_tests import tests_in
+from runs.suites.suite_tests import tests_in
 
 
 class Exported(NamedTuple):

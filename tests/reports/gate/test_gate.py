@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 
 from evalhub.models import BatchState
 from issues.models import Issue
-from runs.gate_policy import PolicyRefused
 from runs.models import Result, Run, Suite
+from runs.suites.gate_policy import PolicyRefused
 from tests.factories import make_test
 from tests.reports.gate.suites import run_tests, suite_of
 from tests.reports.judged_runs import fail, judged

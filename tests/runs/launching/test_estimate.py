@@ -10,7 +10,7 @@ from runs.launching.estimate import estimate
 from runs.launching.launch_options import LaunchSpec
 from runs.launching.selection import chosen, named
 from runs.models import DEFAULT_APPROACHES, Judge, Result
-from runs.test_selection import LeftOut
+from runs.suites.test_selection import LeftOut
 from tests.factories import make_issue, make_jury, make_model, make_run, make_template, make_test
 
 pytestmark = pytest.mark.django_db

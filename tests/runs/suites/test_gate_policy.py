@@ -3,7 +3,13 @@
 import pytest
 
 from issues.models.issue import Severity
-from runs.gate_policy import SEVERITIES, GatePolicy, PolicyRefused, read_policy, severities_from
+from runs.suites.gate_policy import (
+    SEVERITIES,
+    GatePolicy,
+    PolicyRefused,
+    read_policy,
+    severities_from,
+)
 
 
 def test_without_options_a_significant_regression_fails():

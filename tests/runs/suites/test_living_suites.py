@@ -6,11 +6,11 @@ from django.urls import reverse
 
 from issues.models import Tag, TestState
 from issues.test_filter import FilterRefused, read_filter
-from runs import suite_tests
 from runs.launching.launch import launch
 from runs.launching.launch_options import LaunchRefused, LaunchSpec
 from runs.models import Run, Suite
-from runs.suite_tests import version_words
+from runs.suites import suite_tests
+from runs.suites.suite_tests import version_words
 from tests.api import client_of
 from tests.factories import make_issue, make_jury, make_model, make_test, make_user
 from tests.issues.pages import flashed_text, url

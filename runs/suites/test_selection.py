@@ -10,7 +10,7 @@ from issues.models import IssueState, Origin, Test, TestState
 from issues.models.test import TestQuerySet
 from issues.tags import tagged
 from runs.models import Suite
-from runs.suite_tests import tests_in
+from runs.suites.suite_tests import tests_in
 
 REASONS = {
     TestState.DRAFT: "still a draft",
