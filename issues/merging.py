@@ -14,8 +14,9 @@ from simple_history.utils import bulk_update_with_history
 
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
+from evalhub.refusals import Refused
 from issues.models import Comment, Feedback, Issue, IssueState, Merge, Source, Tag, Test
-from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, MAX_REASON, Actor, Refused
+from issues.states import APPROVE_ISSUE, CHANGE_ISSUE, MAX_REASON, Actor
 
 LABELS = {
     "title": "title",

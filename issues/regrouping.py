@@ -10,8 +10,9 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
+from evalhub.refusals import Refused
 from issues.models import Feedback, Issue, Tag, Test
-from issues.states import MAX_REASON, Moved, Refused, check, each
+from issues.states import MAX_REASON, Moved, check, each
 from issues.triage.actions import attach, taking_issue
 
 

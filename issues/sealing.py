@@ -8,8 +8,9 @@ from django.utils import timezone
 from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.access.reveals import checked_reason
 from evalhub.history import save_signed
+from evalhub.refusals import Refused
 from issues.models import Test, TestState
-from issues.states import MAX_REASON, Refused
+from issues.states import MAX_REASON
 
 WAS_OPEN = "It was open until it was sealed: {}"
 

@@ -3,7 +3,7 @@
 Callers check `may` before `move`; impossible moves are refused with a reason.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,7 +14,7 @@ from django.db.models import Model
 
 from evalhub.access.models import User
 from evalhub.history import save_signed
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import Refused
 from issues.models import Issue, IssueState, ResolutionLabel, Test, TestState
 from issues.readiness import problems_of_issue, problems_of_test
 
@@ -31,21 +31,6 @@ MAX_REASON = 100
 
 HISTORY_READ = 50
 """Versions searched for a row's last change of state."""
-
-
-class Refused(NotPossible):
-    """A change that cannot be made now; `problems` lists every reason."""
-
-    def __init__(
-        self,
-        problems: Sequence[str],
-        *,
-        field: str | None = None,
-        moves: Iterable["Move"] | None = None,
-    ) -> None:
-        super().__init__(" ".join(problems), problems)
-        self.field = field
-        self.moves = None if moves is None else [move.name for move in moves]
 
 
 def check(row: Model) -> None:
@@ -184,7 +169,7 @@ def _move(
         possible = open_moves(current, by)
         instead = " or ".join(f"“{one.label}”" for one in possible) or "nothing"
         problem = f"“{label}” is not possible: {row} is {state}. Possible: {instead}."
-        raise Refused([problem], moves=possible)
+        raise Refused([problem], moves=[one.name for one in possible])
     if isinstance(current, Issue) and current.merged_into is not None:
         raise Refused([f"{row} was merged into {current.merged_into}. Undo the merge first."])
     if found.readiness and (problems := problems_of(current)):

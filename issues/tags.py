@@ -13,9 +13,9 @@ from django.db.models import Q, QuerySet
 
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
+from evalhub.refusals import Refused
 from issues.models import Issue, Tag, Test
 from issues.similarity.ranking import words_of
-from issues.states import Refused
 
 MIN_VOTE = 0.3
 """Minimum sum of similarities for a tag to be suggested."""

@@ -29,8 +29,8 @@ from evalhub.admin_site.versions import (
     seen_in,
     versioned,
 )
+from evalhub.refusals import NotPossible
 from evalhub.values.storable import UNSTORABLE
-from evalhub.work.progress import NotPossible
 
 
 def current_user(request: HttpRequest) -> User:

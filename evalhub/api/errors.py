@@ -17,7 +17,7 @@ from rest_framework.views import exception_handler
 from evalhub.api.fields import UNKNOWN
 from evalhub.api.problems import CODES, MEDIA_TYPE, Problem, body_of, flat, in_words
 from evalhub.llm.parameters import SECRET
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import NotPossible
 
 SHOWN = 80
 UNSHOWN = (*SECRET, "headers")

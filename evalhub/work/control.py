@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from evalhub.refusals import NotPossible
 from evalhub.work import progress
 from evalhub.work.kinds import kinds
 from evalhub.work.models import Batch, BatchState, ItemState
@@ -89,5 +90,5 @@ def retry_errors(batch: Batch) -> int:
     """
     count = progress.retry_errors(batch, items_of(batch))
     if not count:
-        raise progress.NotPossible(f"Nothing to retry: {batch.work_name} has no errors.")
+        raise NotPossible(f"Nothing to retry: {batch.work_name} has no errors.")
     return count

@@ -1,10 +1,11 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import Count, QuerySet
 
+from evalhub.refusals import NotPossible
 from evalhub.work.models import Batch, BatchState, Item, ItemState
 from evalhub.work.processes.queue import request_worker
 
@@ -13,22 +14,6 @@ T = TypeVar("T")
 
 TRIES = 3
 """Tries of a person's act that met a deadlock."""
-
-
-class NotPossible(ValueError):
-    """A refusal by the current state; the message says why.
-
-    `problems` lists all reasons. `moves` are the names of what is possible instead; None: not
-    known. `field` is what is wrong about the request in place of the state: a field's name, or ""
-    for several of them together; None: nothing.
-    """
-
-    field: str | None = None
-    moves: list[str] | None = None
-
-    def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.problems = list(problems) or [message]
 
 
 def act(function: Callable[P, T]) -> Callable[P, T]:

@@ -23,6 +23,7 @@ from evalhub.api.errors import Conflict, with_value
 from evalhub.api.fields import PlainSerializer
 from evalhub.api.filters import refuse_unknown
 from evalhub.api.problems import flat, in_words
+from evalhub.refusals import Refused
 from evalhub.values.strict_json import parse
 from issues.api.criteria import CriteriaSerializer
 from issues.api.serializers import WITHHELD
@@ -30,7 +31,6 @@ from issues.api.table_parsers import TABLE_PARSERS
 from issues.api.unchanged_rows import is_unchanged
 from issues.models import Issue
 from issues.rubrics.editing import is_same, with_known_keys
-from issues.states import Refused
 
 PORTION = 500
 OUTCOMES = ["made", "changed", "same"]

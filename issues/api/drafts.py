@@ -26,6 +26,7 @@ from evalhub.api.fields import (
 from evalhub.api.filters import Id, OneOf
 from evalhub.api.views import ReadableRows
 from evalhub.models import BatchState, ItemState, LanguageModel
+from evalhub.refusals import Refused
 from evalhub.values.option_problems import option_problems
 from issues.api.json_types import DraftFailure, Message
 from issues.drafting import decisions
@@ -33,7 +34,6 @@ from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import Order, estimate, problems_of, start
 from issues.drafting.work import CONTROLS
 from issues.models import Decision, Draft, Generation, Issue, Test
-from issues.states import Refused
 
 DRAFT_TESTS, ADD_TEST = "issues.draft_tests", "issues.add_test"
 

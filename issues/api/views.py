@@ -19,6 +19,7 @@ from evalhub.api.exports import ExportedRows
 from evalhub.api.serializers import ExposureSerializer
 from evalhub.api.views import Added, ReadableRows, Written
 from evalhub.models import Exposure
+from evalhub.refusals import Refused
 from issues import states
 from issues.api import export_columns, filters
 from issues.api.bulk import BulkRows
@@ -49,7 +50,6 @@ from issues.models import Issue, JudgeTemplate, ResolutionLabel, Revision, Tag, 
 from issues.moves_with_tests import move_with_tests
 from issues.sealing import seal, unseal
 from issues.similarity.search import ISSUE
-from issues.states import Refused
 from issues.tags import rename
 
 PUBLISH = "issues.publish_judgetemplate"

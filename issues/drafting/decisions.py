@@ -10,12 +10,12 @@ from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.llm.content.content_parts import content_text
 from evalhub.models import ItemState
+from evalhub.refusals import Refused
 from issues.drafting.destinations import Destination, destination_of
 from issues.drafting.settings import DraftingSettings
 from issues.models import Author, Decision, Draft, Origin, Test
 from issues.rubrics.editing import add_rows
 from issues.rubrics.siblings import judge_settings_of, rubric_of, siblings_of
-from issues.states import Refused
 from issues.triage.actions import taking_issue
 from issues.untouched import delete_untouched
 

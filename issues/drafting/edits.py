@@ -14,6 +14,7 @@ from evalhub.access.sealed_exposure import Role, record_sendings
 from evalhub.llm import gateway
 from evalhub.llm.errors import CallError
 from evalhub.models import Call, LanguageModel, User
+from evalhub.refusals import Refused
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
 from evalhub.work.limits.budget import Budget, Gate
@@ -31,7 +32,6 @@ from issues.drafting.edit_prompts import (
 )
 from issues.drafting.start import edit_key, left_today
 from issues.models import Edit, EditAction, EditState, Test
-from issues.states import Refused
 
 NO_WORKER = 0
 slots = threading.BoundedSemaphore(max(1, threads // 4))

@@ -13,6 +13,7 @@ from django.utils import timezone
 from evalhub.access.sealed_exposure import Role, SealedExposure, sealed_exposure
 from evalhub.llm.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, Call, LanguageModel, User
+from evalhub.refusals import Refused
 from evalhub.work.processes.queue import request_worker
 from issues.drafting.asking import MAX_TRIES
 from issues.drafting.conflicts import conflicts_of, is_same_model
@@ -21,7 +22,6 @@ from issues.drafting.documents import Passage
 from issues.drafting.prompts import Material, Target, answer_request, input_request
 from issues.drafting.settings import FIRST_BATCH, LATER_BATCH, DraftingSettings
 from issues.models import Decision, Draft, Generation, Issue, Test
-from issues.states import Refused
 
 LABEL_TOKENS = 400
 """Of a judge's instructions and its reply, about."""

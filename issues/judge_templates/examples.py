@@ -11,11 +11,11 @@ from django.db.models import Max
 from evalhub.access.models import User
 from evalhub.llm.verdicts.judge_replies import verdict_schema
 from evalhub.llm.verdicts.option_matching import folded, number_in
+from evalhub.refusals import Refused
 from issues.judge_templates.example_selection import Examples, ShownExample
 from issues.models import JudgeTemplate, ReplyForm, TemplateExample, TemplateState, Test
 from issues.models.template import is_criterion_template
 from issues.rubrics.scales import DIGITS, Option, Scale, from_json
-from issues.states import Refused
 
 MAX_EXAMPLES = 200
 """Maximum number of examples of a template."""

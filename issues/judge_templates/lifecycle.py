@@ -5,12 +5,12 @@ from django.utils import timezone
 
 from evalhub.access.models import User
 from evalhub.history import save_signed
+from evalhub.refusals import Refused
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.examples import copy_along, problems_of_examples
 from issues.judge_templates.prompts import variables_of
 from issues.models import JudgeTemplate, TemplateState
 from issues.rubrics.scales import as_json
-from issues.states import Refused
 
 SHOWN = {
     "shows_input": "input",

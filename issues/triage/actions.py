@@ -10,6 +10,7 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import save_signed
+from evalhub.refusals import Refused
 from issues.models import (
     Feedback,
     FeedbackState,
@@ -21,7 +22,7 @@ from issues.models import (
     Test,
 )
 from issues.rubrics.siblings import judge_settings_of, siblings_of
-from issues.states import MAX_REASON, Refused, check
+from issues.states import MAX_REASON, check
 
 TITLE_LENGTH = 120
 TRIAGED = "Triaged: "

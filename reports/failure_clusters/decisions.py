@@ -3,8 +3,8 @@
 from django.db import transaction
 
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.models import Issue
-from issues.states import Refused
 from reports.documents.reading import Reading
 from reports.failure_clusters.query import ProposedCluster, clusters_of_run
 from reports.models import ClusterAct, DecidedCluster

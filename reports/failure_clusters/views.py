@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.models import Issue
 from issues.similarity.search import ISSUE, similar
-from issues.states import Refused
 from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs, page
 from reports.failure_clusters.decisions import accept, dismiss, undo

@@ -18,11 +18,12 @@ from evalhub.access.right_holders import users_with
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
+from evalhub.refusals import Refused
 from evalhub.values.computed import CACHED_S, cached
 from evalhub.values.digest import digest
 from issues import states
 from issues.models import Comment, Issue, IssueState
-from issues.states import APPROVE_ISSUE, Refused
+from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.documents.reading import Reading
 from reports.issue_proposals.rule import Button, Proposal, reopening, resolving

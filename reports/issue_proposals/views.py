@@ -7,8 +7,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user
+from evalhub.refusals import Refused
 from issues.models import Issue
-from issues.states import APPROVE_ISSUE, Refused
+from issues.states import APPROVE_ISSUE
 from reports.documents.links import page_url
 from reports.documents.rendering import needs
 from reports.issue_proposals.proposals import accept, dismiss

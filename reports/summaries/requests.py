@@ -12,6 +12,7 @@ from evalhub.admin_site.pages import row_number
 from evalhub.llm import local_model
 from evalhub.llm.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, ItemState, LanguageModel, User
+from evalhub.refusals import NotPossible
 from evalhub.schedules import ScheduleRefused
 from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
@@ -115,7 +116,7 @@ def ask_again(summary: ExecutiveSummary) -> Exchange:
     progress.lock(summary)
     summary.refresh_from_db(fields=["state"])
     if summary.state == BatchState.LIVE:
-        raise progress.NotPossible(f"{summary} is running: wait for the reply, or cancel it.")
+        raise NotPossible(f"{summary} is running: wait for the reply, or cancel it.")
     last = summary.exchanges.latest("number")
     if last.state in (ItemState.PENDING, ItemState.CANCELLED):
         progress.resume(summary, summary.exchanges.filter(pk=last.pk))

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
 from evalhub.models import LanguageModel
+from evalhub.refusals import NotPossible
 from evalhub.work.leases import workers_alive
-from evalhub.work.progress import NotPossible
 from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
 from reports.models import Exchange, ExecutiveSummary

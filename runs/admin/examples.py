@@ -19,9 +19,9 @@ from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user
 from evalhub.display.formatting import DASH
 from evalhub.display.html import link, text_block
+from evalhub.refusals import Refused
 from issues.admin.filters import TemplateFilter
 from issues.models import JudgeTemplate, TemplateState
-from issues.states import Refused
 from issues.test_texts import first_words
 from runs.admin.result.filters import TagFilter
 from runs.figures.verdict_labels import evaluation_label

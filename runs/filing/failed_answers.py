@@ -10,8 +10,8 @@ from django.utils.text import Truncator
 
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
+from evalhub.refusals import Refused
 from issues.models import Feedback, FeedbackState, Issue, Polarity
-from issues.states import Refused
 from issues.triage.actions import TITLE_LENGTH, attach, taking_issue
 from issues.triage.intake import take_in
 from issues.untouched import delete_untouched

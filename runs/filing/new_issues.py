@@ -6,8 +6,8 @@ from django.db import transaction
 
 from evalhub.access.models import User
 from evalhub.history import save_signed
+from evalhub.refusals import Refused
 from issues.models import Issue, Test
-from issues.states import Refused
 from issues.triage.actions import taking_issue
 from issues.untouched import delete_untouched
 from runs.models import Result

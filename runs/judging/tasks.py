@@ -11,11 +11,11 @@ from django.db.models import F
 
 from evalhub.llm.endpoint import Endpoint
 from evalhub.models import Call, User
+from evalhub.refusals import Refused
 from issues.checks import Material, text_of
 from issues.judge_templates.prompts import PromptError
 from issues.models import FrozenCriterion, Test
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.states import Refused
 from runs.judging.jury import (
     FrozenJudge,
     FrozenJury,

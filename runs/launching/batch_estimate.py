@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Self, TypeVar
 
 from evalhub.llm.token_estimates import tokens_of
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.launching.exposure import SealedExposure, refusal
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
 from runs.launching.load import Cost, EndpointLoad, Span, total, total_cost

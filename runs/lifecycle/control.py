@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evalhub.models import BatchState, ItemState, User
+from evalhub.refusals import NotPossible
 from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
 from issues.rubrics.scoring import WHOLE_TEST
@@ -136,7 +137,7 @@ def retry_errors(run: Run) -> int:
             judged_again += _retry_judge_run(judge_run)
     mark_changed([run.pk])
     if not answered_again + judged_again:
-        raise progress.NotPossible(f"{run} has no errors to retry.")
+        raise NotPossible(f"{run} has no errors to retry.")
     return answered_again + judged_again
 
 
@@ -223,7 +224,7 @@ def jury_like(run: Run, like: Run) -> dict[str, Any]:
     """
     active = like.judge_runs.filter(is_active=True).first()
     if active is None or not active.jury["judges"]:
-        raise progress.NotPossible(f"{like} has no jury: re-judge it first, or choose another run.")
+        raise NotPossible(f"{like} has no jury: re-judge it first, or choose another run.")
     judges = judges_in(active.jury)
     own = {judge[name] for judge in judges for name in ("template", "rubric_template")} - {None}
     repair_models = repair_endpoints_of({*own_templates(run), *own})
@@ -261,7 +262,7 @@ def _check(
     """Raise NotPossible with all problems of judging the run by these judges."""
     sealed = refusal(exposure_of_judge_run(run, jury), is_allowed=allow_sealed_exposure)
     if problems := [*_problems(run, judges, backup), *sealed]:
-        raise progress.NotPossible(" ".join(problems))
+        raise NotPossible(" ".join(problems))
 
 
 def _judges(run: Run, jury: Jury | None) -> Sequence[Judge]:
@@ -337,6 +338,6 @@ def _items(batch: Run | JudgeRun) -> QuerySet[Any]:
 
 def _need(run: Run, parts: list[Run | JudgeRun], what: str) -> None:
     if not parts:
-        raise progress.NotPossible(
+        raise NotPossible(
             f"{run} is {run.get_state_display()}, and so are its judge runs: it cannot be {what}."
         )

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from evalhub.models import BatchState
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import NotPossible
 from runs.models import (
     Answer,
     HumanEvaluation,

@@ -9,8 +9,9 @@ from django.utils import timezone
 from evalhub.access.models import User
 from evalhub.history import save_signed
 from evalhub.models import ItemState
+from evalhub.refusals import Refused
 from issues.models import Author, Test
-from issues.states import Refused, review_again
+from issues.states import review_again
 from runs.models import Result
 from runs.review.models import Correction
 from runs.review.submission import CORRECTION, too_long

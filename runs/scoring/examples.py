@@ -8,9 +8,9 @@ from django.db import transaction
 
 from evalhub.history import save_signed, sign
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.judge_templates.examples import ExampleSource, copy_in
 from issues.models import JudgeTemplate, TemplateExample
-from issues.states import Refused
 from runs.judging.tasks import judged_answer_of
 from runs.models import EvaluationKind, Example, HumanEvaluation
 from runs.scoring.human_evaluation import active_among, is_active

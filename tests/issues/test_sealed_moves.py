@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import Exposure
+from evalhub.refusals import Refused
 from issues.models import Feedback, Test
-from issues.states import Refused
 from issues.triage.actions import attach, mark_duplicate, test_of
 from issues.triage.undo import undo_last
 from tests.api import client_of

@@ -6,10 +6,10 @@ from django.core.exceptions import ValidationError
 from evalhub.access.models import Exposure, ExposureKind
 from evalhub.access.reveals import end, reveal
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.models import Criterion, Feedback, Revision, Test, TestState
 from issues.revisions import freeze
 from issues.sealing import seal, unseal
-from issues.states import Refused
 from tests.api import client_of, ids
 from tests.factories import make_issue, make_test, make_user
 from tests.issues.pages import flashed_text, form_of_a_test, log_in, url

@@ -3,8 +3,8 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from evalhub.refusals import Refused
 from issues.models import Tag
-from issues.states import Refused
 from issues.tags import merge, rename, suggested
 from runs.models import Suite
 from tests.factories import make_issue, make_user

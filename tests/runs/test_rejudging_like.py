@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState, Call, CallRole
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import NotPossible
 from runs.comparison.comparability import comparability_of, rejudge_url
 from runs.launching.rejudge_estimate import rejudge_estimate
 from runs.lifecycle import control

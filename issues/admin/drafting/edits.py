@@ -16,11 +16,11 @@ from evalhub.display.word_diff import word_diff
 from evalhub.llm.models import LanguageModelQuerySet
 from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel, User
+from evalhub.refusals import Refused
 from issues.admin.drafting.button import DRAFT_TESTS
 from issues.drafting.edit_prompts import Selection
 from issues.drafting.edits import EditWanted, decide, problems_of, propose, undo_last
 from issues.models import Draft, Edit, EditAction, EditState, Test
-from issues.states import Refused
 
 MAX_TEXT = 400_000
 MAX_WORDS = 4_000

@@ -34,13 +34,13 @@ from evalhub.display.formatting import counted
 from evalhub.display.hidden_signs import with_hidden_signs
 from evalhub.display.markup import model_markdown
 from evalhub.llm.content.content_parts import all_images
+from evalhub.refusals import Refused
 from issues.admin.inlines import link_to
 from issues.feedback_content import TEXTS, TRIAGE
 from issues.feedback_messages import turns_of
 from issues.judge_templates.prompts import conversation_text
 from issues.models import Feedback, FeedbackState, Issue, Tag
 from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
-from issues.states import Refused
 from issues.tags import suggested
 from issues.triage.actions import (
     TRIAGED,

@@ -21,13 +21,14 @@ from django.utils.timezone import localtime
 from evalhub.admin_site.lists import PageList
 from evalhub.admin_site.pages import bounded_text, current_user, require, row_number
 from evalhub.history import save_signed
+from evalhub.refusals import Refused
 from issues import states
 from issues.admin.badges import badge_of
 from issues.admin.issue.board_cards import cards_of, move_to, why_not
 from issues.admin.state_pages import StateAdmin
 from issues.models import Issue, IssueState, ResolutionLabel, Severity
 from issues.moves_with_tests import move_with_tests, said_of, undo_with_tests, undone_text
-from issues.states import MAX_REASON, Refused
+from issues.states import MAX_REASON
 
 LIMIT = 50
 """Cards shown in a column; the list has all issues."""

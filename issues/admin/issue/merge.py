@@ -20,6 +20,7 @@ from evalhub.admin_site.versions import (
     refusal,
     seen_of,
 )
+from evalhub.refusals import Refused
 from issues.admin.inlines import link_to
 from issues.admin.state_pages import StateAdmin
 from issues.merging import (
@@ -34,7 +35,6 @@ from issues.merging import (
     undo_merge,
 )
 from issues.models import Issue
-from issues.states import Refused
 
 SHOWN = (*FIELDS, "state")
 MAX_ISSUES = 6

@@ -9,6 +9,7 @@ from django.utils.text import capfirst
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require
 from evalhub.display.formatting import counted
+from evalhub.refusals import Refused
 from issues import states
 from issues.admin.state_pages import StateAdmin
 from issues.moves_with_tests import (
@@ -21,7 +22,7 @@ from issues.moves_with_tests import (
     undo_with_tests,
     undone_text,
 )
-from issues.states import Move, Moved, Refused
+from issues.states import Move, Moved
 
 VERBS = {"review": "Send {} to review", "approve": "Approve {}"}
 

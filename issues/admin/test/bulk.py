@@ -11,11 +11,11 @@ from django.http import HttpRequest, HttpResponse
 
 from evalhub.admin_site.pages import current_user
 from evalhub.display.formatting import counted
+from evalhub.refusals import Refused
 from issues.admin.issue.bulk_edit import tags_field
 from issues.admin.state_pages import StateAdmin
 from issues.models import Issue, Test
 from issues.regrouping import move_tests, tag_tests
-from issues.states import Refused
 from issues.test_texts import named_tests
 from issues.triage.actions import taking_issue
 

@@ -18,11 +18,11 @@ from evalhub.access.right_holders import users_with
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require, row_number
+from evalhub.refusals import Refused
 from issues.admin.rubric.pages import RubricPages
 from issues.admin.text_areas import text_area
 from issues.models import Test
 from issues.sealing import seal, unseal
-from issues.states import Refused
 
 MAX_EXPOSURES = 50
 

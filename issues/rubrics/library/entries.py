@@ -14,6 +14,7 @@ from django.utils.text import Truncator, slugify
 
 from evalhub.access.models import User
 from evalhub.history import save_signed
+from evalhub.refusals import Refused
 from evalhub.values.digest import digest
 from issues.judge_templates.builtin import prompt_of_question
 from issues.judge_templates.lifecycle import shown_by
@@ -34,7 +35,6 @@ from issues.models.library import content_of, set_content
 from issues.rubrics import editing
 from issues.rubrics.library.content import ROLES
 from issues.rubrics.scales import FIVE_CLASSES, Option, Scale, as_json, from_json
-from issues.states import Refused
 
 UNJUDGED = "(not judged)"
 MAX_KEY = 80

@@ -8,11 +8,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.access.models import User
+from evalhub.refusals import Refused
 from evalhub.values.strict_json import Problem, parse
 from issues.models import LibraryCriterion
 from issues.models.library import CONTENT, set_content
 from issues.rubrics.library.entries import add, update_from
-from issues.states import Refused
 
 MAX_CHARACTERS = 5_000_000
 MAX_CRITERIA = 1_000

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import bounded_text, current_user, row_number
-from issues.states import Refused
+from evalhub.refusals import Refused
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
 from reports.judge_reliability.trials.fit_rule import Fit

@@ -19,7 +19,7 @@ from evalhub.admin_site.choice_filter import RelatedFilter
 from evalhub.admin_site.contributions import ExtensibleList, LoadedList
 from evalhub.admin_site.pages import require, row_number
 from evalhub.display.formatting import DASH
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import NotPossible
 from runs.admin.run import control, import_answers
 from runs.admin.run.rejudge import rejudge_page
 from runs.figures.run_figures import figures_of

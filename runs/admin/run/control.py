@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user, row_number
 from evalhub.display.formatting import counted
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import NotPossible
 from runs.judging.activation import set_active
 from runs.launching.exposure import CONSENT
 from runs.launching.launch_options import LaunchRefused

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from evalhub.admin_site.pages import PageAdmin, address_back, current_user
 from evalhub.display.formatting import listed
 from evalhub.models import BatchState
-from evalhub.work.progress import NotPossible
+from evalhub.refusals import NotPossible
 from runs.launching.exposure import CONSENT, SealedExposure, exposure_of_judge_run
 from runs.launching.rejudge_estimate import rejudge_estimate
 from runs.lifecycle import control

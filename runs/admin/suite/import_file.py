@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel
+from evalhub.refusals import Refused
 from issues.importers.records import Unreadable
 from issues.models import Issue
-from issues.states import Refused
 from runs.admin.batches import InputForm
 from runs.importers.formats import files, table
 from runs.importers.formats.records import Contents, Document

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from evalhub.admin_site.pages import row_number
 from evalhub.display.formatting import counted
 from evalhub.models import LanguageModel, User
+from evalhub.refusals import Refused
 from evalhub.work.direct_caller import DirectCaller
 from issues.judge_templates.prompts import PromptError
 from issues.models import Issue, JudgeTemplate, TemplateState, Test
@@ -19,7 +20,6 @@ from issues.models.template import is_criterion_template
 from issues.rubrics.draft import Draft, draft_of_test
 from issues.rubrics.scales import from_json
 from issues.rubrics.siblings import siblings_of
-from issues.states import Refused
 from issues.test_texts import first_words
 from runs.judging.jury import frozen_jury_of, prompt_templates_of, snapshot
 from runs.judging.jury_builder import JuryBuilder

@@ -14,12 +14,12 @@ from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.llm.errors import CallError
 from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import LanguageModel
+from evalhub.refusals import Refused
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
 from issues.admin.rubric.preview import draft_of
 from issues.models import JudgeTemplate, TemplateState, Test
 from issues.rubrics.siblings import open_tests_of
-from issues.states import Refused
 from runs.laboratory.playground.acts import Act, act_of
 from runs.laboratory.playground.direct_calls import (
     caller_of,

@@ -4,10 +4,10 @@ from django.db import transaction
 
 from evalhub.history import save_signed
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.judge_templates.examples import copy_in
 from issues.judge_templates.lifecycle import shown_by
 from issues.models import JudgeTemplate
-from issues.states import Refused
 from runs.laboratory.tuning.disagreements import active_evaluations_on
 from runs.laboratory.tuning.models import LabelledExample, Split, Tuning
 from runs.laboratory.tuning.start import draft_of

@@ -3,10 +3,10 @@
 from django.db import transaction
 
 from evalhub.models import BatchState, User
+from evalhub.refusals import Refused
 from evalhub.values.digest import digest
 from issues.judge_templates.lifecycle import publish
 from issues.models import JudgeTemplate
-from issues.states import Refused
 from runs.laboratory.tuning.figures import as_json, tuning_figures
 from runs.laboratory.tuning.frozen_prompt import frozen
 from runs.laboratory.tuning.models import Attempt, Publication, Tuning

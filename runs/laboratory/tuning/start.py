@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.judge_templates.lifecycle import new_version
 from issues.models import JudgeTemplate, TemplateState
-from issues.states import Refused
 from runs.laboratory.tuning.labelled_answers import (
     LabelledAnswer,
     LabelledAnswers,

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.judge_templates.builtin import prompt_of_question
 from issues.judge_templates.lifecycle import RUBRIC_FAMILIES
 from issues.models import Criterion, JudgeTemplate, LibraryCriterion, TemplateState, Test
@@ -16,7 +17,6 @@ from issues.rubrics.library.content import ROLES
 from issues.rubrics.library.entries import UNJUDGED
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.states import Refused
 from runs.laboratory.pairwise.models import MAX_CRITERION
 from runs.laboratory.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
 from runs.laboratory.workbench.models import Workbench

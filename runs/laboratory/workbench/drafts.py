@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalhub.models import LanguageModel, User
+from evalhub.refusals import Refused
 from issues.drafting.conflicts import is_same_model
 from issues.drafting.settings import DraftingSettings
 from issues.models import Draft, Generation, Test
 from issues.rubrics.scales import from_json
-from issues.states import Refused
 from runs.laboratory.workbench.judges import setup_of
 from runs.laboratory.workbench.models import BenchRow, Workbench
 from runs.laboratory.workbench.rows import add_rows, keys_of

@@ -13,9 +13,9 @@ from django.db import transaction
 
 from evalhub.llm.errors import CallError
 from evalhub.models import User
+from evalhub.refusals import Refused
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.errors import GivenBack
-from issues.states import Refused
 from runs.judging.tasks import readable_sealed_among, sealed_among
 from runs.judging.work import all_or_none
 from runs.laboratory.playground.direct_calls import caller_of, cost_words, over_limit, save_calls

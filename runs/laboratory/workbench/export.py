@@ -9,10 +9,10 @@ from evalhub.files.export_files import Export
 from evalhub.llm.content.content_parts import images_in, with_data_urls
 from evalhub.llm.content.images import data_urls
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.judge_templates.examples import hidden_of
 from issues.rubrics.scales import from_json
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.states import Refused
 from runs.judging.prompts import examples_for, params_for
 from runs.laboratory.workbench.contents import content_with, save_contents
 from runs.laboratory.workbench.figures import RowFigures, figures_of

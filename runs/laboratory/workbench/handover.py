@@ -8,6 +8,7 @@ from django.utils.text import slugify
 
 from evalhub.history import save_signed
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.judge_templates.lifecycle import new_version, shown_by
 from issues.models import (
     Issue,
@@ -23,7 +24,6 @@ from issues.rubrics.editing import add_rows
 from issues.rubrics.library.entries import current_criteria, entry_from_criterion
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.states import Refused
 from issues.triage.actions import taking_issue
 from runs.laboratory.workbench.judges import point_of, setup_of
 from runs.laboratory.workbench.models import BenchRow, Workbench

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from evalhub.models import CallRole
+from evalhub.refusals import Refused
 from evalhub.work.direct_caller import DirectCaller
 from issues.judge_templates.fences import Fenced, nonce_of
 from issues.rubrics.scales import from_json
-from issues.states import Refused
 from runs.laboratory.workbench.evaluation import Evaluation
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, Workbench

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.models import Test
 from issues.rubrics.scoring import WHOLE_TEST
-from issues.states import Refused
 from runs.judging.tasks import judged_answer_of
 from runs.laboratory.workbench.models import MAX_ROWS, BenchRow, RowJudgment, Workbench
 from runs.laboratory.workbench.row_files import MAX_NAME, TEXTS

@@ -9,12 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from evalhub.models import Exposure
+from evalhub.refusals import Refused
 from issues.drafting.decisions import accept, undo_last
 from issues.drafting.figures import figures_of
 from issues.drafting.start import LATER_BATCH, start
 from issues.models import Draft, Edit, Generation, LibraryCriterion
 from issues.models import Test as Sample
-from issues.states import Refused
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing
 from tests.factories import make_issue, make_jury, make_model, make_run, make_test, make_user

@@ -3,6 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from evalhub.refusals import Refused
 from issues.judge_templates.examples import (
     MAX_EXAMPLES,
     ExampleSource,
@@ -13,7 +14,6 @@ from issues.judge_templates.examples import (
 from issues.judge_templates.lifecycle import new_version, publish
 from issues.models import TemplateExample, TemplateState
 from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, as_json
-from issues.states import Refused
 from tests.factories import make_model, make_template, make_test, make_user
 
 pytestmark = pytest.mark.django_db

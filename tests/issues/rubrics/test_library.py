@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from django.core.exceptions import ValidationError
 
+from evalhub.refusals import Refused
 from issues.checks import Material, run
 from issues.models import JudgeTemplate, LibraryCriterion, Polarity
 from issues.models.library import content_of
@@ -14,7 +15,6 @@ from issues.rubrics.library.builtin import builtin_criteria, load_builtin_criter
 from issues.rubrics.library.content import EXAMPLE_FIELDS, ROLES, problems_of
 from issues.rubrics.library.exchange import ImportRefused, import_criteria
 from issues.rubrics.scales import from_json
-from issues.states import Refused
 from tests.factories import make_test, make_user
 
 pytestmark = pytest.mark.django_db

@@ -3,8 +3,8 @@
 import pytest
 from django.db import IntegrityError, transaction
 
+from evalhub.refusals import Refused
 from issues.models import Feedback, FeedbackState, Issue, Origin, Tag, Test
-from issues.states import Refused
 from issues.triage.actions import attach, issue_and_test_from, issue_from, mark_duplicate, set_state
 from issues.triage.actions import test_from as make_test_from
 from issues.triage.undo import undo_last

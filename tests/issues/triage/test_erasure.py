@@ -4,8 +4,8 @@ import pytest
 
 from evalhub.llm.content.images import store_image
 from evalhub.models import Image
+from evalhub.refusals import Refused
 from issues.models import Feedback, FeedbackState
-from issues.states import Refused
 from issues.triage.actions import set_state
 from issues.triage.erasure import erase
 from issues.triage.intake import take_in

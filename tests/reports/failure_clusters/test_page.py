@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState, ItemState
+from evalhub.refusals import Refused
 from issues.models import Feedback, FeedbackState, Issue, IssueState
-from issues.states import Refused
 from reports.documents.reading import Reading
 from reports.failure_clusters import query
 from reports.failure_clusters.decisions import accept, dismiss, undo

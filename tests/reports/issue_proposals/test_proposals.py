@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.models import Notification, NotificationKind
+from evalhub.refusals import Refused
 from issues import states
 from issues.models import IssueState, Source
-from issues.states import Refused
 from reports.documents.links import page_url
 from reports.issue_proposals import proposals as proposal_acts
 from reports.issue_proposals.proposals import accept, dismiss, proposal_of, proposals, pull

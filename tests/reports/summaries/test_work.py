@@ -5,9 +5,9 @@ import re
 import pytest
 
 from evalhub.models import BatchState, Call, ItemState
+from evalhub.refusals import NotPossible
 from evalhub.work import leases
 from evalhub.work.kinds import Save, kinds
-from evalhub.work.progress import NotPossible
 from reports.models import Exchange, Grade
 from reports.summaries import requests
 from reports.summaries.dimensions import KEYS

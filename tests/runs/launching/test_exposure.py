@@ -261,7 +261,7 @@ def a_judged_run():
 
 def test_judge_run_again_needs_the_consent():
     run, jury = a_judged_run(), make_jury(make_model(name="Judge", api_base=OUTSIDE))
-    with pytest.raises(control.progress.NotPossible, match="1 of 2 tests is sealed"):
+    with pytest.raises(control.NotPossible, match="1 of 2 tests is sealed"):
         control.rejudge(run, jury, by=None)
     control.rejudge(run, jury, by=None, allow_sealed_exposure=True)
     assert run.judge_runs.count() == 2

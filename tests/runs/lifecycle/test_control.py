@@ -3,7 +3,8 @@
 import pytest
 
 from evalhub.models import BatchState, ItemState
-from evalhub.work.progress import NotPossible, counts
+from evalhub.refusals import NotPossible
+from evalhub.work.progress import counts
 from runs.judging.tasks import RETRY
 from runs.lifecycle import control
 from runs.models import NO_ANSWER, Judge, JudgeRun, Run

@@ -8,8 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from evalhub.models import Call
-from evalhub.work.progress import NotPossible
-from issues.states import Refused
+from evalhub.refusals import NotPossible, Refused
 from runs.filing import new_issues as filing
 from runs.laboratory.pairwise.pairs import comparable_pairs
 from runs.lifecycle.control import rejudge, retry_errors

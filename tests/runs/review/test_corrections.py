@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evalhub.models import ItemState
+from evalhub.refusals import Refused
 from issues.models import Author, TestState
-from issues.states import Refused
 from runs.models import Result
 from runs.review.corrections import correct, former_version, promote, put_back
 from runs.review.models import Correction

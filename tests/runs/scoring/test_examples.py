@@ -3,9 +3,9 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from evalhub.refusals import Refused
 from issues.models import TemplateState
 from issues.rubrics.scales import as_json
-from issues.states import Refused
 from runs.models import Example
 from runs.scoring.examples import copy_into, mark, taught_tests, unmark
 from runs.scoring.human_evaluation import HumanVerdict, active_among, evaluate, scale_on, withdraw

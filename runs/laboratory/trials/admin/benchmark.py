@@ -14,8 +14,8 @@ from evalhub.admin_site.contributions import ExtensibleList
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.display.formatting import counted
 from evalhub.models import ItemState
+from evalhub.refusals import Refused
 from evalhub.work.control import progress_of
-from issues.states import Refused
 from runs.laboratory.trials.admin.forms import BenchmarkForm, ImportForm
 from runs.laboratory.trials.admin.labels import ADD as LABEL
 from runs.laboratory.trials.admin.labels import label_page

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.pages import PageAdmin, current_user, require, row_number
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.claims.labels import (
     SAMPLE,
     active_labels,

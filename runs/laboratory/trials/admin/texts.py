@@ -12,7 +12,7 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, current_user
 from evalhub.display.formatting import counted
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.benchmarks.artifact_review import edit, expose, review
 from runs.laboratory.trials.benchmarks.text_grid import STATES, state_of
 from runs.laboratory.trials.models import Artifact, Idea, Review

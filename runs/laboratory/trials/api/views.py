@@ -18,8 +18,8 @@ from evalhub.api.estimates import CONSENT, EstimateSerializer, is_accepted
 from evalhub.api.filters import Id, OneOf, YesNo
 from evalhub.api.views import ReadableRows
 from evalhub.models import BatchState, ItemState
+from evalhub.refusals import Refused
 from evalhub.values.option_problems import option_problems
-from issues.states import Refused
 from runs.laboratory.trials.api import serializers
 from runs.laboratory.trials.benchmarks.benchmark_counts import with_counts
 from runs.laboratory.trials.benchmarks.imports import import_benchmark, read_lines

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evalhub.models import ItemState, User
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.generation.graph import kinds_from
 from runs.laboratory.trials.generation.writing import check_of
 from runs.laboratory.trials.models import Artifact, Claim, ClaimJudgment, Review

@@ -5,7 +5,7 @@ from random import Random
 
 from django.db import transaction
 
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.benchmarks.composition import COMPOSERS, compose
 from runs.laboratory.trials.generation.graph import ArtifactKind, chain_of, kinds_from
 from runs.laboratory.trials.generation.writing import check_of

@@ -11,10 +11,10 @@ from django.db import transaction
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evalhub.models import User
+from evalhub.refusals import Refused
 from evalhub.values.option_problems import option_problems
 from evalhub.values.storable import REASON, unstorable
 from evalhub.values.strict_json import excerpt, parse
-from issues.states import Refused
 from runs.laboratory.trials.claims.claim_rows import split_of
 from runs.laboratory.trials.generation.graph import KEY, KINDS, ArtifactKind
 from runs.laboratory.trials.models import (

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from evalhub.models import LanguageModel, User
+from evalhub.refusals import Refused
 from evalhub.schedules import ScheduleRefused, do_due
-from issues.states import Refused
 from runs.laboratory.trials.generation.generation_runs import GenerationOrder, start
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import (

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.models import JudgeTemplate, TemplateState
 from issues.rubrics.scales import Option, from_json
-from issues.states import Refused
 from runs.laboratory.trials.claims.claim_prompts import ClaimTexts
 from runs.laboratory.trials.judges.trial_judges import score_of
 from runs.laboratory.trials.models import Benchmark, Claim, ClaimKind, ClaimLabel

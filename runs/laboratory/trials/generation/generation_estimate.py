@@ -6,7 +6,7 @@ from itertools import chain
 from django.db import transaction
 
 from evalhub.llm.endpoint import Endpoint
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import chain_of, edges_of
 from runs.laboratory.trials.models import GenerationRun

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from evalhub.llm.security.trusted_network import is_trusted
 from evalhub.models import BatchState, LanguageModel, User
+from evalhub.refusals import Refused
 from evalhub.work.processes.queue import request_worker
-from issues.states import Refused
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import cluster_problem
 from runs.laboratory.trials.generation.missing_steps import add_first_steps

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from django.utils import timezone
 
 from evalhub.models import User
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.judges.trial_judges import TrialJudge, method_of_judge
 from runs.laboratory.trials.models import Task, Trial, Validation
 from runs.models import Judge

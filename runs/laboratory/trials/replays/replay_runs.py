@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Min, Q
 
 from evalhub.models import ItemState, User
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import Node, chain_of
 from runs.laboratory.trials.models import Artifact, GenerationPath, GenerationRun

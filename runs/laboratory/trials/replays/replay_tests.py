@@ -8,6 +8,7 @@ from django.db import transaction
 
 from evalhub.history import save_signed
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.models import (
     Author,
     Issue,
@@ -18,7 +19,6 @@ from issues.models import (
     Test,
     TestState,
 )
-from issues.states import Refused
 from runs.laboratory.trials.generation.graph import Chain, Node, chain_of, kinds_from
 from runs.laboratory.trials.generation.prompts import artifact_messages, with_article
 from runs.laboratory.trials.models import Artifact, GenerationPath, Idea

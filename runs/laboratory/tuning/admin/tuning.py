@@ -11,8 +11,8 @@ from unfold.decorators import display
 
 from evalhub.admin_site.batch_control import controlled
 from evalhub.admin_site.pages import current_user, require, row_number
+from evalhub.refusals import Refused
 from evalhub.work.control import progress_of
-from issues.states import Refused
 from runs.admin.batches import BatchForm, StartPages
 from runs.laboratory.tuning import attempt_control
 from runs.laboratory.tuning.admin.answers import ask_section

@@ -8,10 +8,10 @@ from django.http import StreamingHttpResponse
 
 from evalhub.access.sealed_exposure import consent_asked, record_sendings
 from evalhub.models import User
+from evalhub.refusals import Refused
 from issues.conversation import Message
 from issues.judge_templates.examples import hidden_of
 from issues.judge_templates.preview import WITHHELD
-from issues.states import Refused
 from runs.judging.jury import FrozenJudge
 from runs.judging.methods import first_request
 from runs.judging.prompts import examples_for

@@ -14,10 +14,10 @@ from unfold.decorators import display
 
 from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, require, row_number
 from evalhub.models import ItemState, User
+from evalhub.refusals import Refused
 from issues.admin.drafting.button import DRAFT_TESTS, generate_url
 from issues.models import Decision, Generation, JudgeTemplate, Test
 from issues.rubrics.library.entries import current_criteria
-from issues.states import Refused
 from runs.laboratory.playground.event_stream import Event
 from runs.laboratory.workbench.admin.evaluating import TRY_TEST, evaluated, prompts_of
 from runs.laboratory.workbench.admin.forms import NewForm, SettingsForm, rubric_of, sent_contents

@@ -6,9 +6,8 @@ from decimal import Decimal
 import pytest
 
 from evalhub.models import BatchState, Exposure, ItemState
+from evalhub.refusals import NotPossible, Refused
 from evalhub.work.control import cancel, resume, retry_errors
-from evalhub.work.progress import NotPossible
-from issues.states import Refused
 from runs.laboratory.pairwise.judge_runs import PairwiseOrder, estimate, start
 from runs.laboratory.pairwise.models import Pair, PairJudgment
 from runs.laboratory.pairwise.outcomes import pair_rows

@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from evalhub.models import BatchState, Exposure, ItemState
+from evalhub.refusals import Refused
 from evalhub.work.control import cancel, resume, retry_errors
 from issues.judge_templates.builtin import BUILTIN
-from issues.states import Refused
 from runs.laboratory.position_bias.figures import verdicts_on_options
 from runs.laboratory.position_bias.measuring import Measure, estimate, start
 from runs.laboratory.position_bias.models import ReversedJudgment

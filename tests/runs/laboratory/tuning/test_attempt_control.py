@@ -3,11 +3,10 @@ from decimal import Decimal
 import pytest
 
 from evalhub.models import BatchState, Call, Exposure, ItemState
+from evalhub.refusals import NotPossible, Refused
 from evalhub.work.control import cancel, resume, retry_errors
-from evalhub.work.progress import NotPossible
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate, TemplateExample
-from issues.states import Refused
 from runs.laboratory.tuning.attempt_control import estimate, start_attempt
 from runs.laboratory.tuning.figures import failures, tuning_figures
 from runs.laboratory.tuning.labelled_answers import Selection

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from evalhub.refusals import Refused
 from issues.models import FrozenCriterion, JudgeTemplate, Tag, TemplateExample
-from issues.states import Refused
 from runs.laboratory.tuning.figures import tuning_figures
 from runs.laboratory.tuning.labelled_answers import labelled_answers_of, pairs
 from runs.laboratory.tuning.models import AnnotatorFilter, LabelledExample, Split

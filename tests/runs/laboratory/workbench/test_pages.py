@@ -8,11 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from evalhub.refusals import Refused
 from issues.drafting.decisions import accept, undo_last
 from issues.drafting.start import start
 from issues.models import Draft, JudgeTemplate, LibraryCriterion, TemplateExample
 from issues.models import Test as Sample
-from issues.states import Refused
 from runs.laboratory.workbench.drafts import BenchDestination
 from runs.laboratory.workbench.figures import figures_of
 from runs.laboratory.workbench.judges import setup_of

@@ -1,6 +1,6 @@
 import pytest
 
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.benchmarks.artifact_review import edit, expose, review
 from runs.laboratory.trials.generation.generation_runs import start
 from runs.laboratory.trials.models import Artifact, Claim, Review, Trial, Validity

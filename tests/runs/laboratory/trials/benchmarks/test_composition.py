@@ -1,6 +1,6 @@
 import pytest
 
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.benchmarks.composed_programs import compose_programs
 from runs.laboratory.trials.benchmarks.composition import compose
 from runs.laboratory.trials.claims.claim_rows import build_claims

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.benchmarks.imports import import_benchmark, read_lines
 from runs.laboratory.trials.models import Artifact, Claim
 

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from evalhub.models import BatchState, ItemState
+from evalhub.refusals import Refused
 from evalhub.work.control import cancel, resume, retry_errors
-from issues.states import Refused
 from runs.laboratory.trials.benchmarks.new_benchmarks import (
     NewTopic,
     fresh_instance,

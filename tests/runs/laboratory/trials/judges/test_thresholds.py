@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.judges.thresholds import best_threshold
 from runs.laboratory.trials.judges.trial_control import start, tuning_claims
 from runs.laboratory.trials.judges.trial_judges import TrialJudge

@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState, Call, ItemState
+from evalhub.refusals import Refused
 from evalhub.work.control import cancel, resume, retry_errors
 from issues.judge_templates.lifecycle import load_builtin_templates
 from issues.models import JudgeTemplate
-from issues.states import Refused
 from runs.laboratory.trials.benchmarks.imports import import_benchmark, read_lines
 from runs.laboratory.trials.claims.claim_rows import build_claims
 from runs.laboratory.trials.judges.measures import measures_of

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from evalhub.models import BatchState
+from evalhub.refusals import Refused
 from issues.models import JudgeTemplate
-from issues.states import Refused
 from runs.laboratory.trials.judges.trial_control import start
 from runs.laboratory.trials.judges.trial_judges import TrialJudge
 from runs.laboratory.trials.judges.validations import validate, validations_of, withdraw

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from evalhub.models import BatchState
-from issues.states import Refused
+from evalhub.refusals import Refused
 from runs.laboratory.trials.benchmarks.artifact_review import expose
 from runs.laboratory.trials.benchmarks.composed_programs import compose_programs
 from runs.laboratory.trials.benchmarks.new_benchmarks import NewTopic, new_benchmark
