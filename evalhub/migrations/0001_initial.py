@@ -521,7 +521,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "models_in_use",
-                    models.JSONField(default=list, help_text="Keys of the models it is calling."),
+                    models.JSONField(default=dict, help_text="Its calls of each model, by key."),
                 ),
                 (
                     "problem",

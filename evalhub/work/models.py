@@ -42,7 +42,7 @@ class Worker(models.Model):
     )
     started_at = models.DateTimeField()
     beat_at = models.DateTimeField("last heartbeat", help_text="By the database's clock.")
-    models_in_use = models.JSONField(default=list, help_text="Keys of the models it is calling.")
+    models_in_use = models.JSONField(default=dict, help_text="Its calls of each model, by key.")
     problem = models.TextField(blank=True, help_text="Why it takes no work. Empty: it does.")
     stopped_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,4 +1,4 @@
-"""Exact judge prompts for a test and a made-up answer."""
+"""The prompt that a judge is sent for a test and an answer, real or made up for a preview."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -122,9 +122,12 @@ def _missing(spec: LaunchSpec, selection: Selection) -> list[str]:
     problems = []
     if not selection.tests:
         problems.append("No test can run: select approved tests of issues that are not deprecated.")
-    idle = sorted(set(spec.tests) - {test.pk for test in selection.tests})
-    if idle and selection.tests:
-        problems.append(f"These tests are not approved: {joined(idle)}.")
+    idle = set(spec.tests) - {test.pk for test in selection.tests} if selection.tests else set()
+    synthetic = set(Test.objects.filter(pk__in=idle).runnable().values_list("pk", flat=True))
+    if synthetic:
+        problems.append(f"These tests are synthetic, and left out: {joined(sorted(synthetic))}.")
+    if unfit := sorted(idle - synthetic):
+        problems.append(f"These tests are not approved: {joined(unfit)}.")
     unusable = set(spec.models) - {model.pk for model in selection.models}
     inactive = LanguageModel.objects.filter(pk__in=unusable, is_active=False)
     if inactive:

@@ -110,6 +110,11 @@ def test_problems_of_different_kinds_are_told_together_and_nothing_is_left():
         f"These tests are not approved: {draft.pk}.",
         "These judges' models are inactive: old judge.",
     ]
+    drawn, fields = make_test(origin="generated"), {"models": [model.pk], "without_synthetic": True}
+    assert refusal(tests=[sound.pk, draft.pk, drawn.pk], **fields) == [
+        f"These tests are synthetic, and left out: {drawn.pk}.",
+        f"These tests are not approved: {draft.pk}.",
+    ]
     with pytest.raises(LaunchRefused):
         launched(tests=[sound.pk], models=[999])
     assert not Launch.objects.exists()
