@@ -188,7 +188,11 @@ def test_page_says_which_scores_are_far_apart(run, test):
     document = built()
     assert document.sentences[0] == ("1 series monitored, 1 with scores far apart; 1 too short.")
     (drifted,) = (fact for fact in document.facts if fact.name == "drifted")
-    assert drifted.note.startswith("of 1 series monitored")
+    assert drifted.note == "of 1 series monitored, p ≤ 0.05, Holm over 1"
+    (drifted, *_) = built(suite=other).facts
+    assert (
+        drifted.note == "of 0 series monitored, p ≤ 0.05, Holm over 1"
+    )
 
 
 def test_a_change_that_may_be_chance_is_no_drift(run):
