@@ -190,9 +190,7 @@ def test_page_says_which_scores_are_far_apart(run, test):
     (drifted,) = (fact for fact in document.facts if fact.name == "drifted")
     assert drifted.note == "of 1 series monitored, p ≤ 0.05, Holm over 1"
     (drifted, *_) = built(suite=other).facts
-    assert (
-        drifted.note == "of 0 series monitored, p ≤ 0.05, Holm over 1"
-    )
+    assert drifted.note == "of 0 series monitored, p ≤ 0.05, Holm over 1"
 
 
 def test_a_change_that_may_be_chance_is_no_drift(run):
