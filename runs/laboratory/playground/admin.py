@@ -98,7 +98,7 @@ def pane(request: HttpRequest, test: Test | None) -> str:
     verb = "change" if test else "add"
     if not current_user(request).has_perm(f"issues.{verb}_test"):
         return ""
-    return render_to_string("runs/playground/pane.html", {"test": test})
+    return render_to_string("runs/laboratory/playground/pane.html", {"test": test})
 
 
 def pane_view(model_admin: Any, request: HttpRequest) -> TemplateResponse:
@@ -113,7 +113,7 @@ def pane_view(model_admin: Any, request: HttpRequest) -> TemplateResponse:
         "templates": published.order_by("title", "-version").only("title", "version"),
         "others": open_tests_of(test.issue, user).exclude(pk=test.pk).count() if test else 0,
     }
-    return TemplateResponse(request, "runs/playground/pane_form.html", shown)
+    return TemplateResponse(request, "runs/laboratory/playground/pane_form.html", shown)
 
 
 VIEWS = (("try/", try_view, "try"), ("try/pane/", pane_view, "try_pane"))

@@ -59,7 +59,7 @@ class PairwiseJudgeRunAdmin(BatchAdmin):
     list_display = ("__str__", "compared", "state", "spent_usd", "requested_by", "created_at")
     list_filter = ("state", ("language_model", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("language_model", "requested_by")
-    page_template = "runs/pairwise/judge_run.html"
+    page_template = "runs/laboratory/pairwise/judge_run.html"
     failed_related = ("pair",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PairwiseJudgeRun]:
@@ -92,7 +92,7 @@ class PairwiseJudgeRunAdmin(BatchAdmin):
 
         return self.start_page(
             request,
-            "runs/pairwise/start.html",
+            "runs/laboratory/pairwise/start.html",
             form,
             (lambda: judge_runs.estimate(wanted)) if wanted else None,
             start,

@@ -47,7 +47,7 @@ class ReversedJudgeRunAdmin(BatchAdmin):
     list_display = ("__str__", "of_run", "results", "state", "spent_usd", "requested_by")
     list_filter = ("state",)
     list_select_related = ("judge_run__run", "requested_by")
-    page_template = "runs/position_bias/judge_run.html"
+    page_template = "runs/laboratory/position_bias/judge_run.html"
     failed_related = ("judgment__judge__language_model",)
 
     @display(description="judge run")
@@ -75,7 +75,7 @@ class ReversedJudgeRunAdmin(BatchAdmin):
 
         return self.start_page(
             request,
-            "runs/position_bias/start.html",
+            "runs/laboratory/position_bias/start.html",
             form,
             (lambda: measuring.estimate(wanted)) if is_ready else None,
             start,

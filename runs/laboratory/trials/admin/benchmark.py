@@ -64,7 +64,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
     inlines = (TopicInline,)
     keeps_history = False
     when_empty = "Create one, import labelled pairs, or have a small one generated to try."
-    list_before_template = "trials/benchmarks_before.html"
+    list_before_template = "runs/laboratory/trials/benchmarks_before.html"
     list_display = ("name", "kind", "state", "ideas", "claims_total", "created_at")
     list_filter = ("state", "is_scripted", "is_imported")
     views = {
@@ -156,7 +156,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
         )
         return self.page(
             request,
-            "trials/benchmark.html",
+            "runs/laboratory/trials/benchmark.html",
             title=str(benchmark),
             benchmark=benchmark,
             grid=grid_of(benchmark),
@@ -230,7 +230,7 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
                 return HttpResponseRedirect(made.get_absolute_url())
         return self.page(
             request,
-            "trials/import.html",
+            "runs/laboratory/trials/import.html",
             title="Import labelled pairs",
             form=form,
             back_url=self.url_of("changelist"),

@@ -33,7 +33,7 @@ def label_page(request: HttpRequest, benchmark: Benchmark, admin: PageAdmin) -> 
     rows = ClaimLabel.objects.filter(claim__benchmark=benchmark)
     return admin.page(
         request,
-        "trials/label.html",
+        "runs/laboratory/trials/label.html",
         title=f"Label claims of {benchmark}",
         benchmark=benchmark,
         labelling=labelling,

@@ -109,7 +109,7 @@ class TrialAdmin(BatchAdmin):
         ("language_model", admin.RelatedOnlyFieldListFilter),
     )
     list_select_related = ("benchmark", "language_model", "template", "requested_by")
-    page_template = "trials/trial.html"
+    page_template = "runs/laboratory/trials/trial.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Trial]:
         rows: QuerySet[Trial] = super().get_queryset(request)
@@ -132,7 +132,7 @@ class TrialAdmin(BatchAdmin):
         benchmark = Benchmark.objects.filter(pk=row_number(sent.get("benchmark"))).first()
         if benchmark is None:
             benchmarks = Benchmark.objects.order_by("-pk")[:50]
-            template = "trials/choose_benchmark.html"
+            template = "runs/laboratory/trials/choose_benchmark.html"
             return self.page(request, template, title="Try judges", benchmarks=benchmarks)
         posted = request.POST if request.method == "POST" else None
         form, metrics = TrialForm(posted), MetricsForm(posted)
@@ -149,7 +149,7 @@ class TrialAdmin(BatchAdmin):
 
         return self.start_page(
             request,
-            "trials/start.html",
+            "runs/laboratory/trials/start.html",
             form,
             (lambda: trial_control.estimate(benchmark, judges)) if is_ready else None,
             start,
@@ -175,7 +175,7 @@ def marks_of_jury(request: HttpRequest, jury: Any) -> str:
     lines = [(judge.label, [in_words(one) for one in marks[judge.pk]]) for judge in judges]
     if not any(words for _, words in lines):
         return ""
-    return render_to_string("trials/jury_marks.html", {"lines": lines}, request)
+    return render_to_string("runs/laboratory/trials/jury_marks.html", {"lines": lines}, request)
 
 
 contribute(Contribution(permission="trials.view_validation", section=marks_of_jury), Jury)

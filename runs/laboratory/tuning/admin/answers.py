@@ -34,7 +34,9 @@ def ask_section(request: HttpRequest, template: Any, model: LanguageModel | None
         return ""
     models = LanguageModel.objects.active().not_applications().order_by("name")
     context = {"template": template, "model": model, "models": models, "answers": answers}
-    return render_to_string("tuning/_ask.html", context | {"may_edit": may_edit}, request)
+    return render_to_string(
+        "runs/laboratory/tuning/_ask.html", context | {"may_edit": may_edit}, request
+    )
 
 
 def ask_view(admin: Any, request: HttpRequest, object_id: int) -> HttpResponse:
@@ -69,11 +71,11 @@ def ask_view(admin: Any, request: HttpRequest, object_id: int) -> HttpResponse:
         **{name: storable(text) for name, text in texts.items()},
     )
     context = {"answer": answer, "cost": said.cost, "may_edit": True}
-    return render(request, "tuning/_answer.html", context)
+    return render(request, "runs/laboratory/tuning/_answer.html", context)
 
 
 def _failed(request: HttpRequest, error: str) -> HttpResponse:
-    return render(request, "tuning/_answer.html", {"error": error})
+    return render(request, "runs/laboratory/tuning/_answer.html", {"error": error})
 
 
 contribute(

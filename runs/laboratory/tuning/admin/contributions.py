@@ -42,7 +42,7 @@ def published_section(request: HttpRequest, template: Any) -> str:
         for split in Split
     ]
     context = {"publication": publication, "rows": rows}
-    return render_to_string("tuning/published.html", context, request)
+    return render_to_string("runs/laboratory/tuning/published.html", context, request)
 
 
 def _row(name: str, split: Split, figures: dict[str, Any]) -> dict[str, str]:

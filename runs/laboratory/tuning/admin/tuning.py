@@ -117,7 +117,7 @@ class TuningAdmin(StartPages):
             context = {"found": found, "problem": too_few(selection, found)}
         return self.page(
             request,
-            "tuning/start.html",
+            "runs/laboratory/tuning/start.html",
             title="Improve a judge",
             form=form,
             back_url=self.url_of("changelist"),
@@ -138,7 +138,7 @@ class TuningAdmin(StartPages):
             form = PromptForm(initial={"text": draft.text, "seen": draft.text})
         return self.page(
             request,
-            "tuning/tuning.html",
+            "runs/laboratory/tuning/tuning.html",
             title=str(tuning.template),
             page=page,
             prompt_form=form,
@@ -160,7 +160,7 @@ class TuningAdmin(StartPages):
         readable = found.total - found.hidden
         return self.page(
             request,
-            "tuning/disagreements.html",
+            "runs/laboratory/tuning/disagreements.html",
             title=f"Disagreements with {tuning.judge}",
             tuning=tuning,
             attempt=attempt,
@@ -177,7 +177,9 @@ class TuningAdmin(StartPages):
         tuning = self.found(request, object_id)
         number = row_number(request.GET.get("attempt"))
         attempt = get_object_or_404(tuning.attempts, number=number)
-        response = render(request, "tuning/_progress.html", {"one": progress_of(attempt)})
+        response = render(
+            request, "runs/laboratory/tuning/_progress.html", {"one": progress_of(attempt)}
+        )
         if not attempt.is_live:
             response["HX-Trigger"] = "tuning:ended"
         return response
@@ -241,7 +243,7 @@ class TuningAdmin(StartPages):
 
         return self.start_page(
             request,
-            "tuning/attempt.html",
+            "runs/laboratory/tuning/attempt.html",
             form,
             lambda: attempt_control.estimate(tuning, tuning.draft),
             start_attempt,

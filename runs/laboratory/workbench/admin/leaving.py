@@ -70,7 +70,7 @@ class Leaving(PageAdmin):
                 return HttpResponseRedirect(bench.get_absolute_url())
         return self.page(
             request,
-            "workbench/upload.html",
+            "runs/laboratory/workbench/upload.html",
             title="Add rows from a file",
             bench=bench,
             file=file,

@@ -138,7 +138,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         figures = figures_of(setup, bench, rows)
         return self.page(
             request,
-            "workbench/workbench.html",
+            "runs/laboratory/workbench/workbench.html",
             title=str(bench),
             bench=bench,
             form=SettingsForm(instance=bench),
@@ -239,7 +239,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     def _new(self, request: HttpRequest, bench: Workbench, row: BenchRow) -> Event:
         setup = setup_of(bench)
         figures = row_figures(setup, row, judgments_of([row])[row.pk])
-        html = self._html(request, "workbench/_row.html", bench, setup, figures)
+        html = self._html(request, "runs/laboratory/workbench/_row.html", bench, setup, figures)
         return {"added": html} | self.shown(request, bench, set())
 
     # Judge ----------------------------------------------------------------------------------------
@@ -291,7 +291,9 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         figures = figures_of(setup, bench, chosen)
         judged = {
             each.row.pk: {
-                "html": self._html(request, "workbench/_judged.html", bench, setup, each),
+                "html": self._html(
+                    request, "runs/laboratory/workbench/_judged.html", bench, setup, each
+                ),
                 "version": each.row.version,
             }
             for each in figures.rows
@@ -329,7 +331,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         setup = setup_of(bench)
         return self.page(
             request,
-            "workbench/prompt.html",
+            "runs/laboratory/workbench/prompt.html",
             title=f"Prompts about row {row.place}",
             bench=bench,
             row=row,
@@ -362,7 +364,7 @@ def _batches(request: HttpRequest, bench: Workbench) -> QuerySet[Generation]:
 
 
 def _foot(figures: BenchFigures) -> str:
-    return render_to_string("workbench/_foot.html", {"figures": figures})
+    return render_to_string("runs/laboratory/workbench/_foot.html", {"figures": figures})
 
 
 def _pairs(setup: Setup, rows: Sequence[BenchRow]) -> str:
@@ -371,7 +373,7 @@ def _pairs(setup: Setup, rows: Sequence[BenchRow]) -> str:
     if not n:
         return ""
     context = {"pairs": n, "most": MAX_PAIRS, "judges": pair_figures(setup, rows)}
-    return render_to_string("workbench/_pairs.html", context)
+    return render_to_string("runs/laboratory/workbench/_pairs.html", context)
 
 
 def _answered(do: Any) -> JsonResponse:
