@@ -180,13 +180,8 @@ async def _judge(judging: Judging, answers: list[Answer], caller: DirectCaller, 
     for number, answer in enumerate(answers, 1):
         emit({"judging": f"Judging {number} of {len(answers)} …"})
         scored = await judging.judge(answer, caller)
-        emit(
-            {
-                "html": render_to_string(
-                    "runs/laboratory/playground/scored_answer.html", {"scored": scored}
-                )
-            }
-        )
+        template = "runs/laboratory/playground/scored_answer.html"
+        emit({"html": render_to_string(template, {"scored": scored})})
         if scored.is_as_expected is not None:
             agreed.append(scored.is_as_expected)
     if agreed:

@@ -34,9 +34,8 @@ def ask_section(request: HttpRequest, template: Any, model: LanguageModel | None
         return ""
     models = LanguageModel.objects.active().not_applications().order_by("name")
     context = {"template": template, "model": model, "models": models, "answers": answers}
-    return render_to_string(
-        "runs/laboratory/tuning/_ask.html", context | {"may_edit": may_edit}, request
-    )
+    context |= {"may_edit": may_edit}
+    return render_to_string("runs/laboratory/tuning/_ask.html", context, request)
 
 
 def ask_view(admin: Any, request: HttpRequest, object_id: int) -> HttpResponse:

@@ -177,9 +177,8 @@ class TuningAdmin(StartPages):
         tuning = self.found(request, object_id)
         number = row_number(request.GET.get("attempt"))
         attempt = get_object_or_404(tuning.attempts, number=number)
-        response = render(
-            request, "runs/laboratory/tuning/_progress.html", {"one": progress_of(attempt)}
-        )
+        context = {"one": progress_of(attempt)}
+        response = render(request, "runs/laboratory/tuning/_progress.html", context)
         if not attempt.is_live:
             response["HX-Trigger"] = "tuning:ended"
         return response

@@ -239,7 +239,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
     def _new(self, request: HttpRequest, bench: Workbench, row: BenchRow) -> Event:
         setup = setup_of(bench)
         figures = row_figures(setup, row, judgments_of([row])[row.pk])
-        html = self._html(request, "runs/laboratory/workbench/_row.html", bench, setup, figures)
+        html = self._html(request, "_row.html", bench, setup, figures)
         return {"added": html} | self.shown(request, bench, set())
 
     # Judge ----------------------------------------------------------------------------------------
@@ -291,9 +291,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
         figures = figures_of(setup, bench, chosen)
         judged = {
             each.row.pk: {
-                "html": self._html(
-                    request, "runs/laboratory/workbench/_judged.html", bench, setup, each
-                ),
+                "html": self._html(request, "_judged.html", bench, setup, each),
                 "version": each.row.version,
             }
             for each in figures.rows
@@ -319,7 +317,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             "may_edit": may_edit,
             "may_judge": may_edit and request.user.has_perm(TRY_TEST),
         }
-        return render_to_string(template, context, request)
+        return render_to_string(f"runs/laboratory/workbench/{template}", context, request)
 
     def prompt_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Show exactly what each judge is asked about a row."""
