@@ -1,12 +1,13 @@
 """Cells, charts and pages of a report's tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import template
 from django.core.paginator import Page, Paginator
+from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest
-from django.utils.html import json_script
 from django.utils.safestring import SafeString, mark_safe
 
 from evalhub.display.formatting import percent
@@ -172,7 +173,7 @@ def figure_svg(table: Table) -> SafeString:
     return mark_safe(svg_of(table.figure, table.describes or table.title) if table.figure else "")
 
 
-@register.simple_tag
-def figure_script(table: Table) -> SafeString:
-    """Render the figure's JSON for the page's script."""
-    return json_script(table.figure, f"figure-{table.key}")
+@register.filter
+def as_json(figure: Mapping[str, Any]) -> str:
+    """Return the figure for the page's script, to be escaped as an attribute."""
+    return json.dumps(figure, cls=DjangoJSONEncoder)

@@ -1,6 +1,6 @@
-// Draws every .eh-chart from the figure in its JSON script, in the colours of the theme.
+// Draws every .eh-chart from its figure, in the colours of the theme.
 //
-// data-figure   id of the JSON script (a Plotly figure)
+// data-figure   the Plotly figure as JSON
 // data-filter   a click filters by this name: the page goes to itself with name=value, page 1
 // data-file     file name of the PNG or SVG that the toolbar's buttons give
 "use strict";
@@ -98,25 +98,22 @@
         click: (chart) => Plotly.downloadImage(chart, { format: "svg", filename }),
     });
 
-    const figureOf = (chart) => {
-        const source = document.getElementById(chart.dataset.figure);
-        return source && JSON.parse(source.textContent);
-    };
+    const figureOf = (chart) => JSON.parse(chart.dataset.figure);
 
     const fitted = (chart, layout, data) => (chart.clientWidth < NARROW_PX ? narrowed(layout, data) : layout);
 
     // Takes a chart's room before it is drawn, or what is below moves from under the pointer.
     const reserve = (chart) => {
         const figure = figureOf(chart);
-        const height = figure && fitted(chart, figure.layout, figure.data).height;
+        const { height } = fitted(chart, figure.layout, figure.data);
         chart.style.minHeight = height ? `${height}px` : "";
     };
 
     const draw = async (chart) => {
-        const figure = window.Plotly && figureOf(chart);
-        if (!figure) {
+        if (!window.Plotly) {
             return;
         }
+        const figure = figureOf(chart);
         await Plotly.react(chart, themed(dataOf(chart, figure)), fitted(chart, layoutOf(figure), figure.data), {
             responsive: true,
             displaylogo: false,
@@ -175,5 +172,5 @@
     window.addEventListener("afterprint", () => charts().forEach((chart) => {
         sized(chart, { autosize: true, width: null });
     }));
-    document.addEventListener("evalhub:refreshed", (event) => watch(event.target));
+    document.addEventListener("htmx:load", (event) => watch(event.target));
 })();

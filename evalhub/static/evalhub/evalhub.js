@@ -53,7 +53,7 @@
     const showFailure = (event, hasFailed) => {
         const tab = event.target.closest("[data-eh-later]");
         if (!tab) return;
-        tab.querySelector("[data-eh-failed]").hidden = !hasFailed;
+        tab.querySelector("[data-eh-failed]")?.toggleAttribute("hidden", !hasFailed);
         tab.querySelector("[role=status]")?.toggleAttribute("hidden", hasFailed);
     };
     for (const failure of ["htmx:responseError", "htmx:sendError"]) {
@@ -67,6 +67,27 @@
         event.detail.shouldSwap = false;
         showFailure({ target: elt }, true);
     });
+
+    // A search that failed while one typed is made by its form.
+    for (const failure of ["htmx:responseError", "htmx:sendError"]) {
+        document.addEventListener(failure, ({ target }) => target.matches("form[role=search] [type=search]") && target.form.requestSubmit());
+    }
+
+    // Opens what an address gives in a row below the control's own, or closes it again.
+    const toggleBelow = (control, address) => {
+        const row = control.closest("tr");
+        const isOpen = control.getAttribute("aria-expanded") === "true";
+        control.setAttribute("aria-expanded", String(!isOpen));
+        if (isOpen) {
+            row.nextElementSibling.remove();
+            return;
+        }
+        row.insertAdjacentHTML("afterend", `<tr class="eh-inside"><td colspan="${row.cells.length}" data-eh-later>
+            <p class="eh-callout eh-callout--error" role="alert" data-eh-failed hidden>This could not be loaded. Close and open it to try again.</p>
+            <p role="status">Loading…</p></td></tr>`);
+        const [cell] = row.nextElementSibling.cells;
+        htmx.ajax("GET", address, { source: cell, target: cell }).catch(() => undefined);
+    };
 
     // A button of a conflict puts their value, or the reader's own, into the form.
     document.addEventListener("click", (event) => {
@@ -222,5 +243,5 @@
         for (const shown of root.querySelectorAll("[data-raw-label]")) shown.textContent = label;
     };
 
-    window.evalhub = { isPageKey, isTyping, showRaw };
+    window.evalhub = { isPageKey, isTyping, showRaw, toggleBelow };
 })();

@@ -106,36 +106,15 @@
         for (const old of part.querySelectorAll(".eh-chart[data-drawn]")) {
             const fresh = replacement.querySelector(`#${old.id}`);
             if (fresh) {
+                old.dataset.figure = fresh.dataset.figure;
                 fresh.replaceWith(old);
             }
         }
         part.replaceChildren(...replacement.childNodes);
-        part.dispatchEvent(new CustomEvent("evalhub:refreshed", { bubbles: true }));
+        htmx.trigger(part, "htmx:load");
     };
 
     // Rows ----------------------------------------------------------------------------------------
-
-    const expand = async (button) => {
-        const row = button.closest("tr");
-        const opened = button.getAttribute("aria-expanded") === "true";
-        button.setAttribute("aria-expanded", String(!opened));
-        if (opened) {
-            row.nextElementSibling.remove();
-            return;
-        }
-        const inside = document.createElement("tr");
-        const cell = inside.appendChild(document.createElement("td"));
-        inside.className = "eh-inside";
-        cell.colSpan = row.children.length;
-        cell.textContent = "Loading…";
-        row.after(inside);
-        const reply = await fetch(button.dataset.rows);
-        const text = reply.ok ? await reply.text() : "";
-        cell.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
-        if (!reply.ok) {
-            cell.textContent = "These results could not be loaded. Close and open the row to try again.";
-        }
-    };
 
     const rows = () => [...document.querySelectorAll("#results-grid [data-row]")];
 
@@ -175,7 +154,7 @@
             if (event.target.closest("[data-file-all]")) for (const box of listed()) box.checked = event.target.checked;
             if (event.target.closest(`[data-file-all], ${BOX}`)) count();
         });
-        document.addEventListener("evalhub:refreshed", count);
+        document.addEventListener("htmx:load", count);
         window.addEventListener("pageshow", count);
         count();
     }
@@ -202,7 +181,7 @@
     document.addEventListener("click", (event) => {
         const button = event.target.closest(".eh-expand");
         if (button) {
-            expand(button);
+            window.evalhub.toggleBelow(button, button.dataset.rows);
         }
     });
 

@@ -138,7 +138,7 @@ def test_the_card_of_releases_is_the_report_of_the_newest_release(client):
 
     assert "Release 1.2 against 1.1" in page
     assert "2 models compared with themselves: no significant change" in page
-    assert 'id="figure-models"' in page
+    assert 'id="chart-models" data-figure=' in page
 
 
 def test_a_proposal_is_accepted_from_the_first_page(client):

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 
 import pytest
 from django.db.models import Value
@@ -72,7 +73,7 @@ def assert_only_text(browser, viewer, key, state):
         return browser.get(url, {**state, **more}).getvalue().decode()
 
     page = browser.get(reverse(f"reports:{key}"), {**state, "compute": "1"}).content.decode()
-    figures = re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.S)
+    figures = [unescape(text) for text in re.findall(r'data-figure="([^"]*)"', page)]
     assert "javascript:x" in page, "no name stands on the page, so this would not fail"
     assert not MARKUP.search(page)
     assert [found for text in figures for found in MARKUP.findall(drawn(text))] == []
