@@ -6,7 +6,6 @@ either both are there or neither.
 """
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -15,9 +14,9 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from evalhub.access.models import User
+from evalhub.limits import IDEMPOTENCY_LIFETIME
 from evalhub.values.digest import digest
 
-KEPT = timedelta(days=1)
 MAX_KEY = 200
 
 
@@ -68,7 +67,9 @@ def carry_out_once(
         KeyReused: The key was sent before with another request.
     """
     asked = digest(request)
-    KeptAnswer.objects.filter(user=user, created_at__lt=timezone.now() - KEPT).delete()
+    KeptAnswer.objects.filter(
+        user=user, created_at__lt=timezone.now() - IDEMPOTENCY_LIFETIME
+    ).delete()
     try:
         with transaction.atomic():
             if found := _kept(user, key, asked):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalhub.values.strict_json import MAX_JSON, MAX_TEXT
+from evalhub.limits import MAX_JSON, MAX_TEXT
 from issues.test_content import in_rows
 
 

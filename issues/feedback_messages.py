@@ -4,13 +4,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from evalhub.limits import MAX_JSON
 from evalhub.llm.content.content_parts import content_text
-from evalhub.values.strict_json import MAX_JSON, excerpt
+from evalhub.values.strict_json import excerpt
+from issues.limits import MAX_MESSAGES
 from issues.message_form import message_problem
 
 ROLES = ("system", "user", "assistant", "tool")
 KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
-MAX_MESSAGES = 500
 
 
 def with_conversation(fields: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from evalhub.access.models import User
 from evalhub.history import save_signed, sign
 from evalhub.refusals import Refused
+from issues.limits import MAX_TAGS
 from issues.models import Issue, Tag, Test
 from issues.similarity.ranking import words_of
 
@@ -21,7 +22,6 @@ MIN_VOTE = 0.3
 """Minimum sum of similarities for a tag to be suggested."""
 NAMED = 0.5
 """Weight of a tag whose full name occurs in the text."""
-MAX_TAGS = 2000
 
 
 class Suggestion(NamedTuple):

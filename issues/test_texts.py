@@ -7,11 +7,10 @@ from django.db.models import Count, IntegerField, OuterRef, Subquery
 
 from evalhub.display.formatting import clip
 from evalhub.llm.content.content_parts import content_text
+from issues.limits import LISTED_TESTS
 from issues.models import Criterion, Test
 
 LENGTH = 90
-LISTED = 50
-"""Tests that a page names which asks about many."""
 
 
 def first_words(messages: Any) -> str:
@@ -24,8 +23,8 @@ def first_words(messages: Any) -> str:
 
 def named_tests(tests: Sequence[Test]) -> list[str]:
     """Name the tests that a page asks about, and count those that it does not name."""
-    rows = [f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED]]
-    return [*rows, f"and {len(tests) - LISTED:,} more"] if len(tests) > LISTED else rows
+    rows = [f"{first_words(test.messages)} (of “{test.issue}”)" for test in tests[:LISTED_TESTS]]
+    return [*rows, f"and {len(tests) - LISTED_TESTS:,} more"] if len(tests) > LISTED_TESTS else rows
 
 
 def rubric_size() -> Subquery:

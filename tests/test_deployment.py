@@ -19,8 +19,8 @@ import yaml
 from django.core.management import get_commands
 from dockerfile_parse import DockerfileParser
 
-from evalhub.environment import env
 from evalhub.operations.health import PROBES
+from evalhub.settings.environment import env
 
 DEPLOY = Path(__file__).resolve().parent.parent / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())

@@ -22,9 +22,9 @@ from tests.layers import (
 )
 
 NAMES_APPS = {
-    "evalhub/settings.py",
-    "evalhub/admin_site/settings.py",
-    "evalhub/api/settings.py",
+    "evalhub/settings/__init__.py",
+    "evalhub/settings/pages.py",
+    "evalhub/settings/api.py",
     "evalhub/urls.py",
 }
 """Where apps are named by dotted string."""

@@ -9,7 +9,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evalhub.admin_site.command_palette import PER_KIND, has_words
+from evalhub.admin_site.command_palette import has_words
+from evalhub.limits import PALETTE_ROWS
 from issues.models import Feedback, Issue
 from runs.models import Suite
 from tests.factories import make_issue, make_model, make_run, make_test, make_user
@@ -139,11 +140,11 @@ def test_sealed_words_are_found_by_who_may_read_them(client, role, seen):
 
 def test_few_are_shown_and_the_others_are_led_to(client):
     log_in(client, "viewer")
-    for _ in range(PER_KIND + 1):
+    for _ in range(PALETTE_ROWS + 1):
         make_issue(title="zebra")
 
     (group,) = search(client, "zebra").context["groups"]
-    assert len(group.hits) == PER_KIND
+    assert len(group.hits) == PALETTE_ROWS
     links = re.findall(r'href="([^"]+)"', unescape(search(client, "zebra").content.decode()))
     assert links[-1] == reverse("admin:issues_issue_changelist") + "?q=zebra"
 

@@ -12,18 +12,9 @@ from django.http import HttpRequest
 from evalhub.access.addresses import client_network
 from evalhub.access.models import User
 from evalhub.access.request_limits import is_over
-
-LIMITS = (5, 100, 50)
-"""Failures within the cool-off time, in the order of AXES_LOCKOUT_PARAMETERS."""
-
-COOL_OFF_S = 900
-NOTICES = 10
-"""Lock-outs notified within the cool-off time, so that an attack fills no inbox."""
-
+from evalhub.limits import LOGIN_COOL_OFF_S, LOGIN_FAILURES, MAX_LOCKOUT_NOTICES
 
 ENTERED_AT = "password_entered_at"
-FRESH_S = 30 * 60
-"""Seconds for which an entered password counts."""
 
 
 def note_password(request: HttpRequest, **kwargs: Any) -> None:
@@ -41,7 +32,7 @@ class LoginHandler(AxesDatabaseHandler):
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
         """Return the failures of the rule nearest to its limit, in units of AXES_FAILURE_LIMIT."""
-        rules = zip(self.get_user_attempts(request, credentials), LIMITS, strict=True)
+        rules = zip(self.get_user_attempts(request, credentials), LOGIN_FAILURES, strict=True)
         sums = [
             (attempts.aggregate(n=Sum("failures_since_start"))["n"] or 0, limit)
             for attempts, limit in rules
@@ -66,13 +57,15 @@ def notify_of_lock(request: HttpRequest, username: str | None, **kwargs: Any) ->
     user = User.objects.filter(username=username or "").first()
     # A name that is none may be a password in the wrong field.
     name, network = (f"“{user}”" if user else "an unknown username"), client_network(request)
-    now = f"{network}-{user.pk if user else 0}-{int(time.time() // COOL_OFF_S)}"
-    if is_over(f"lock-{now}", 1, COOL_OFF_S) or is_over("lock-notices", NOTICES, COOL_OFF_S):
+    now = f"{network}-{user.pk if user else 0}-{int(time.time() // LOGIN_COOL_OFF_S)}"
+    if is_over(f"lock-{now}", 1, LOGIN_COOL_OFF_S) or is_over(
+        "lock-notices", MAX_LOCKOUT_NOTICES, LOGIN_COOL_OFF_S
+    ):
         return
     notify_admins(
         f"lock-out {now}",
         f"Login locked for {name} from {network}",
         f"After too many wrong passwords, logins for {name} from {network} are refused for "
-        f"{COOL_OFF_S // 60} minutes. `manage.py axes_reset` unlocks them earlier.",
+        f"{LOGIN_COOL_OFF_S // 60} minutes. `manage.py axes_reset` unlocks them earlier.",
         "",
     )

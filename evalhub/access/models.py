@@ -1,6 +1,6 @@
 import hashlib
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.limits import TOKEN_LIFETIME
 from evalhub.llm.models import LanguageModel
 
 TOKEN_PREFIX = "ehub_"
@@ -53,9 +54,6 @@ class TokenScope(models.TextChoices):
     READ = "read", "read only"
     WRITE = "write", "read and write"
     FEEDBACK = "feedback", "send feedback only"
-
-
-TOKEN_LIFETIME = timedelta(days=90)
 
 
 def default_end() -> datetime:

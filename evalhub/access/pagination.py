@@ -8,11 +8,13 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from evalhub.limits import MAX_API_PAGE_SIZE
+
 
 class Pagination(CursorPagination):
     ordering: str | tuple[str, ...] = "-id"
     page_size_query_param = "page_size"
-    max_page_size = 1000
+    max_page_size = MAX_API_PAGE_SIZE
 
     def get_page_size(self, request: Request) -> int | None:
         text = request.query_params.get("page_size")

@@ -17,14 +17,9 @@ from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from evalhub.access.addresses import client_network
+from evalhub.limits import EXPENSIVE_PER_MINUTE, PAGES_PER_MINUTE
 
 MINUTE_S = 60
-PAGES = 600
-"""Pages per minute for one user, or for one network without login."""
-EXPENSIVE = 120
-"""The same for downloads, slow figures and similarity searches."""
-INVALID_TOKENS = 30
-"""Failed tokens per minute from one network."""
 STEPS = 20
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -89,7 +84,9 @@ class LimitPages:
         if request.path.startswith(("/api/v1/", "/static/")):
             return None
         is_expensive = getattr(view, "is_expensive", False) or "compute" in request.GET
-        kind, limit = ("expensive", EXPENSIVE) if is_expensive else ("pages", PAGES)
+        kind, limit = (
+            ("expensive", EXPENSIVE_PER_MINUTE) if is_expensive else ("pages", PAGES_PER_MINUTE)
+        )
         if not is_over(f"{kind}-{_who(request)}", limit):
             return None
         response = render(request, "too_many_requests.html", {"limit": limit}, status=429)

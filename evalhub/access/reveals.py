@@ -6,17 +6,16 @@ from django.utils import timezone
 
 from evalhub.access.models import Exposure, ExposureKind, User
 from evalhub.access.sealed import READ_SEALED
+from evalhub.limits import MIN_REVEAL_REASON
 
 REVEAL = "evalhub.reveal_sealed"
-MIN_REASON = 10
-"""Characters of a reason that still helps a year later."""
 
 
 def checked_reason(text: str) -> str:
     """Strip the reason; raise ValidationError if it is too short."""
     reason = text.strip()
-    if len(reason) < MIN_REASON:
-        problem = f"Give a reason of at least {MIN_REASON} characters: it stays on record."
+    if len(reason) < MIN_REVEAL_REASON:
+        problem = f"Give a reason of at least {MIN_REVEAL_REASON} characters: it stays on record."
         raise ValidationError({"reason": problem})
     return reason
 

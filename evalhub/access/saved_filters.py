@@ -6,12 +6,11 @@ from django.http import QueryDict
 from django.urls import NoReverseMatch, reverse
 
 from evalhub.access.models import SavedFilter, User
+from evalhub.limits import MAX_SAVED_FILTERS
 from evalhub.values.storable import UNSTORABLE
 
 MAX_QUERY = 2000
 """Characters of a saved query."""
-MAX_FILTERS = 50
-"""Saved filters per user and list."""
 TRANSIENT = {"p", "e", "all", "_popup", "_to_field", "_changelist_filters"}
 """Parameters of the position in a list, not of its content."""
 LIST_PAGES = ("_changelist", "_board")
@@ -56,8 +55,10 @@ def save(user: User, page: str, name: str, query: str, *, replace: bool = False)
         problems.append("Nothing is filtered: filter or search first, then save.")
     if len(kept) > MAX_QUERY:
         problems.append(f"These filters have {len(kept)} characters, more than {MAX_QUERY}.")
-    if filters_of(user, page).count() >= MAX_FILTERS and old is None:
-        problems.append(f"This list has {MAX_FILTERS} saved filters already: delete one first.")
+    if filters_of(user, page).count() >= MAX_SAVED_FILTERS and old is None:
+        problems.append(
+            f"This list has {MAX_SAVED_FILTERS} saved filters already: delete one first."
+        )
     if old is not None and not replace:
         raise ValidationError({"name": f"This list already has a saved filter “{old}”."})
     if problems:

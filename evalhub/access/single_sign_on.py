@@ -25,10 +25,10 @@ from mozilla_django_oidc.views import (
 )
 
 from evalhub.access.models import User
+from evalhub.limits import OIDC_TIMEOUT_S
 
 log = logging.getLogger(__name__)
 
-TIMEOUT_S = 10
 ENDPOINTS = {
     "OIDC_OP_AUTHORIZATION_ENDPOINT": "authorization_endpoint",
     "OIDC_OP_TOKEN_ENDPOINT": "token_endpoint",
@@ -45,7 +45,7 @@ FAILED = (
 def discovered(issuer: str) -> dict[str, Any]:
     """Return the provider's discovery document; raise an error if it is another provider's."""
     address = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
-    response = requests.get(address, timeout=TIMEOUT_S)
+    response = requests.get(address, timeout=OIDC_TIMEOUT_S)
     response.raise_for_status()
     found: dict[str, Any] = response.json()
     if found.get("issuer", "").rstrip("/") != issuer.rstrip("/"):

@@ -17,8 +17,9 @@ from rest_framework.request import Request
 
 from evalhub.access.addresses import client_address, client_network
 from evalhub.access.models import Token, TokenScope, User, digest_of
-from evalhub.access.request_limits import INVALID_TOKENS, MINUTE_S, is_over
+from evalhub.access.request_limits import MINUTE_S, is_over
 from evalhub.api.problems import response_of
+from evalhub.limits import INVALID_TOKENS_PER_MINUTE
 
 KEYWORD = "Bearer"
 USE_PRECISION = timedelta(minutes=1)
@@ -35,7 +36,7 @@ class TokenAuthentication(BaseAuthentication):
         usable = Token.objects.usable().select_related("user")
         token = usable.filter(digest=digest_of(words[1])).first()
         if token is None:
-            if is_over(f"tokens-{client_network(request)}", INVALID_TOKENS):
+            if is_over(f"tokens-{client_network(request)}", INVALID_TOKENS_PER_MINUTE):
                 raise Throttled(MINUTE_S, "Too many invalid tokens came from this address.")
             raise AuthenticationFailed("This token is unknown, revoked or expired.")
         if not token.works_from(address := client_address(request)):

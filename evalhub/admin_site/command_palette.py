@@ -18,8 +18,8 @@ from django.urls import reverse
 from unfold.sites import UnfoldAdminSite
 
 from evalhub.admin_site.pages import row_number
+from evalhub.limits import PALETTE_ROWS
 
-PER_KIND = 6
 MAX_SEARCH = 100
 """Characters of a search; the rest is ignored."""
 
@@ -44,7 +44,7 @@ def found(site: UnfoldAdminSite, request: HttpRequest, words: str) -> list[Group
     pages = [hit for hit in pages_of(site, request) if has_words(f"{hit.title} {hit.where}", words)]
     if not words:
         return [Group("Pages", pages)]
-    groups = [Group("Pages", pages[:PER_KIND]), *rows_of(site, request, words)]
+    groups = [Group("Pages", pages[:PALETTE_ROWS]), *rows_of(site, request, words)]
     return [group for group in groups if group.hits]
 
 
@@ -71,9 +71,9 @@ def rows_of(site: UnfoldAdminSite, request: HttpRequest, words: str) -> Iterator
         if not model_admin.has_view_permission(request):
             continue
         rows = matching(model_admin, request, words)
-        hits = [hit_of(model_admin, row) for row in rows[:PER_KIND]]
+        hits = [hit_of(model_admin, row) for row in rows[:PALETTE_ROWS]]
         title = str(model._meta.verbose_name_plural).capitalize()
-        yield Group(title, hits, url_of(model, "changelist") if len(rows) > PER_KIND else "")
+        yield Group(title, hits, url_of(model, "changelist") if len(rows) > PALETTE_ROWS else "")
 
 
 def matching(model_admin: ModelAdmin, request: HttpRequest, words: str) -> list[Any]:
@@ -86,7 +86,7 @@ def matching(model_admin: ModelAdmin, request: HttpRequest, words: str) -> list[
             or_, (_contains(model_admin.model, field, word) for field in fields), Q()
         )
     keys = readable.order_by().filter(condition).values("pk")
-    return list(readable.prefetch_related(None).filter(pk__in=keys)[: PER_KIND + 1])
+    return list(readable.prefetch_related(None).filter(pk__in=keys)[: PALETTE_ROWS + 1])
 
 
 def _asked(model: type[Model], words: str) -> list[str]:

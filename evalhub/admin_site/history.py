@@ -14,6 +14,7 @@ from simple_history.models import DeletedObject
 from simple_history.template_utils import HistoricalRecordContextHelper
 
 from evalhub.admin_site.pages import PageAdmin
+from evalhub.limits import HISTORY_PAGE_SIZE
 
 
 class Line(NamedTuple):
@@ -45,7 +46,7 @@ class ReadableChanges(HistoricalRecordContextHelper):
 class HistoryAdmin(SimpleHistoryAdmin, PageAdmin):
     """Admin of rows with a read-only history."""
 
-    history_list_per_page = 50
+    history_list_per_page = HISTORY_PAGE_SIZE
     object_history_template = "evalhub/history.html"
 
     def get_historical_record_context_helper(

@@ -6,8 +6,9 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.forms.fields import InvalidJSONInput
 
+from evalhub.limits import MAX_JSON
 from evalhub.values.storable import REASON, unstorable
-from evalhub.values.strict_json import MAX_DEPTH, MAX_JSON, parse
+from evalhub.values.strict_json import MAX_DEPTH, parse
 
 
 class BoundedJSONField(forms.JSONField):

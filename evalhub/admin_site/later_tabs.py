@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from unfold.admin import TabularInline
 
 from evalhub.admin_site.pages import PageAdmin, ReadOnlyRights
+from evalhub.limits import TAB_PAGE_SIZE
 
 
 class LaterInline(ReadOnlyRights, TabularInline):
@@ -19,7 +20,7 @@ class LaterInline(ReadOnlyRights, TabularInline):
     tab = True
     can_delete = False
     show_count = True
-    per_page = 20
+    per_page = TAB_PAGE_SIZE
     template = "evalhub/later_tab.html"
 
 

@@ -21,11 +21,10 @@ from unfold.views import ChangeList
 
 from evalhub.access.models import User
 from evalhub.display.filter_chip import Chip, choice_chip
+from evalhub.limits import MAX_HIDDEN_COLUMNS, MAX_LIST_ROWS
 
 PAGING = {"p", "e", "all"}
 PREFERENCE = "hidden columns"
-MOST = 50
-"""Columns that a list can hide."""
 
 
 class Column(NamedTuple):
@@ -50,7 +49,7 @@ class BoundedPaginator(Paginator):
     rows are sorted, which are the first in the order `unsorted`.
     """
 
-    most = 10_000
+    most = MAX_LIST_ROWS
     unsorted: Sequence[Any] = ()
 
     @cached_property
@@ -193,7 +192,9 @@ def columns_view(request: HttpRequest) -> HttpResponse:
         raise Http404("There is no such list.")
     if not admin.site.get_model_admin(model).has_view_permission(request):
         raise PermissionDenied
-    offered = {name for name in request.POST.getlist("column")[:MOST] if name.isidentifier()}
+    offered = {
+        name for name in request.POST.getlist("column")[:MAX_HIDDEN_COLUMNS] if name.isidentifier()
+    }
     hide_columns(cast(User, request.user), model, offered - set(request.POST.getlist("shown")))
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return HttpResponseRedirect(f"{address}?{request.POST.get('query', '')}".rstrip("?"))

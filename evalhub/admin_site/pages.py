@@ -29,6 +29,7 @@ from evalhub.admin_site.versions import (
     seen_in,
     versioned,
 )
+from evalhub.limits import LIST_PAGE_SIZE
 from evalhub.refusals import NotPossible
 from evalhub.values.storable import UNSTORABLE
 
@@ -88,7 +89,7 @@ class PageAdmin(BoundedJSON, ModelAdmin):
     instead_of_deleting = ""
     """A sentence on the confirmation page that names an alternative to deleting."""
 
-    list_per_page = 25
+    list_per_page = LIST_PAGE_SIZE
     paginator = BoundedPaginator
     show_full_result_count = False
     list_fullwidth = True

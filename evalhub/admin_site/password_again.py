@@ -11,8 +11,9 @@ from django.contrib.auth import authenticate
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.widgets import UnfoldAdminPasswordWidget
 
-from evalhub.access.logins import FRESH_S, entered_at, note_password
+from evalhub.access.logins import entered_at, note_password
 from evalhub.admin_site.pages import PageAdmin, current_user
+from evalhub.limits import PASSWORD_FRESH_S
 
 FIELD = "password_again"
 
@@ -67,7 +68,7 @@ class AsksPassword(PageAdmin):
 
     def password_question(self, request: HttpRequest, object_id: str | None) -> HttpResponse | None:
         """Return the page that asks for the password and keeps what was sent; None to go on."""
-        is_fresh = time.time() - entered_at(request) < FRESH_S
+        is_fresh = time.time() - entered_at(request) < PASSWORD_FRESH_S
         if request.method != "POST" or is_fresh or not self.is_sensitive(request, object_id):
             return None
         if not current_user(request).has_usable_password():
@@ -88,8 +89,9 @@ class AsksPassword(PageAdmin):
             "evalhub/confirm.html",
             title="Enter your password again",
             sentences=[
-                f"You entered it over {FRESH_S // 60} minutes ago, and this changes who may do "
-                "what, or where a key is sent. Nothing is saved yet; what you entered is kept."
+                f"You entered it over {PASSWORD_FRESH_S // 60} minutes ago, and this changes who "
+                "may do what, or where a key is sent. Nothing is saved yet; what you "
+                "entered is kept."
             ],
             hidden=kept,
             form=form,

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from evalhub.access.granting import owner_problem
-from evalhub.access.logins import FRESH_S, entered_at
+from evalhub.access.logins import entered_at
 from evalhub.access.models import Token, TokenScope, User
 from evalhub.api.administration_serializers import (
     TokenSerializer,
@@ -26,6 +26,7 @@ from evalhub.api.administration_serializers import (
 from evalhub.api.filters import Containing, OneOf, YesNo
 from evalhub.api.serializers import LanguageModelSerializer
 from evalhub.api.views import ReadOnly, Rows, Written
+from evalhub.limits import PASSWORD_FRESH_S
 from evalhub.models import LanguageModel, Webhook
 from evalhub.notifications.security import notify_of_connection
 
@@ -40,7 +41,7 @@ class Administered(Rows):
         super().initial(request, *args, **kwargs)
         if request.method in SAFE_METHODS or isinstance(request.auth, Token):
             return
-        if time.time() - entered_at(request._request) >= FRESH_S:
+        if time.time() - entered_at(request._request) >= PASSWORD_FRESH_S:
             raise PermissionDenied("Send a token, or log in again: your password is asked for.")
 
 

@@ -11,7 +11,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.renderers import JSONRenderer
 
-from evalhub.values.strict_json import MAX_JSON, MAX_TEXT, excerpt
+from evalhub.limits import MAX_JSON, MAX_TEXT
+from evalhub.values.strict_json import excerpt
 
 UNKNOWN, READ_ONLY = "unknown_field", "read_only"
 EMPTY: tuple[Any, ...] = (None, "", [], {})

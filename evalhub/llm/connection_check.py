@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from evalhub.limits import CONNECTION_CHECK_TIMEOUT_S
 from evalhub.llm import gateway
 from evalhub.llm.applications.application_reply import findings
 from evalhub.llm.completion import Completion
@@ -20,7 +21,6 @@ from evalhub.llm.providers.responses import parsed
 from evalhub.values.strict_json import excerpt
 from evalhub.work.caller import fill
 
-TEST_TIMEOUT_S = 30.0
 TEST_MESSAGES = [{"role": "user", "content": "Reply with the word ready."}]
 TEST_SCHEMA = {
     "type": "object",
@@ -78,7 +78,7 @@ async def check_connection(endpoint: Endpoint) -> ConnectionReport:
 
     The caller records the call. No token limit is set here, to leave room for models that reason.
     """
-    asked = replace(endpoint, timeout_s=min(endpoint.timeout_s, TEST_TIMEOUT_S))
+    asked = replace(endpoint, timeout_s=min(endpoint.timeout_s, CONNECTION_CHECK_TIMEOUT_S))
     schema = TEST_SCHEMA if endpoint.structured_output and not endpoint.application else None
     messages = TEST_QUESTION if endpoint.application else TEST_MESSAGES
     digest = gateway.request_digest(asked, messages, {}, schema)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm.applications.application_call import ask_application, candidate_only
 from evalhub.llm.applications.application_request import SESSION_ID
 from evalhub.llm.completion import Completion, Embedded
@@ -20,7 +21,7 @@ from evalhub.llm.providers.exchanges import transport
 from evalhub.llm.raw_prompt import COMPLETIONS_NEEDED, NOT_WITH_RAW_PROMPT, raw_prompt_of
 from evalhub.llm.security.called_address import check_called
 from evalhub.llm.security.key_policy import key_problem
-from evalhub.llm.token_estimates import DEFAULT_ANSWER_TOKENS, token_limit
+from evalhub.llm.token_estimates import token_limit
 from evalhub.values.digest import digest
 
 Messages = Sequence[Mapping[str, Any]]

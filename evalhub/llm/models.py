@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from evalhub.constraints import known
 from evalhub.history import History
+from evalhub.limits import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S, JUDGE_TIMEOUT_S, MAX_TIMEOUT_S
 from evalhub.llm.applications.application_fields import ApplicationFields, ModelKind
 from evalhub.llm.completion import Completion
 from evalhub.llm.endpoint import Endpoint
@@ -15,8 +16,6 @@ from evalhub.llm.parameters import parameter_problems
 from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.security.key_policy import key_problem
 from evalhub.row_page import RowWithPage
-
-JUDGE_TIMEOUT_S = 45
 
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]*$",
@@ -101,7 +100,7 @@ class LanguageModel(ApplicationFields, RowWithPage):
         "under test, and a failed judgment as a judge.",
     )
     max_concurrency = models.PositiveIntegerField(
-        default=8,
+        default=DEFAULT_CONCURRENCY,
         validators=[MinValueValidator(1)],
         help_text="Calls in flight at once, over all workers.",
     )
@@ -109,13 +108,15 @@ class LanguageModel(ApplicationFields, RowWithPage):
         null=True, blank=True, validators=[MinValueValidator(1)], help_text="Empty: no limit."
     )
     timeout_s = models.PositiveIntegerField(
-        "time-out (s)", default=120, validators=[MinValueValidator(1), MaxValueValidator(600)]
+        "time-out (s)",
+        default=DEFAULT_TIMEOUT_S,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_TIMEOUT_S)],
     )
     judge_timeout_s = models.PositiveIntegerField(
         "time-out as a judge (s)",
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(600)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_TIMEOUT_S)],
         help_text=f"Empty: the other time-out, but at most {JUDGE_TIMEOUT_S} s.",
     )
     input_usd_per_mtok = _price("input price")

@@ -14,12 +14,10 @@ which kills its worker takes no other with it. If that claim fails too, the item
 from random import Random
 from typing import NamedTuple
 
+from evalhub.limits import CALL_ATTEMPTS, LONGEST_PAUSE_S, LONGEST_WAIT_S
 from evalhub.llm.errors import CallError, CallErrorKind
 
-ATTEMPTS = 5
 BASE_S = 1.0
-LONGEST_PAUSE_S = 30.0
-LONGEST_WAIT_S = 900.0
 
 MIN_SHARE = 0.02
 """The lowest share of its full rate to which a model's shared rate is cut."""
@@ -52,7 +50,7 @@ def next_try(error: CallError, attempt: int, share: float, random: Random) -> Re
     asked_s = error.retry_after_s or 0.0
     if not error.can_retry or asked_s > LONGEST_WAIT_S:
         return None
-    if attempt < ATTEMPTS:
+    if attempt < CALL_ATTEMPTS:
         wait_s = asked_s + random.uniform(0, BASE_S * 2 ** (attempt - 1))
         return Retry(wait_s, is_later=wait_s > LONGEST_PAUSE_S)
     is_lowest = share < 1.5 * MIN_SHARE  # the rate recovers a little between two cuts

@@ -9,9 +9,6 @@ CHARS_PER_TOKEN = 4
 IMAGE_CHARACTERS = 1000 * CHARS_PER_TOKEN
 """Estimate for an image; providers count from 85 to some thousand tokens."""
 
-DEFAULT_ANSWER_TOKENS = 1000
-"""Estimate for a reply without a token limit, and the limit of one to a raw prompt."""
-
 
 def tokens_in(texts: Iterable[str]) -> int:
     return tokens_of(sum(map(len, texts)))

@@ -9,7 +9,6 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from email.mime.image import MIMEImage
 from threading import Lock, Thread
 
@@ -21,6 +20,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from evalhub.drawing.png import png_of
+from evalhub.limits import DELIVERY_PAUSES, DELIVERY_TIMEOUT_S
 from evalhub.llm.providers.http_transport import sync_transport
 from evalhub.llm.security.address_policy import ForbiddenAddress, check_base_url
 from evalhub.llm.security.key_policy import key_problem
@@ -30,10 +30,7 @@ from evalhub.notifications.signing import BadSecret, headers_of, keys_in
 
 log = logging.getLogger(__name__)
 
-PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240, 720, 1440))
-"""Waits after each failed attempt; after the last, a delivery gets one more attempt."""
 AT_ONCE = 20
-TIMEOUT_S = 10.0
 PICTURE_ID = "chart"
 TEST = "test"
 """The event of a test delivery, which nobody subscribes to."""
@@ -90,7 +87,7 @@ def _take() -> list[Delivery]:
     taken = list(due.order_by("pk")[:AT_ONCE])
     for delivery in taken:
         delivery.attempts += 1
-        pause = PAUSES[min(delivery.attempts, len(PAUSES)) - 1]
+        pause = DELIVERY_PAUSES[min(delivery.attempts, len(DELIVERY_PAUSES)) - 1]
         delivery.next_try_at = timezone.now() + pause
         delivery.save(update_fields=["attempts", "next_try_at"])
     return taken
@@ -104,7 +101,7 @@ def _try(delivery: Delivery) -> None:
         delivery.done_at, delivery.next_try_at = timezone.now(), None
     except Undelivered as error:
         delivery.problem, delivery.status_code = str(error), error.status
-        if error.final or delivery.attempts > len(PAUSES):
+        if error.final or delivery.attempts > len(DELIVERY_PAUSES):
             delivery.state, delivery.next_try_at = DeliveryState.FAILED, None
             log.warning("Given up: %s. %s", delivery, error)
     delivery.save(update_fields=["state", "problem", "status_code", "done_at", "next_try_at"])
@@ -182,7 +179,9 @@ def _status_of(url: str, body: bytes, headers: dict[str, str]) -> int:
     try:
         check_base_url(url)
         with (
-            httpx.Client(transport=sync_transport(), timeout=TIMEOUT_S, trust_env=False) as client,
+            httpx.Client(
+                transport=sync_transport(), timeout=DELIVERY_TIMEOUT_S, trust_env=False
+            ) as client,
             client.stream("POST", url, content=body, headers=headers) as response,
         ):
             return response.status_code
@@ -212,7 +211,7 @@ def send_test(webhook: Webhook) -> Delivery:
         key=key,
         payload=payload,
         attempts=1,
-        next_try_at=timezone.now() + PAUSES[0],
+        next_try_at=timezone.now() + DELIVERY_PAUSES[0],
     )
     _try(delivery)
     return delivery

@@ -13,8 +13,8 @@ from django.utils.module_loading import import_string
 from rest_framework import serializers
 
 from evalhub.access.models import Token
-from evalhub.environment import as_variable, env
 from evalhub.operations.site_sections import Section
+from evalhub.settings.environment import as_variable, env
 
 
 class FileRefused(ValueError):

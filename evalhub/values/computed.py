@@ -5,10 +5,9 @@ from typing import Any, TypeVar
 
 from django.core.cache import caches
 
+from evalhub.limits import COMPUTED_CACHE_S
 from evalhub.values.digest import digest
 from evalhub.values.typed_json import from_json, to_json
-
-CACHED_S = 30 * 24 * 3600
 
 T = TypeVar("T")
 
@@ -24,7 +23,7 @@ def computed(name: str, inputs: Any, kind: type[T], function: Callable[[], T]) -
     value = cached(name, inputs, kind)
     if value is None:
         value = function()
-        caches["computed"].set(_key(name, inputs), to_json(kind, value), CACHED_S)
+        caches["computed"].set(_key(name, inputs), to_json(kind, value), COMPUTED_CACHE_S)
     return value
 
 

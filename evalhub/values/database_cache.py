@@ -14,8 +14,9 @@ from django.db import DatabaseError, models, transaction
 from django.db.models.functions import Cast
 from django.utils import timezone
 
+from evalhub.limits import MAX_CACHE_ROWS
+
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
-MAX_ROWS = 20_000
 CULLED = 0.01
 """Share of writes after which expired and surplus rows are deleted."""
 
@@ -42,7 +43,9 @@ def forget_computed() -> None:
 def cull() -> None:
     """Delete expired and surplus values."""
     CachedValue.objects.filter(expires_at__lte=timezone.now()).delete()
-    surplus = CachedValue.objects.order_by("-expires_at").values_list("pk", flat=True)[MAX_ROWS:]
+    surplus = CachedValue.objects.order_by("-expires_at").values_list("pk", flat=True)[
+        MAX_CACHE_ROWS:
+    ]
     CachedValue.objects.filter(pk__in=list(surplus)).delete()
 
 

@@ -7,10 +7,6 @@ from typing import Any, NamedTuple, NoReturn
 MAX_EXCERPT = 60
 MAX_DEPTH = 50
 """Levels of lists and objects; more would stop some page or library that reads them again."""
-MAX_JSON = 500_000
-"""Characters of a JSON value of a row, without whitespace."""
-MAX_TEXT = 200_000
-"""Characters of a text: ten times the longest answer of a model."""
 
 
 class Problem(NamedTuple):

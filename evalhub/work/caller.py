@@ -13,6 +13,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from evalhub.access.exposures import Sendings
+from evalhub.limits import DEFAULT_ANSWER_TOKENS
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion, Embedded
 from evalhub.llm.content.content_parts import images_in, with_data_urls
@@ -21,12 +22,7 @@ from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
 from evalhub.llm.retry import next_try
-from evalhub.llm.token_estimates import (
-    DEFAULT_ANSWER_TOKENS,
-    token_limit,
-    tokens_in,
-    tokens_in_messages,
-)
+from evalhub.llm.token_estimates import token_limit, tokens_in, tokens_in_messages
 from evalhub.work.database import Database
 from evalhub.work.errors import BatchFailed, GivenBack, LeaseLost
 from evalhub.work.limits import shared_rate

@@ -9,13 +9,14 @@ from typing import Any
 
 from django.db import connection
 
+from evalhub.limits import LONGEST_PAUSE_S
 from evalhub.llm import gateway
 from evalhub.llm.completion import Completion
 from evalhub.llm.content.images import data_urls, refuse_unseen
 from evalhub.llm.endpoint import Endpoint
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.models import Call, CallRole
-from evalhub.llm.retry import LONGEST_PAUSE_S, next_try
+from evalhub.llm.retry import next_try
 from evalhub.work.caller import Caller, CallReply, PendingCall, T, estimate_usd
 from evalhub.work.limits.rate_limiter import RateLimiter, RateLimiters
 from evalhub.work.limits.shared_rate import Shared

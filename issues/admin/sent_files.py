@@ -5,7 +5,7 @@ from base64 import b64decode, b64encode
 from django.http import HttpRequest
 
 from evalhub.admin_site.pages import bounded_text
-from issues.importers.records import MAX_BYTES
+from issues.limits import MAX_FILE_BYTES
 
 
 def packed(data: bytes) -> str:
@@ -20,8 +20,8 @@ def sent_file(request: HttpRequest) -> tuple[str, bytes]:
     """
     file = request.FILES.get("file")
     if file is not None and not isinstance(file, list):
-        is_too_long = (file.size or 0) > MAX_BYTES
-        return str(file.name), b" " * (MAX_BYTES + 1) if is_too_long else file.read()
+        is_too_long = (file.size or 0) > MAX_FILE_BYTES
+        return str(file.name), b" " * (MAX_FILE_BYTES + 1) if is_too_long else file.read()
     try:
         return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
     except ValueError:  # it is no base64

@@ -5,9 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from evalhub.api.fields import JSONObject, PlainSerializer, RowSerializer
+from issues.limits import MAX_CRITERIA
 from issues.models import Criterion, FrozenCriterion
 from issues.rubrics.criterion_content import CONTENT
-from issues.rubrics.scoring import MAX_CRITERIA
 
 MAX_ALTERNATIVES = 1000
 

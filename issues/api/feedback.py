@@ -23,13 +23,13 @@ from issues.api.images import Messages
 from issues.api.json_types import Message
 from issues.feedback_content import SENT, TRIAGE, says_nothing
 from issues.feedback_messages import with_conversation
+from issues.limits import MAX_FEEDBACK_AT_ONCE
 from issues.models import Feedback, FeedbackState
 from issues.similarity.search import FEEDBACK, LONGEST, similar
 from issues.triage.actions import follow, locked, mark_duplicate
 from issues.triage.erasure import erase
 from issues.triage.intake import take_in
 
-MAX_AT_ONCE = 500
 SIMILAR = [
     OpenApiParameter("text", str, required=True, description="Text to compare with."),
     OpenApiParameter("limit", int, description="From 1 to 20; default 5."),
@@ -124,7 +124,7 @@ class FeedbackBatchSerializer(PlainSerializer):
     """A batch of rows. If any row is invalid, nothing is saved."""
 
     feedback = serializers.ListField(
-        child=serializers.JSONField(), min_length=1, max_length=MAX_AT_ONCE
+        child=serializers.JSONField(), min_length=1, max_length=MAX_FEEDBACK_AT_ONCE
     )
 
 

@@ -9,9 +9,8 @@ from rest_framework.parsers import BaseParser
 from evalhub.files.csv_safety import plain
 from evalhub.values.storable import REASON, unstorable
 from evalhub.values.strict_json import Problem
-from issues.importers.records import MAX_BYTES, Unreadable, records_in
-
-MAX_ROWS = 5000
+from issues.importers.records import Unreadable, records_in
+from issues.limits import MAX_BULK_ROWS, MAX_FILE_BYTES
 
 
 class TableParser(BaseParser):
@@ -31,8 +30,8 @@ class TableParser(BaseParser):
     ) -> dict[str, Any]:
         problems: list[Problem] = []
         try:
-            data = stream.read(MAX_BYTES + 1)
-            found = records_in(f".{self.ending}", data, problems, inside="rows", most=MAX_ROWS)
+            data = stream.read(MAX_FILE_BYTES + 1)
+            found = records_in(f".{self.ending}", data, problems, inside="rows", most=MAX_BULK_ROWS)
             rows = [(place, self.cells(row)) for place, row in found]
         except Unreadable as error:
             raise ParseError(f"The body {error}") from error

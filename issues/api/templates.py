@@ -10,11 +10,9 @@ from evalhub.access.models import User
 from evalhub.api.fields import JSONObject, Readable, RowSerializer
 from evalhub.models import LanguageModel
 from issues.api.json_types import Scale
-from issues.judge_templates.examples import MAX_EXAMPLES
 from issues.judge_templates.lifecycle import SHOWN, shown_by
+from issues.limits import MAX_PROMPT_VARIANTS, MAX_TEMPLATE_EXAMPLES
 from issues.models import JudgeTemplate, TemplateExample, TemplateVariant, Test
-
-MAX_VARIANTS = 50
 
 
 class Part(RowSerializer):
@@ -84,13 +82,13 @@ class JudgeTemplateSerializer(RowSerializer):
         return family
 
     def validate_examples(self, examples: list[Any]) -> list[Any]:
-        return _at_most(examples, MAX_EXAMPLES, "examples")
+        return _at_most(examples, MAX_TEMPLATE_EXAMPLES, "examples")
 
     def validate_variants(self, variants: list[Any]) -> list[Any]:
         models = [variant["language_model"] for variant in variants]
         if len(set(models)) < len(models):
             raise serializers.ValidationError("Send one prompt variant per model.")
-        return _at_most(variants, MAX_VARIANTS, "prompt variants")
+        return _at_most(variants, MAX_PROMPT_VARIANTS, "prompt variants")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         super().validate(attrs)

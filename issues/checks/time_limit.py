@@ -3,14 +3,13 @@
 from time import monotonic
 
 from issues.checks.check import CheckError
-
-SECONDS = 1.0
+from issues.limits import CHECK_TIMEOUT_S
 
 
 class Deadline:
     """Time limit that starts on creation; long work asks it often."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: float = CHECK_TIMEOUT_S) -> None:
         self.seconds = seconds
         self._end = monotonic() + seconds
 

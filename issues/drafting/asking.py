@@ -20,10 +20,9 @@ from issues.drafting.replies import Fields, read_fields
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.preview import judge_prompt
 from issues.judge_templates.prompts import PromptError
+from issues.limits import DRAFT_TRIES
 from issues.rubrics.scales import Scale
 
-MAX_TRIES = 3
-"""Calls for one text: repairs of its form, or the same request again after a refusal."""
 KEPT_REPLY = 8_000
 """Characters of a reply that is shown because it could not be used."""
 JUDGE_PROMPT = next(one.text for one in BUILTIN if one.key == "rubric-prompt-aware")
@@ -55,7 +54,7 @@ async def ask(request: Request, endpoint: Endpoint, caller: Caller) -> Asked:
     """Ask for the fields of a request; raises what `Caller.call` raises except `CallError`."""
     asked, messages, role = Asked(None), request.messages, CallRole.GENERATOR
     refused: list[str] = []
-    for _ in range(MAX_TRIES):
+    for _ in range(DRAFT_TRIES):
         try:
             made = await caller.call(
                 endpoint,

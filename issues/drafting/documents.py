@@ -6,14 +6,14 @@ from typing import NamedTuple, Protocol
 
 from evalhub.values.storable import storable
 from issues.drafting.pdf_text import UnreadablePdf, page_texts
+from issues.limits import (
+    MAX_DOCUMENT_BYTES,
+    MAX_DOCUMENT_CHARACTERS,
+    MAX_DOCUMENTS,
+    MAX_PDF_PAGES,
+    PASSAGE_CHARACTERS,
+)
 
-MAX_FILES = 5
-MAX_BYTES = 5 * 1024 * 1024
-MAX_PAGES = 100
-MAX_CHARACTERS = 200_000
-"""Of all documents together."""
-PASSAGE = 1500
-"""Characters of a passage, about."""
 ENDINGS = (".txt", ".md", ".pdf")
 
 
@@ -48,13 +48,15 @@ def passages_of(files: Sequence[Upload]) -> list[Passage]:
     Raises:
         UnreadableDocument: A file is too large or long, of another kind, or has no text.
     """
-    if len(files) > MAX_FILES:
-        raise UnreadableDocument(f"{len(files)} files are too many: choose at most {MAX_FILES}.")
-    passages = [passage for file in files for passage in _passages(file)]
-    if sum(len(passage.text) for passage in passages) > MAX_CHARACTERS:
+    if len(files) > MAX_DOCUMENTS:
         raise UnreadableDocument(
-            f"The documents have more than {MAX_CHARACTERS:,} characters together. Upload the "
-            "chapters that matter."
+            f"{len(files)} files are too many: choose at most {MAX_DOCUMENTS}."
+        )
+    passages = [passage for file in files for passage in _passages(file)]
+    if sum(len(passage.text) for passage in passages) > MAX_DOCUMENT_CHARACTERS:
+        raise UnreadableDocument(
+            f"The documents have more than {MAX_DOCUMENT_CHARACTERS:,} characters together. Upload "
+            "the chapters that matter."
         )
     return passages
 
@@ -63,8 +65,8 @@ def _passages(file: Upload) -> Iterator[Passage]:
     name = (file.name or "document")[-100:]
     if not name.lower().endswith(ENDINGS):
         raise UnreadableDocument(f"{name} is no {', '.join(ENDINGS)} file.")
-    if (file.size or 0) > MAX_BYTES:
-        raise UnreadableDocument(f"{name} is larger than {MAX_BYTES // 1024**2} MB.")
+    if (file.size or 0) > MAX_DOCUMENT_BYTES:
+        raise UnreadableDocument(f"{name} is larger than {MAX_DOCUMENT_BYTES // 1024**2} MB.")
     data = file.read()
     pages = _pdf_pages(name, data) if name.lower().endswith(".pdf") else [_decoded(name, data)]
     has_pages = name.lower().endswith(".pdf")
@@ -87,7 +89,7 @@ def _decoded(name: str, data: bytes) -> str:
 
 def _pdf_pages(name: str, data: bytes) -> list[str]:
     try:
-        found = page_texts(data, most_pages=MAX_PAGES, most_characters=MAX_CHARACTERS)
+        found = page_texts(data, most_pages=MAX_PDF_PAGES, most_characters=MAX_DOCUMENT_CHARACTERS)
     except UnreadablePdf as error:
         raise UnreadableDocument(f"{name} {error}") from error
     return [storable(text) for text in found]
@@ -97,7 +99,7 @@ def split(text: str) -> list[str]:
     """Return the passages of a text: whole paragraphs, and sentences of long ones."""
     passages: list[str] = []
     for piece in _pieces(text):
-        if passages and len(passages[-1]) + len(piece) < PASSAGE:
+        if passages and len(passages[-1]) + len(piece) < PASSAGE_CHARACTERS:
             passages[-1] += f"\n\n{piece}"
         else:
             passages.append(piece)
@@ -107,8 +109,11 @@ def split(text: str) -> list[str]:
 def _pieces(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n", text):
         rest = paragraph.strip()
-        while len(rest) > PASSAGE:
-            end = max(rest.rfind(sign, 0, PASSAGE) for sign in (". ", "\n", " ")) + 1 or PASSAGE
+        while len(rest) > PASSAGE_CHARACTERS:
+            end = (
+                max(rest.rfind(sign, 0, PASSAGE_CHARACTERS) for sign in (". ", "\n", " ")) + 1
+                or PASSAGE_CHARACTERS
+            )
             yield rest[:end].strip()
             rest = rest[end:].strip()
         if rest:

@@ -7,7 +7,6 @@ from issues.judge_templates.fences import neutralised
 
 AROUND = 6_000
 """Characters of the text that are sent before and after the selection."""
-MAX_SELECTION = 8_000
 FIELD = "replacement"
 
 WANTED = {

@@ -23,7 +23,6 @@ from evalhub.work.processes.web import threads
 from issues.drafting.asking import Asked, ask
 from issues.drafting.edit_prompts import (
     FIELD,
-    MAX_SELECTION,
     NEED_WORDS,
     Selection,
     edit_request,
@@ -31,6 +30,7 @@ from issues.drafting.edit_prompts import (
     spaced_like,
 )
 from issues.drafting.start import edit_key, left_today
+from issues.limits import MAX_SELECTION
 from issues.models import Edit, EditAction, EditState, Test
 
 NO_WORKER = 0

@@ -8,18 +8,17 @@ from issues.drafting.prompts import Sample
 from issues.drafting.settings import DraftingSettings
 from issues.drafting.start import accepted_of
 from issues.judge_templates.prompts import conversation_text
+from issues.limits import DRAFT_EXAMPLES
 from issues.models import Generation, Test
 from issues.rubrics.criterion_content import CriterionContent
 from issues.test_content import content
 
-MAX_EXAMPLES = 5
-"""Tests, and accepted drafts, shown in a prompt."""
 EXAMPLE_CHARACTERS = 3000
 
 
 def examples_of(generation: Generation) -> list[Sample]:
     """Return real tests as examples, and the accepted drafts of the batch that it follows."""
-    tests = generation.sources.exclude(pk=generation.test_id or 0).order_by("pk")[:MAX_EXAMPLES]
+    tests = generation.sources.exclude(pk=generation.test_id or 0).order_by("pk")[:DRAFT_EXAMPLES]
     samples = [sample for test in tests for sample in _of_test(test)]
     if generation.follows:
         samples += [
@@ -28,7 +27,7 @@ def examples_of(generation: Generation) -> list[Sample]:
                 _cut(draft.answer),
                 draft.expected or draft.meant,
             )
-            for draft in accepted_of(generation.follows)[:MAX_EXAMPLES]
+            for draft in accepted_of(generation.follows)[:DRAFT_EXAMPLES]
             if not draft.is_pair
         ]
     return samples

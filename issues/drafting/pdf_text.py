@@ -3,8 +3,7 @@
 from io import BytesIO
 
 from evalhub.limited_process import LimitReached, call_limited
-
-MAX_SECONDS = 10
+from issues.limits import PDF_TIMEOUT_S
 
 
 class UnreadablePdf(ValueError):
@@ -19,7 +18,7 @@ def page_texts(data: bytes, *, most_pages: int, most_characters: int) -> list[st
     """
     limits = (most_pages, most_characters)
     try:
-        found = call_limited("issues.drafting.pdf_text:read", data, *limits, seconds=MAX_SECONDS)
+        found = call_limited("issues.drafting.pdf_text:read", data, *limits, seconds=PDF_TIMEOUT_S)
     except LimitReached as error:
         raise UnreadablePdf(f"cannot be read: it {error}. Upload its text.") from error
     if isinstance(found, str):

@@ -9,13 +9,10 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from evalhub.llm.verdicts.option_matching import folded
+from issues.limits import LATER_BATCH
 from issues.rubrics import scales
 from issues.rubrics.scales import PassRule, Scale
 
-FIRST_BATCH = 10
-"""Drafts of a batch that follows none: a small one shows whether the settings are right."""
-LATER_BATCH = 50
-"""Drafts of a batch like an earlier one, of which a person accepted some."""
 MAX_VARIABLES = 5
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=120)]

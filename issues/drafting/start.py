@@ -15,12 +15,12 @@ from evalhub.llm.token_estimates import tokens_in_messages
 from evalhub.models import BatchState, Call, LanguageModel, User
 from evalhub.refusals import Refused
 from evalhub.work.processes.queue import request_worker
-from issues.drafting.asking import MAX_TRIES
 from issues.drafting.conflicts import conflicts_of, is_same_model
 from issues.drafting.destinations import Destination
 from issues.drafting.documents import Passage
 from issues.drafting.prompts import Material, Target, answer_request, input_request
-from issues.drafting.settings import FIRST_BATCH, LATER_BATCH, DraftingSettings
+from issues.drafting.settings import DraftingSettings
+from issues.limits import DRAFT_TRIES, FIRST_BATCH, LATER_BATCH
 from issues.models import Decision, Draft, Generation, Issue, Test
 
 LABEL_TOKENS = 400
@@ -88,7 +88,7 @@ def estimate(order: Order) -> Estimate:
         else Decimal(0),
     ]
     known = [float(cost) for cost in costs if cost is not None]
-    least, most = written + labels, MAX_TRIES * written + 2 * labels
+    least, most = written + labels, DRAFT_TRIES * written + 2 * labels
     return Estimate((least, most), sum(known) if len(known) == len(costs) else None)
 
 

@@ -16,9 +16,8 @@ from issues.feedback_content import IN_FILES, says_nothing
 from issues.feedback_messages import with_conversation
 from issues.importers import records
 from issues.importers.records import Unreadable, records_in
+from issues.limits import MAX_FEEDBACK_COLUMNS, MAX_FEEDBACK_ROWS
 
-MAX_ROWS = 5000
-MAX_COLUMNS = 100
 RATINGS = {
     "up": ("up", "thumbs up", "thumbs_up", "+1", "1", "positive", "good", "like", "👍"),
     "down": ("down", "thumbs down", "thumbs_down", "-1", "negative", "bad", "dislike", "👎"),
@@ -62,14 +61,14 @@ def read(name: str, data: bytes, chosen: Mapping[str, str] | None = None) -> Fee
     """
     file = FeedbackFile()
     try:
-        found = records_in(name, data, file.problems, inside="feedback", most=MAX_ROWS)
+        found = records_in(name, data, file.problems, inside="feedback", most=MAX_FEEDBACK_ROWS)
         items = [(place, _merged(item)) for place, item in found]
     except Unreadable as error:
         file.unreadable.append(Problem(name, str(error)))
         return file
     names = list(dict.fromkeys(key for _, item in items for key in item))
-    if len(names) > MAX_COLUMNS:
-        message = f"has {len(names)} columns; the maximum is {MAX_COLUMNS}."
+    if len(names) > MAX_FEEDBACK_COLUMNS:
+        message = f"has {len(names)} columns; the maximum is {MAX_FEEDBACK_COLUMNS}."
         file.unreadable.append(Problem(name, message))
         return file
     file.columns = columns_of(names, chosen or {})

@@ -8,8 +8,7 @@ from typing import Any
 
 from evalhub.files.parquet import ParquetError, rows_of
 from evalhub.values.strict_json import Problem, excerpt, parse
-
-MAX_BYTES = 8 * 1024 * 1024
+from issues.limits import MAX_FILE_BYTES
 
 Record = tuple[str, dict[str, Any]]
 """A row's place in its file, and its columns or fields."""
@@ -32,8 +31,8 @@ def records_in(
     Raises:
         Unreadable: Nothing of the file can be read.
     """
-    if len(data) > MAX_BYTES:
-        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_BYTES:,}.")
+    if len(data) > MAX_FILE_BYTES:
+        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_FILE_BYTES:,}.")
     ending = name.rpartition(".")[2].lower()
     found = parquet_rows(data) if ending == "parquet" else _text(ending, data, problems, inside)
     for number, pair in enumerate(found):
@@ -69,7 +68,7 @@ def parquet_rows(data: bytes) -> Iterator[Record]:
 def _csv(text: str, problems: list[Problem], inside: str) -> Iterator[Record]:
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
-    csv.field_size_limit(MAX_BYTES)
+    csv.field_size_limit(MAX_FILE_BYTES)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     names: list[str] = []
     line = 1

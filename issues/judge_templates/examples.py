@@ -13,12 +13,10 @@ from evalhub.llm.verdicts.judge_replies import verdict_schema
 from evalhub.llm.verdicts.option_matching import folded, number_in
 from evalhub.refusals import Refused
 from issues.judge_templates.example_selection import Examples, ShownExample
+from issues.limits import MAX_TEMPLATE_EXAMPLES
 from issues.models import JudgeTemplate, ReplyForm, TemplateExample, TemplateState, Test
 from issues.models.template import is_criterion_template
 from issues.rubrics.scales import DIGITS, Option, Scale, from_json
-
-MAX_EXAMPLES = 200
-"""Maximum number of examples of a template."""
 
 
 class ExampleSource(NamedTuple):
@@ -96,8 +94,8 @@ def copy_in(template: JudgeTemplate, sources: Sequence[ExampleSource]) -> list[T
         rows.append(TemplateExample(template=draft, test=source.test, option=label, **source.texts))
     problems = [p for row, t in zip(rows, sources, strict=True) for p in _problems(row, t)]
     fresh = list({_content(row): row for row in rows if _content(row) not in known}.values())
-    if len(known) + len(fresh) > MAX_EXAMPLES:
-        problems.append(f"A template may have up to {MAX_EXAMPLES} examples. Copy fewer.")
+    if len(known) + len(fresh) > MAX_TEMPLATE_EXAMPLES:
+        problems.append(f"A template may have up to {MAX_TEMPLATE_EXAMPLES} examples. Copy fewer.")
     if problems:
         raise Refused(problems)
     for order, row in enumerate(fresh, start):

@@ -18,8 +18,7 @@ from evalhub.llm.verdicts.judge_replies import (
     verdict_schema,
 )
 from issues.judge_templates.fences import OPENING, Fenced, neutralised, nonce_of
-
-MAX_CHARACTERS = 400_000
+from issues.limits import MAX_PROMPT_CHARACTERS
 
 BY_GUIDELINES = "Prefer the answer that fits the guidelines and the reference better."
 BY_INPUT = "Prefer the answer that helps more with the input: correct, complete and to the point."
@@ -128,9 +127,9 @@ def pair_messages(case: PairCase, *, ties: bool) -> list[dict[str, Any]]:
         parts.append(f"Answer {label}:\n{Fenced(text, name='output', nonce=nonce).block()}")
     parts.append(REPLY.format(choices=_offered(ties)))
     prompt = "\n\n".join(parts)
-    if len(prompt) > MAX_CHARACTERS:
+    if len(prompt) > MAX_PROMPT_CHARACTERS:
         raise ValueError(
-            f"the prompt would have {len(prompt):,} characters, more than {MAX_CHARACTERS:,}"
+            f"the prompt would have {len(prompt):,} characters, more than {MAX_PROMPT_CHARACTERS:,}"
         )
     return [{"role": "user", "content": shown_with(prompt, case.images)}]
 

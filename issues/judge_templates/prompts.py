@@ -24,9 +24,8 @@ from issues.judge_templates.syntax import (
     problems_in,
     syntax_problem,
 )
+from issues.limits import MAX_PROMPT_CHARACTERS, MAX_TEMPLATE_CHARACTERS
 
-MAX_TEMPLATE_CHARACTERS = 20_000
-MAX_PROMPT_CHARACTERS = 400_000
 EXAMPLES = "examples"
 
 

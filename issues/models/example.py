@@ -2,12 +2,10 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from evalhub.access.sealed import SealedQuerySet
+from issues.limits import MAX_EXAMPLE_CHARACTERS
 from issues.models.template import JudgeTemplate, TemplatePart
 from issues.models.test import Test
 from issues.rubrics.scales import ScaleError, from_json
-
-MAX_CHARACTERS = 40_000
-"""Maximum length of all texts of an example together."""
 
 
 class TemplateExample(TemplatePart):
@@ -55,9 +53,9 @@ class TemplateExample(TemplatePart):
         if problem := self._option_problem():
             problems["option"] = problem
         size = sum(len(getattr(self, name)) for name in self.sealed_fields)
-        if size > MAX_CHARACTERS:
+        if size > MAX_EXAMPLE_CHARACTERS:
             problems["output"] = (
-                f"The example has {size:,} characters; the maximum is {MAX_CHARACTERS:,}. "
+                f"The example has {size:,} characters; the maximum is {MAX_EXAMPLE_CHARACTERS:,}. "
                 "Shorten it."
             )
         if self.test is not None and self.test.sealed:

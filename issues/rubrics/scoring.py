@@ -8,9 +8,6 @@ from typing import Any
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.rubrics.scales import BINARY
 
-MAX_CRITERIA = 300
-"""Maximum number of points of a rubric."""
-
 MIN_WEIGHT, MAX_WEIGHT = 0.1, 10
 """Range of a criterion's weight."""
 

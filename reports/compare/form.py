@@ -14,9 +14,6 @@ from reports.documents.reading import ReportForm
 from runs.laboratory.pairwise.models import PairwiseJudgeRun
 from runs.models import Run, Suite
 
-MAX_RUNS = 12
-"""Runs side by side."""
-
 SHOW: dict[str, tuple[str, frozenset[Kind]]] = {
     "": ("worse or better", FLIPS),
     "worse": ("worse", frozenset((Kind.WORSE,))),

@@ -7,10 +7,11 @@ from typing import Any
 from evalhub.models import LanguageModel
 from reports.compare import many_runs, pairwise, two_runs
 from reports.compare.controls import controls
-from reports.compare.form import MAX_RUNS, PAIRWISE, CompareForm
+from reports.compare.form import PAIRWISE, CompareForm
 from reports.compare.query import comparison_of, sides_of
 from reports.documents.document import Document
 from reports.documents.reading import Page, Reading
+from reports.limits import MAX_COMPARED_RUNS
 from reports.queries.incomplete_runs import incomplete_runs, incomplete_table, retry_links
 from runs.comparison.baselines import latest_pair, opponent_of, skipped_baselines
 from runs.models import Run, Suite
@@ -36,8 +37,8 @@ def build(filters: Mapping[str, Any], reading: Reading) -> Document:
     else:
         document = many_runs.document_of(sides, filters, reading)
     n, warnings = len(filters["runs"] or ()), document.warnings
-    if n > MAX_RUNS:
-        warnings = (f"Showing the first {MAX_RUNS} of {n} chosen runs.", *warnings)
+    if n > MAX_COMPARED_RUNS:
+        warnings = (f"Showing the first {MAX_COMPARED_RUNS} of {n} chosen runs.", *warnings)
     compared = [side.run.pk for side in sides] if len(sides) > 1 else []
     record(reading.reader, runs=compared)
     # Which of two answers is better does not depend on the runs' scores.
@@ -66,7 +67,7 @@ def runs_of(
     if len(chosen) == 1:
         against = opponent_of(chosen[0])
         return [*([against] if against else []), chosen[0]]
-    return list(chosen[:MAX_RUNS])
+    return list(chosen[:MAX_COMPARED_RUNS])
 
 
 COMPARE = Page(

@@ -11,9 +11,10 @@ from django.urls import reverse
 
 from evalhub.admin_site.pages import current_user, row_number
 from evalhub.models import User
-from reports.compare.form import MAX_RUNS, PAIRWISE
+from reports.compare.form import PAIRWISE
 from reports.documents.links import page_url
 from reports.documents.rendering import needs, page
+from reports.limits import MAX_COMPARED_RUNS
 from runs.laboratory.pairwise.evaluations import (
     active_choice,
     choose,
@@ -149,7 +150,7 @@ def _judged(results: Sequence[Result]) -> str:
 
 def _runs_of(request: HttpRequest, results: Sequence[Result]) -> list[int]:
     """Return the runs in the address, else those of the results."""
-    asked = [row_number(number) for number in request.GET.getlist("runs")][:MAX_RUNS]
+    asked = [row_number(number) for number in request.GET.getlist("runs")][:MAX_COMPARED_RUNS]
     return asked or [one.run_id for one in results]
 
 
@@ -162,7 +163,7 @@ def _next_url(request: HttpRequest, results: Sequence[Result]) -> str:
 def next_pair(request: HttpRequest) -> HttpResponse:
     """Lead to the reader's next pair of these runs; to the report where none is left."""
     reader = current_user(request)
-    asked = [row_number(number) for number in request.GET.getlist("runs")][:MAX_RUNS]
+    asked = [row_number(number) for number in request.GET.getlist("runs")][:MAX_COMPARED_RUNS]
     runs = list(Run.objects.filter(pk__in=asked))
     found = _open_pairs(runs, reader)
     after = row_number(request.GET.get("after"))

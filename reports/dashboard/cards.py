@@ -22,6 +22,7 @@ from reports.judge_reliability.concerns_rule import Trust
 from reports.judge_reliability.judges.judge_tables import concerns_table
 from reports.judge_reliability.judges.query import judge_report
 from reports.judge_reliability.judges.totals_query import RECENT
+from reports.limits import CARD_ROWS
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import overrides_of, reviews_of
 from reports.overrides.rule import OVERTURNED, Reviews
@@ -38,8 +39,6 @@ PREFERENCE = "home"
 
 MAX_PROPOSALS = 6
 
-SHOWN = 6
-"""Rows of a table on a card."""
 
 HOME_PERIOD = "7d"
 """The period whose changes Home lists."""
@@ -136,13 +135,13 @@ def _activity(home: Home) -> Content:
     least = "At least " if is_cut(events) else ""
     lead = f"{least}{counted(total, 'change')} in the last 7 days." if total else ""
     url = page_url("activity", period=HOME_PERIOD)
-    table = events_table(events[:SHOWN]).only("date", "what", "subject", "who")
+    table = events_table(events[:CARD_ROWS]).only("date", "what", "subject", "who")
     return Content(replace(table, note="", empty="Nothing changed in the last 7 days."), url, lead)
 
 
 def _overrides(home: Home) -> Content:
     reviews = home.reviews
-    newest = reviews.matching(OVERTURNED)[:SHOWN]
+    newest = reviews.matching(OVERTURNED)[:CARD_ROWS]
     table = results_table(
         "Newest overturned results",
         newest,
@@ -185,9 +184,9 @@ def _judges(home: Home) -> Content:
 
 def _first(table: Table) -> Table:
     """Return the first rows; the note counts the others."""
-    more = len(table.rows) - SHOWN
+    more = len(table.rows) - CARD_ROWS
     note = f"{more:,} more. {table.note}" if more > 0 else table.note
-    return replace(table, rows=table.rows[:SHOWN], note=note)
+    return replace(table, rows=table.rows[:CARD_ROWS], note=note)
 
 
 CARDS = (

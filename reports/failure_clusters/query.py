@@ -9,6 +9,7 @@ from evalhub.values.digest import digest
 from issues.similarity.ranking import Matrix
 from reports.documents.reading import Reading
 from reports.failure_clusters.rule import Cluster, FailureText, clusters_of
+from reports.limits import MAX_CLUSTERED_ANSWERS
 from reports.models import DecidedCluster
 from reports.queries.names import titles
 from runs.figures.states import current_of
@@ -17,8 +18,6 @@ from runs.models import JudgeRun, Outcome, Result, Run
 
 AT_ONCE = 300
 """Failed answers that the first request compares; more are left to a second one."""
-MAX_ANSWERS = 1500
-"""Failed answers compared, the first of the run."""
 MAX_PASSED = 300
 """Passed answers whose words tell which are rare."""
 MAX_REASON, MAX_ANSWER = 1200, 400
@@ -83,7 +82,7 @@ def clusters_of_run(run: Run, reading: Reading) -> RunClusters:
     judge_run = current_of(run.judge_runs.all())
     failed = Result.objects.filter(run=run, outcome=Outcome.FAILED).order_by("pk")
     every = list(failed.values_list("pk", "test__sealed"))
-    results = [pk for pk, sealed in every if not sealed][:MAX_ANSWERS]
+    results = [pk for pk, sealed in every if not sealed][:MAX_CLUSTERED_ANSWERS]
     reading.computes = reading.computes or len(results) <= AT_ONCE
     found = reading.computed(
         "failure-clusters-1",

@@ -17,12 +17,8 @@ from issues.similarity.search import ISSUE, similar
 from reports.documents.reading import COMPUTE, Reading
 from reports.documents.rendering import needs, page
 from reports.failure_clusters.decisions import accept, dismiss, undo
-from reports.failure_clusters.query import (
-    MAX_ANSWERS,
-    ProposedCluster,
-    RunClusters,
-    clusters_of_run,
-)
+from reports.failure_clusters.query import ProposedCluster, RunClusters, clusters_of_run
+from reports.limits import MAX_CLUSTERED_ANSWERS
 from reports.models import DecidedCluster
 from runs.filing.failed_answers import FailedAnswer, read_answers
 from runs.models import Run
@@ -68,7 +64,9 @@ def sentences_of(found: RunClusters) -> list[str]:
             "would open their texts."
         )
     if rest := found.failed - found.sealed - found.compared:
-        said.append(f"Only the first {MAX_ANSWERS:,} are compared; {rest:,} more are not.")
+        said.append(
+            f"Only the first {MAX_CLUSTERED_ANSWERS:,} are compared; {rest:,} more are not."
+        )
     if found.compared:
         said.append(
             "Clusters are answers that judges reject in similar words: a proposal to read, without "

@@ -26,7 +26,8 @@ from reports.gate.formats import (
 )
 from reports.gate.named_runs import NoSuchRun, other_run, run_named
 from reports.gate.query import GateResult, changed_policy, gate_result
-from reports.gate.serializers import MAX_WAIT_S, GateResultSerializer, GateSerializer
+from reports.gate.serializers import GateResultSerializer, GateSerializer
+from reports.limits import MAX_GATE_WAIT_S
 
 PAUSE_S = 1.0
 """Between looks at a run that is waited for."""
@@ -139,7 +140,7 @@ def waited_for(decide: Callable[[], GateResult], seconds: float) -> GateResult:
     if not (result.is_running and seconds and WAITING.acquire(blocking=False)):
         return result
     try:
-        until = monotonic() + min(seconds, MAX_WAIT_S)
+        until = monotonic() + min(seconds, MAX_GATE_WAIT_S)
         while result.is_running and monotonic() < until:
             sleep(PAUSE_S)
             result = decide()

@@ -16,11 +16,9 @@ from reports.documents.exports import markdown_of
 from reports.gate.exit_codes import ExitCode
 from reports.gate.query import GateResult, detectable_in_words
 from reports.gate.rule import GateLine, Verdict
+from reports.limits import GATE_FLIPS
 from reports.run.junit import XML_HEAD, clean
 from runs.models import Run
-
-MOST_FLIPS = 200
-"""Flipped tests listed in Markdown, which ends up in comments of pull requests."""
 
 
 def title_of(result: GateResult) -> str:
@@ -192,7 +190,7 @@ def as_markdown(result: GateResult) -> str:
     """Return the result for a comment on a pull request."""
     flips = flips_of(result)
     listed = tuple(
-        (one.kind.value, one.latest.test_id, issue, flip(one)) for one, issue in flips[:MOST_FLIPS]
+        (one.kind.value, one.latest.test_id, issue, flip(one)) for one, issue in flips[:GATE_FLIPS]
     )
     rules = Table(
         key="rules",
@@ -218,7 +216,7 @@ def as_markdown(result: GateResult) -> str:
             Column("change", "Change"),
         ),
         rows=listed,
-        note=f"{len(flips) - len(listed):,} more are left out." if flips[MOST_FLIPS:] else "",
+        note=f"{len(flips) - len(listed):,} more are left out." if flips[GATE_FLIPS:] else "",
     )
     verdict = result.decision.code.name.lower().replace("_", " ").capitalize()
     remedies = [line.remedy for line in result.lines if line.remedy and line.remedy.page]

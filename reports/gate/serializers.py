@@ -6,10 +6,8 @@ from rest_framework import serializers
 from evalhub.api.fields import JSONObject, PlainSerializer
 from reports.gate.exit_codes import ExitCode
 from reports.gate.rule import TITLES, Verdict
+from reports.limits import MAX_GATE_WAIT_S
 from runs.suites.gate_policy import GatePolicy
-
-MAX_WAIT_S = 20
-"""Longest wait of one request: it occupies a thread of the web server."""
 
 
 @extend_schema_field(GatePolicy)  # type: ignore[arg-type]
@@ -28,7 +26,7 @@ class GateSerializer(PlainSerializer):
     run = serializers.CharField(max_length=150)
     against = serializers.CharField(max_length=150, required=False, allow_blank=True, default="")
     policy = PolicyField(required=False, default=dict)
-    wait = serializers.IntegerField(min_value=0, max_value=MAX_WAIT_S, default=0)
+    wait = serializers.IntegerField(min_value=0, max_value=MAX_GATE_WAIT_S, default=0)
 
 
 class GateRemedySerializer(PlainSerializer):

@@ -15,11 +15,12 @@ from django.core.cache import caches
 from django.db import connection, transaction
 
 from evalhub.access.right_holders import users_with
+from evalhub.limits import COMPUTED_CACHE_S
 from evalhub.models import User
 from evalhub.notifications.events import Event, notify
 from evalhub.notifications.models import NotificationKind
 from evalhub.refusals import Refused
-from evalhub.values.computed import CACHED_S, cached
+from evalhub.values.computed import cached
 from evalhub.values.digest import digest
 from issues import states
 from issues.models import Comment, Issue, IssueState
@@ -265,7 +266,7 @@ def pull() -> int:
     for one in proposed:
         if not one.is_automatic:
             _notify(one)
-    cache.set(PULLED, state, CACHED_S)
+    cache.set(PULLED, state, COMPUTED_CACHE_S)
     return opened
 
 

@@ -2,9 +2,8 @@
 
 from django.db.models import Min
 
+from reports.limits import MAX_RELEASES
 from runs.models import Run
-
-MAX_RELEASES = 12
 
 
 def newest_releases() -> list[str]:

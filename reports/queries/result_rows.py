@@ -14,6 +14,7 @@ from evalhub.statistics.agreement.alpha_bands import RELIABLE
 from evalhub.statistics.deviation import is_split
 from issues.models import Polarity, Revision
 from issues.rubrics.scoring import consensus, inverted
+from reports.limits import RESULTS_PAGE_SIZE
 from runs.judging.jury import judges_in
 from runs.models import Answer, Judgment, Result, ResultScore
 from runs.result_list.filters import Filters
@@ -21,7 +22,6 @@ from runs.result_list.listing import Listing, prompt_of
 from runs.scoring.shown_verdicts import record, record_filtered
 from runs.scoring.verdict import CriterionValue
 
-PAGE = 20
 TEXT = 2000
 """Maximum length of a text in a row, in characters."""
 
@@ -136,7 +136,7 @@ class Grid:
 
     @property
     def first(self) -> int:
-        return (self.page - 1) * PAGE + 1 if self.rows else 0
+        return (self.page - 1) * RESULTS_PAGE_SIZE + 1 if self.rows else 0
 
     @property
     def last(self) -> int:
@@ -154,11 +154,11 @@ class ResultTable(Listing):
         """
         known = None if filters.narrows or self.hidden else of
         total = self.matching(filters).count() if known is None else known
-        pages = max(1, -(-total // PAGE))
+        pages = max(1, -(-total // RESULTS_PAGE_SIZE))
         page = min(filters.page, pages)
         # Only ids are sorted: whole rows are wider, and most of them are not shown.
         ids = self.in_order(filters).values_list("pk", flat=True)
-        rows = self._read(ids[(page - 1) * PAGE : page * PAGE])
+        rows = self._read(ids[(page - 1) * RESULTS_PAGE_SIZE : page * RESULTS_PAGE_SIZE])
         record(self.reader, [row.result_id for row in rows])
         if filters.outcomes and page == pages:
             record_filtered(self.reader, self.matching(replace(filters, outcomes=())))
@@ -170,8 +170,8 @@ class ResultTable(Listing):
         """Yield all matching rows in the order of the grid, read in chunks."""
         record(self.reader, runs=[self.run.pk])
         ids = list(self.in_order(filters).values_list("pk", flat=True))
-        for start in range(0, len(ids), 10 * PAGE):
-            yield from self._read(ids[start : start + 10 * PAGE])
+        for start in range(0, len(ids), 10 * RESULTS_PAGE_SIZE):
+            yield from self._read(ids[start : start + 10 * RESULTS_PAGE_SIZE])
 
     def judge_columns(self) -> tuple[JudgeColumn, ...]:
         """Return the judges in the order of the jury, the backup last."""

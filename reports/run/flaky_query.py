@@ -7,12 +7,11 @@ from django.db.models.fields.json import KeyTransform
 
 from evalhub.models import User
 from issues.models import Revision
+from reports.limits import MAX_FLAKY_TESTS
 from reports.queries.names import titles
 from reports.queries.result_rows import TEXT
 from runs.models import Outcome, Result, Run
 from runs.result_list.listing import prompt_of
-
-MAX_TESTS = 200
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def flaky_tests_of(run: Run, reader: User) -> FlakyTests | None:
     repeated = list(counted.filter(n__gt=1))
     flaky = [row for row in repeated if 0 < row[3] < row[4]]
     flaky.sort(key=lambda row: (abs(row[3] / row[4] - 0.5), -row[4], row[0]))
-    shown = flaky[:MAX_TESTS]
+    shown = flaky[:MAX_FLAKY_TESTS]
     title_of = titles({row[1] for row in shown})
     readable = Revision.objects.filter(pk__in=[row[2] for row in shown]).readable_by(reader)
     messages = dict(readable.order_by().values_list("pk", KeyTransform("messages", "content")))

@@ -9,6 +9,7 @@ from reports.documents.cells import points
 from reports.documents.document import Cell, Column, Link, Linked, Table
 from reports.documents.lazy_rows import LazyRows
 from reports.documents.links import page_url, row_url
+from reports.limits import MAX_RUN_ROWS
 from reports.overrides.override_tables import results_table
 from reports.overrides.query import MAX_SHOWN
 from reports.queries.exposure import DEFINITION
@@ -23,9 +24,6 @@ from reports.run.sealing_query import Difference, Sealing
 from runs.figures.run_figures import spent_usd
 from runs.models import Outcome
 from runs.suites.suite_tests import version_words
-
-MAX_ROWS = 200
-"""Results in the document: the first of the grid."""
 
 MAX_BARS = 40
 
@@ -316,7 +314,7 @@ def _overrides(report: RunReport) -> Table:
 def results(report: RunReport, rows: Iterable[Row], *, narrows: bool) -> Table:
     """Return the first rows; the note counts those left out."""
     total = report.grid.total
-    shown = [_result(row) for row in islice(rows, MAX_ROWS)]
+    shown = [_result(row) for row in islice(rows, MAX_RUN_ROWS)]
     parts = ["Filtered as on the page."] if narrows else []
     if total > len(shown):
         parts.append(f"The first {count(len(shown))} of {count(total)}; CSV and JSON have all.")

@@ -22,6 +22,7 @@ from reports.documents.exports import json_of
 from reports.documents.html_export import light_colours
 from reports.documents.origin import linked_runs
 from reports.documents.reading import Reading
+from reports.limits import MAX_SNAPSHOTS
 from reports.models import ReportSchedule, Snapshot
 from reports.registry import page_of
 from reports.summaries.requests import REQUEST_PERMISSION, ask_anew, like
@@ -30,9 +31,6 @@ from runs.scoring.shown_verdicts import Keeper, record
 
 SUMMARY = "summary"
 """Takes the place of a page's key where an executive summary is scheduled."""
-
-MAX_KEPT = 100
-"""Snapshots of one report; older ones are deleted."""
 
 
 def subject_of(page: str, state: str) -> tuple[str, str]:
@@ -85,7 +83,7 @@ def make(report: ReportSchedule) -> str:
     shown = {name: sorted(ids) for name, ids in keeper.shown.items()}
     content = stored(document) | {"shown": shown}
     snapshot = Snapshot.objects.create(report=report, content=content)
-    kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MAX_KEPT]
+    kept = report.snapshots.order_by("-pk").values_list("pk", flat=True)[:MAX_SNAPSHOTS]
     report.snapshots.exclude(pk__in=list(kept)).delete()
     _send(report, snapshot, document)
     return f"Made snapshot {snapshot.pk}."

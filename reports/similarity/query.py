@@ -15,11 +15,9 @@ from evalhub.models import ItemState, User
 from evalhub.statistics.deviation import sample_deviation
 from evalhub.statistics.weighted_mean import weighted_mean
 from issues.models import Revision, Test
+from reports.limits import MAX_SIMILAR_VARIANTS
 from runs.models import HAS_ANSWER, Answer, Result, Run
 from runs.scoring.shown_verdicts import record
-
-MAX_VARIANTS = 30
-"""Variants compared: those that answered last."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class TestSimilarity:
         prompt_version: The version compared; None where nothing was answered.
         prompt_versions: All answered versions, newest first.
         embedders: The built-in one, and those whose vectors the runs kept.
-        variants: The most similar first, at most `MAX_VARIANTS` of `prompt_version.variants`.
+        variants: The most similar first, at most 30 of `prompt_version.variants`.
         matrix: Cosine of each pair, in [-1, 1], in the order of `variants`, 1 on the diagonal;
             None: not measured.
     """
@@ -196,7 +194,7 @@ def _latest(test: Test, prompt_version: PromptText) -> list[Result]:
     )
     asked = _answered(test).filter(revision__asked_digest=prompt_version.asked_digest)
     newest = asked.annotate(place=place).filter(place=1)
-    return list(newest.select_related("run").order_by("-run_id")[:MAX_VARIANTS])
+    return list(newest.select_related("run").order_by("-run_id")[:MAX_SIMILAR_VARIANTS])
 
 
 def _asked(

@@ -8,7 +8,8 @@ from evalhub.llm import word_vectors
 from evalhub.llm.content.content_parts import all_images
 from issues.models import Test
 from reports.documents.rendering import needs, page
-from reports.similarity.query import MAX_VARIANTS, similarity_of
+from reports.limits import MAX_SIMILAR_VARIANTS
+from reports.similarity.query import similarity_of
 from runs.result_list.listing import prompt_of
 
 
@@ -32,6 +33,6 @@ def similarity(request: HttpRequest, pk: int) -> HttpResponse:
         prompt=prompt_of(found.messages),
         images=all_images(found.messages),
         rows=list(zip(found.variants, found.matrix, strict=True)),
-        most=MAX_VARIANTS,
+        most=MAX_SIMILAR_VARIANTS,
         problem="" if found.embedder.endpoint else word_vectors.problem(),
     )

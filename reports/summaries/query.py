@@ -15,6 +15,7 @@ from evalhub.display.formatting import words
 from evalhub.display.markup import model_markdown
 from evalhub.llm.models import LanguageModel
 from evalhub.models import BatchState, ItemState, User
+from reports.limits import SUMMARIES_PAGE_SIZE
 from reports.models import Exchange, ExecutiveSummary, Grade
 from reports.summaries.dimensions import DIMENSIONS, MAX_GRADE, MIN_GRADE, Dimension
 from reports.summaries.draft import LEAK, NOTHING, TOO_SMALL
@@ -38,8 +39,6 @@ from reports.summaries.work import NO_RUNS, unfinished
 from runs.figures.rate import Rate
 from runs.figures.tallies import group_of, tallies_of_runs
 from runs.models import Run
-
-PAGE = 25
 
 TITLES = {
     "findings": "Key findings",
@@ -122,7 +121,9 @@ def title_of(summary: ExecutiveSummary, runs: Sequence[Run]) -> str:
 def summary_lines(number: int, *, may_ask: bool, run: int | None = None) -> Page[Row]:
     """Return a page of summaries, newest first, of all or one run; a constant number of queries."""
     found = ExecutiveSummary.objects.order_by("-pk").values_list("pk", flat=True)
-    page: Page = Paginator(found.filter(runs=run) if run else found, PAGE).get_page(number)
+    page: Page = Paginator(found.filter(runs=run) if run else found, SUMMARIES_PAGE_SIZE).get_page(
+        number
+    )
     shown = list(page.object_list)
     waiting = set(unfinished(shown).values_list("summaries", flat=True))
     summaries = (

@@ -16,6 +16,7 @@ from evalhub.refusals import NotPossible
 from evalhub.schedules import ScheduleRefused
 from evalhub.work import progress
 from evalhub.work.processes.queue import request_worker
+from reports.limits import MAX_SUMMARISED_RUNS, USUAL_CONTEXT
 from reports.models import Exchange, ExecutiveSummary
 from reports.queries.run_names import saying
 from reports.summaries.draft import Draft, Unsendable, draft_of, reply_tokens
@@ -24,11 +25,8 @@ from runs.models import Run
 REQUEST_PERMISSION = "reports.ask_summary"
 """Permission to request summaries."""
 
-USUAL_CONTEXT = 32_000
-"""Context that nearly every model has; more can be entered."""
 
 MIN_CONTEXT, MAX_CONTEXT = 1_000, 2_000_000
-MAX_RUNS = 40
 
 
 class SummaryRefused(ValueError):
@@ -91,8 +89,8 @@ def problems_of(runs: Sequence[Run], analyst: LanguageModel, context_tokens: int
     problems = []
     if not runs:
         problems.append("Choose at least one run.")
-    if len(runs) > MAX_RUNS:
-        problems.append(f"Choose at most {MAX_RUNS} runs, not {len(runs)}.")
+    if len(runs) > MAX_SUMMARISED_RUNS:
+        problems.append(f"Choose at most {MAX_SUMMARISED_RUNS} runs, not {len(runs)}.")
     others = [run for run in runs if run.suite_fingerprint != runs[0].suite_fingerprint]
     if others:
         problems.append(
@@ -237,7 +235,7 @@ def ask_anew(state: str) -> str:
         fingerprint = fingerprint or run.suite_fingerprint
         if run.suite_fingerprint == fingerprint:
             newest.setdefault(run.variant_key, run)
-    runs = list(newest.values())[:MAX_RUNS]
+    runs = list(newest.values())[:MAX_SUMMARISED_RUNS]
     try:
         made = ask_summary(
             runs, analyst=model.analyst, by=None, context_tokens=model.context_tokens

@@ -16,12 +16,12 @@ from evalhub.refusals import NotPossible
 from evalhub.work.leases import workers_alive
 from reports.documents.origin import MAX_NAME, origin_of
 from reports.documents.rendering import needs, page
+from reports.limits import MAX_SUMMARISED_RUNS
 from reports.models import Exchange, ExecutiveSummary
 from reports.report_views import WRITERS, attached
 from reports.summaries.document import claims_table, document_of
 from reports.summaries.query import summary_lines, view_of
 from reports.summaries.requests import (
-    MAX_RUNS,
     REQUEST_PERMISSION,
     SummaryRefused,
     ask_again,
@@ -142,7 +142,7 @@ class SummaryDraftRequest:
 
 def draft_request_of(state: QueryDict) -> SummaryDraftRequest:
     """Read the form's state; without runs, those launched together with the run `with`."""
-    numbers = [row_number(number) for number in state.getlist("runs")][: MAX_RUNS + 1]
+    numbers = [row_number(number) for number in state.getlist("runs")][: MAX_SUMMARISED_RUNS + 1]
     found = Run.objects.select_related("suite").in_bulk([number for number in numbers if number])
     runs = [found[number] for number in numbers if number in found]
     if not runs and (launched := Run.objects.filter(pk=row_number(state.get("with"))).first()):

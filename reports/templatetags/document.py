@@ -17,11 +17,11 @@ from evalhub.outcomes import OUTCOMES
 from reports.documents.cells import between, interval_note, words
 from reports.documents.document import Cell, Column, Estimate, Fact, Form, Link, Linked, Table
 from reports.documents.reading import COMPUTE
+from reports.limits import TABLE_PAGE_SIZE
 from runs.figures.rate import Rate
 
 register = template.Library()
 
-PAGE = 50
 NUMBERS: frozenset[Form] = frozenset(
     ("count", "share", "points", "size", "score", "p", "number", "usd", "ms", "estimate")
 )
@@ -50,7 +50,7 @@ def rows_of(context: dict[str, Any], table: Table) -> Page:
     request: HttpRequest | None = context.get("request")
     if request is None:
         return Paginator(table.rows, max(1, len(table.rows))).page(1)
-    return Paginator(table.rows, PAGE).get_page(request.GET.get(f"{table.key}-page", 1))
+    return Paginator(table.rows, TABLE_PAGE_SIZE).get_page(request.GET.get(f"{table.key}-page", 1))
 
 
 @register.simple_tag(takes_context=True)

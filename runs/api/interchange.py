@@ -25,6 +25,7 @@ from issues.models import Issue, Test
 from runs.importers import peer_export
 from runs.importers.formats.registry import FORMATS, read
 from runs.importers.peer_import import Imported, Options, import_contents
+from runs.limits import MAX_PEER_TESTS
 from runs.models import Jury
 from runs.scoring.shown_verdicts import record
 from runs.suites.suite_tests import tests_in
@@ -162,7 +163,7 @@ class SuiteExport:
         suite = self.get_object()
         rows = Test.objects.readable_by(request.user).filter(pk__in=tests_in(suite).values("pk"))
         tests = rows.prefetch_related("criteria").order_by("pk")
-        if tests.count() > peer_export.MAX_TESTS:
+        if tests.count() > MAX_PEER_TESTS:
             raise ValidationError(
                 {"problems": ["The suite has too many tests: use tests/export/."]}
             )

@@ -14,13 +14,13 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.importers.formats import inspect_ai, openai_evals, otlp, promptfoo
 from runs.importers.formats.records import PeerAnswer, PeerRun, PeerScore, PeerTest
 from runs.launching.imported_scores import SCORER
+from runs.limits import MAX_PEER_TESTS
 from runs.models import Judgment, JudgmentState, Result, Run
 
 Reader = User | AnonymousUser
 DATASETS = ("inspect", "openai_evals", "promptfoo")
 RUNS = ("inspect", "otlp")
 OWN_SCORE = "evalhub"
-MAX_TESTS = 5000
 
 
 class TooMany(ValueError):
@@ -81,10 +81,10 @@ def write_run(peer: str, run: Run, reader: Reader, address: str) -> RunFile:
     """
     readable = Result.objects.readable_by(reader).filter(run=run).exclude(state=ItemState.PENDING)
     results = list(
-        readable.select_related("test", "revision", "answer").order_by("pk")[: MAX_TESTS + 1]
+        readable.select_related("test", "revision", "answer").order_by("pk")[: MAX_PEER_TESTS + 1]
     )
-    if len(results) > MAX_TESTS:
-        raise TooMany(f"The run has more than {MAX_TESTS:,} results: use results/export/.")
+    if len(results) > MAX_PEER_TESTS:
+        raise TooMany(f"The run has more than {MAX_PEER_TESTS:,} results: use results/export/.")
     tests = {  # as the run's model was asked them
         one.test_id: _peer_test(one.test, one.revision.content, one.revision.pass_threshold)
         for one in results

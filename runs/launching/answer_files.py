@@ -20,14 +20,15 @@ from pydantic import (
     model_validator,
 )
 
+from evalhub.limits import MAX_TEXT
 from evalhub.llm.applications.application_reply import MAX_DOCUMENTS, document_of, tool_call_of
 from evalhub.llm.content.content_parts import content_problem, content_text
 from evalhub.values.option_problems import option_problems
 from evalhub.values.storable import REASON, unstorable
-from evalhub.values.strict_json import MAX_TEXT, excerpt, parse
-from runs.launching.launch_options import MAX_REPEATS, LaunchRefused, RowId
+from evalhub.values.strict_json import excerpt, parse
+from runs.launching.launch_options import LaunchRefused, RowId
+from runs.limits import MAX_ANSWERS, MAX_REPEATS
 
-MAX_ANSWERS = 100_000
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 

@@ -13,8 +13,9 @@ from issues.models import Issue
 from runs.judging.jury_builder import JuryBuilder, backup_problem, jury_of
 from runs.launching.launch_options import OPTIONS, LaunchRefused, LaunchSpec, entry_of, read_spec
 from runs.launching.number_lists import MAX_TEMPERATURE, numbers_in
+from runs.limits import MAX_JUDGE_SAMPLES
 from runs.models import DEFAULT_APPROACHES, Approach, Jury, Method, Suite
-from runs.models.jury import MAX_ROLE, MAX_SAMPLES
+from runs.models.jury import MAX_ROLE
 
 NUMBERS = ("issues", "tests")
 """Options given as numbers, such as 3,8-12."""
@@ -130,8 +131,8 @@ def _jury_builder(options: Mapping[str, Any], problems: list[str]) -> JuryBuilde
         if options[name] is not None and not options["judge"]:
             option = name.replace("_", "-")
             problems.append(f"--{option} needs judges: name them with --judge.")
-    if samples is not None and not 1 <= samples <= MAX_SAMPLES:
-        problems.append(f"--judge-samples {samples}: take from 1 to {MAX_SAMPLES} samples.")
+    if samples is not None and not 1 <= samples <= MAX_JUDGE_SAMPLES:
+        problems.append(f"--judge-samples {samples}: take from 1 to {MAX_JUDGE_SAMPLES} samples.")
     role = options["judge_role"] or ""
     if len(role) > MAX_ROLE:
         problems.append(f"--judge-role has {len(role):,} characters; take at most {MAX_ROLE:,}.")

@@ -9,10 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evalhub.llm.parameters import parameter_problems
 from evalhub.values.option_problems import option_problems
-from runs.launching.number_lists import MAX_TEMPERATURE, MAX_TEMPERATURES
+from runs.launching.number_lists import MAX_TEMPERATURE
+from runs.limits import MAX_PROMPTS, MAX_REPEATS, MAX_TEMPERATURES
 
-MAX_REPEATS = 100
-MAX_PROMPTS = 100
 SELECTING = ("tests", "issues", "tags", "suite")
 """Options that name tests."""
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]

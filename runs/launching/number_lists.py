@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from evalhub.display.formatting import few
+from runs.limits import MAX_TEMPERATURES
 
 MAX_NUMBERS = 20_000
 MAX_SHOWN = 20
@@ -48,8 +49,6 @@ def as_ranges(numbers: Iterable[int]) -> str:
 
 MAX_TEMPERATURE = 5
 """No provider accepts a higher temperature."""
-MAX_TEMPERATURES = 20
-"""Per list; each makes a run or a judge."""
 
 
 def temperatures_in(text: str) -> list[float]:

@@ -15,13 +15,12 @@ from django.utils import timezone
 
 from evalhub.models import BatchState, Call
 from evalhub.values.database_cache import forget_computed
+from runs.limits import RETENTION_ROWS_PER_MINUTE
 from runs.models import Answer, Example, JudgeRun, Run
 
 PORTION = 2_000
 """Rows that are changed in one transaction."""
 
-EACH_MINUTE = 10_000
-"""Rows that a worker's reaper changes at a time: it has other things to look after."""
 
 REPLIES_DONE = "retention-replies"
 """Key under which the number of the last call that was looked at is kept."""
@@ -42,7 +41,7 @@ def tombstone(days: int) -> str:
 def remove_due() -> None:
     """Remove some of what is older than EVALHUB_KEEP_TEXTS_DAYS; 0 keeps all. Runs every minute."""
     if days := settings.EVALHUB_KEEP_TEXTS_DAYS:
-        remove(days, most=EACH_MINUTE)
+        remove(days, most=RETENTION_ROWS_PER_MINUTE)
 
 
 def remove(days: int, *, most: int | None = None) -> Removed:

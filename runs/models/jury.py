@@ -10,6 +10,7 @@ from evalhub.history import History
 from evalhub.models import LanguageModel
 from evalhub.values.digest import digest
 from issues.models import JudgeTemplate
+from runs.limits import MAX_JUDGE_SAMPLES
 
 
 class Approach(models.TextChoices):
@@ -40,9 +41,6 @@ MAX_ROLE = 2000
 
 DEFAULT_APPROACHES = (Approach.TEMPLATE, Approach.PROMPT_AWARE, Approach.HOLISTIC)
 """Approaches of a default jury: one for tests without a rubric, two for rubrics."""
-
-
-MAX_SAMPLES = 25
 
 
 class JudgeQuerySet(models.QuerySet["Judge"]):
@@ -96,7 +94,7 @@ class Judge(models.Model):
     )
     samples = models.PositiveSmallIntegerField(
         default=1,
-        validators=[MinValueValidator(1), MaxValueValidator(MAX_SAMPLES)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_JUDGE_SAMPLES)],
         help_text="Calls per judgment; the share that agree is the judge's certainty.",
     )
     method = models.CharField(max_length=15, choices=Method, default=Method.SINGLE)
@@ -116,8 +114,8 @@ class Judge(models.Model):
             known("runs_judge_method_known", "method", Method),
             models.CheckConstraint(
                 name="runs_judge_samples_range",
-                condition=models.Q(samples__range=(1, MAX_SAMPLES)),
-                violation_error_message=f"Choose 1 to {MAX_SAMPLES} samples.",
+                condition=models.Q(samples__range=(1, MAX_JUDGE_SAMPLES)),
+                violation_error_message=f"Choose 1 to {MAX_JUDGE_SAMPLES} samples.",
             ),
         ]
 

@@ -14,10 +14,9 @@ from evalhub.constraints import known, share
 from evalhub.history import History, Signed
 from evalhub.row_page import RowWithPage
 from runs.laboratory.pairwise.models import PairEvaluation
+from runs.limits import MAX_RESERVED_MINUTES, MAX_REVIEWERS, RESERVED_MINUTES
 from runs.models import HumanEvaluation, Result, Run, Suite
 from runs.review.reasons import RANDOM
-
-MAX_REVIEWERS = 9
 
 
 class QueueState(models.TextChoices):
@@ -78,8 +77,8 @@ class Queue(RowWithPage):
     )
     reasoning = models.CharField(max_length=9, choices=Reasoning, default=Reasoning.OVERRIDES)
     reserved_minutes = models.PositiveSmallIntegerField(
-        default=30,
-        validators=[MinValueValidator(1), MaxValueValidator(24 * 60)],
+        default=RESERVED_MINUTES,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_RESERVED_MINUTES)],
         help_text="An idle item is released after this time.",
     )
     state = models.CharField(max_length=6, choices=QueueState, default=QueueState.OPEN)

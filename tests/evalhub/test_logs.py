@@ -8,9 +8,9 @@ import sys
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from evalhub.environment import Environment
 from evalhub.llm import gateway
 from evalhub.logs import JSONLines, WithContext, describe
+from evalhub.settings.environment import Environment
 from runs.models import Run
 from tests.api import client_of
 from tests.factories import make_run, make_test

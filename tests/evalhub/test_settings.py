@@ -9,7 +9,7 @@ from csp.constants import NONCE
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from evalhub.environment import Environment
+from evalhub.settings.environment import Environment
 from evalhub.work import leases
 
 

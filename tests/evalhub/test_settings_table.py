@@ -5,8 +5,8 @@ from io import StringIO
 from django.conf import settings
 from django.core.management import call_command
 
-from evalhub.environment import Setting
 from evalhub.management.commands.settings_table import row
+from evalhub.settings.environment import Setting
 
 
 def test_the_document_has_the_table_that_the_command_prints():

@@ -8,14 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evalhub.limits import MAX_IMAGES
 from evalhub.values.strict_json import excerpt
 
 Part = dict[str, Any]
 TEXT, IMAGE, IMAGE_URL = "text", "image", "image_url"
 KEYS = {TEXT: {"type", "text"}, IMAGE: {"type", "image", "alt"}}
 MAX_ALT = 500
-MAX_IMAGES = 20
-"""Images of one message."""
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 

@@ -25,6 +25,7 @@ import httpcore
 import httpx
 from aiohttp.abc import ResolveResult
 
+from evalhub.limits import CONNECT_TIMEOUT_S, MAX_REPLY_BYTES
 from evalhub.llm.security.address_policy import (
     ForbiddenAddress,
     allowed_addresses,
@@ -33,9 +34,7 @@ from evalhub.llm.security.address_policy import (
 )
 from evalhub.llm.security.key_policy import check_key, check_request
 
-MAX_REPLY_BYTES = 20_000_000
 KEEPALIVE_S = 120
-CONNECT_TIMEOUT_S = 15.0
 DEFAULT_TIMEOUT_S = 600.0
 DECODED = {b"content-encoding", b"content-length", b"transfer-encoding"}
 """Headers that no longer hold once the body has been read and decompressed."""

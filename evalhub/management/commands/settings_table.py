@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from evalhub.environment import Setting, env
+from evalhub.settings.environment import Setting, env
 
 HEAD = "| variable | default | meaning |\n|---|---|---|\n"
 

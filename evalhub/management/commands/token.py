@@ -8,8 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from evalhub.access.models import TOKEN_LIFETIME, Token, TokenScope, User
+from evalhub.access.models import Token, TokenScope, User
 from evalhub.access.roles import ROLES
+from evalhub.limits import TOKEN_LIFETIME
 
 
 class Command(BaseCommand):

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 from django.db.models import DateTimeField, Q, Value
 from django.db.models.functions import Coalesce
 
+from evalhub.limits import LONGEST_WAIT_S
 from evalhub.llm.models import LanguageModel, SharedRate
-from evalhub.llm.retry import LONGEST_WAIT_S, MIN_SHARE
+from evalhub.llm.retry import MIN_SHARE
 from evalhub.work import clock
 from evalhub.work.models import LEASE_S, Worker
 

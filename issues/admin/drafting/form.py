@@ -13,23 +13,10 @@ from pydantic import ValidationError
 from evalhub.models import LanguageModel, User
 from evalhub.values.option_problems import option_problems
 from issues.drafting.destinations import Destination
-from issues.drafting.documents import (
-    ENDINGS,
-    MAX_BYTES,
-    MAX_FILES,
-    MAX_PAGES,
-    Passage,
-    UnreadableDocument,
-    passages_of,
-)
-from issues.drafting.settings import (
-    LATER_BATCH,
-    DraftingSettings,
-    Length,
-    Task,
-    built_in_personas,
-)
+from issues.drafting.documents import ENDINGS, Passage, UnreadableDocument, passages_of
+from issues.drafting.settings import DraftingSettings, Length, Task, built_in_personas
 from issues.drafting.start import Order
+from issues.limits import LATER_BATCH, MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_PDF_PAGES
 from issues.models import Generation, JudgeTemplate, TemplateState, Test
 from issues.test_texts import first_words
 
@@ -146,8 +133,9 @@ class GenerateForm(forms.Form):
     documents = DocumentsField(
         required=False,
         label="Documents to rest on",
-        help_text=f"{', '.join(ENDINGS)}; at most {MAX_FILES} files of {MAX_BYTES // 1024**2} MB, "
-        f"{MAX_PAGES} pages each. A batch rests on one passage, which its drafts cite.",
+        help_text=f"{', '.join(ENDINGS)}; at most {MAX_DOCUMENTS} files of "
+        f"{MAX_DOCUMENT_BYTES // 1024**2} MB, {MAX_PDF_PAGES} pages each. A batch rests on "
+        "one passage, which its drafts cite.",
     )
     kept_documents = forms.CharField(required=False, widget=forms.HiddenInput)
     examples = forms.ModelMultipleChoiceField(

@@ -39,6 +39,7 @@ from issues.admin.inlines import link_to
 from issues.feedback_content import TEXTS, TRIAGE
 from issues.feedback_messages import turns_of
 from issues.judge_templates.prompts import conversation_text
+from issues.limits import SIMILAR_ISSUES
 from issues.models import Feedback, FeedbackState, Issue, Tag
 from issues.similarity.search import FEEDBACK, ISSUE, LONGEST, issues_named, similar, text_of
 from issues.tags import suggested
@@ -55,7 +56,6 @@ from issues.triage.actions import (
 from issues.triage.inbox import InboxFilter, filter_of, filter_options, next_after, position_at
 from issues.triage.undo import last_act, undo_last
 
-MAX_SIMILAR = 5
 MAX_TAG_SOURCES = 8
 """Number of similar issues whose tags are suggested."""
 MAX_NOTE = 2000
@@ -162,7 +162,7 @@ class FeedbackInbox(HistoryAdmin):
         alike = similar(text, reader=current_user(request), limit=MAX_TAG_SOURCES)
         issues = {one.pk: one.score for one in alike if one.kind == ISSUE}
         context = {
-            "alike": alike[:MAX_SIMILAR],
+            "alike": alike[:SIMILAR_ISSUES],
             "tags": suggested(text, issues),
             "form": request.POST.get("form", ""),
         }
@@ -257,8 +257,8 @@ def _about(feedback: Feedback, reader: User) -> dict[str, Any]:
             _asked(feedback),
             ("Answer", _raw(feedback.answer), _formatted(feedback.answer)),
         ],
-        "issues": issues[:MAX_SIMILAR],
-        "others": [one for one in alike if one.kind == FEEDBACK][:MAX_SIMILAR],
+        "issues": issues[:SIMILAR_ISSUES],
+        "others": [one for one in alike if one.kind == FEEDBACK][:SIMILAR_ISSUES],
         "tags": suggested(text, {one.pk: one.score for one in issues}),
         "duplicates": feedback.duplicates.count(),
     }

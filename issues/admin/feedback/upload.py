@@ -9,14 +9,12 @@ from evalhub.admin_site.pages import current_user, require
 from evalhub.values.strict_json import Problem
 from issues.admin.sent_files import packed, sent_file
 from issues.feedback_content import IN_FILES
-from issues.importers.feedback import MAX_ROWS, FeedbackFile, read
-from issues.importers.records import MAX_BYTES
+from issues.importers.feedback import FeedbackFile, read
+from issues.limits import MAX_FEEDBACK_ROWS, MAX_FILE_BYTES, PREVIEW_ROWS
 from issues.triage.intake import existing_ids, key_of, take_in
 
 MAX_PROBLEMS = 200
 """Number of problems listed; the page shows the total."""
-MAX_SHOWN = 20
-"""Number of rows in a preview."""
 
 
 class FeedbackUpload(HistoryAdmin):
@@ -42,7 +40,7 @@ class FeedbackUpload(HistoryAdmin):
             "file": file,
             "duplicates": duplicates,
             "new": new,
-            "shown": new[:MAX_SHOWN],
+            "shown": new[:PREVIEW_ROWS],
             "problems": file.problems[:MAX_PROBLEMS],
         }
         return self._upload_page(request, preview=preview, name=name, data=packed(data))
@@ -64,8 +62,8 @@ class FeedbackUpload(HistoryAdmin):
             title="Upload feedback",
             crumb="Upload",
             fields=list(IN_FILES),
-            most_mb=MAX_BYTES // 1024**2,
-            most_rows=MAX_ROWS,
+            most_mb=MAX_FILE_BYTES // 1024**2,
+            most_rows=MAX_FEEDBACK_ROWS,
             inbox_url=self.url_of("inbox"),
             upload_url=self.url_of("upload"),
             **context,

@@ -26,12 +26,11 @@ from issues import states
 from issues.admin.badges import badge_of
 from issues.admin.issue.board_cards import cards_of, move_to, why_not
 from issues.admin.state_pages import StateAdmin
+from issues.limits import BOARD_CARDS
 from issues.models import Issue, IssueState, ResolutionLabel, Severity
 from issues.moves_with_tests import move_with_tests, said_of, undo_with_tests, undone_text
 from issues.states import MAX_REASON
 
-LIMIT = 50
-"""Cards shown in a column; the list has all issues."""
 STATE_FILTER = "state__exact"
 LOOKUPS = {"p", "o", "e", "all", STATE_FILTER}
 """List parameters without effect on the board."""
@@ -93,8 +92,8 @@ class Boarding(StateAdmin):
             None,
             self.get_search_fields(request),
             self.list_select_related,
-            LIMIT,
-            LIMIT,
+            BOARD_CARDS,
+            BOARD_CARDS,
             (),
             self,
             (),
@@ -133,7 +132,7 @@ class Boarding(StateAdmin):
         rank = Case(*ranks, output_field=IntegerField())
         ordered = rows.filter(state=state).order_by(rank.desc(), "-updated_at", "-pk")
         related = ordered.prefetch_related(None).select_related("assignee", "merged_into")
-        return list(related[:LIMIT])
+        return list(related[:BOARD_CARDS])
 
     def board_act_view(self, request: HttpRequest) -> JsonResponse:
         """Move a card, undo a move, or assign it (POST); return the card as it then is."""

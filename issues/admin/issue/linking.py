@@ -12,13 +12,13 @@ from evalhub.admin_site.pages import bounded_text, current_user, require, row_nu
 from evalhub.display.formatting import counted
 from issues.admin.inlines import link_to
 from issues.admin.state_pages import StateAdmin
+from issues.limits import MAX_LINKED_ROWS
 from issues.models import Feedback, FeedbackState, Issue, Test, TestState
 from issues.regrouping import link, split
 from issues.similarity.search import FEEDBACK, ISSUE, similar
 from issues.test_texts import first_words
 
 MAX_OFFERED = 20
-MAX_CHOSEN = 500
 CHANGE_TEST, CHANGE_FEEDBACK = "issues.change_test", "issues.change_feedback"
 
 
@@ -104,8 +104,8 @@ class Linking(StateAdmin):
             issue=issue,
             issue_title=title,
             chosen={name: request.POST.getlist(name) for name in ("test", "feedback")},
-            tests=[_test_row(test) for test in tests[:MAX_CHOSEN]],
-            feedback=[_feedback_row(row) for row in feedback[:MAX_CHOSEN]],
+            tests=[_test_row(test) for test in tests[:MAX_LINKED_ROWS]],
+            feedback=[_feedback_row(row) for row in feedback[:MAX_LINKED_ROWS]],
             back_url=self.url_of("change", issue.pk),
         )
 
@@ -165,7 +165,7 @@ class Linking(StateAdmin):
 
 def _chosen(request: HttpRequest, name: str, rows: QuerySet[Any]) -> list[Any]:
     """Return the rows that are selected in the form, of those offered to this user."""
-    keys = [row_number(key) for key in request.POST.getlist(name)[:MAX_CHOSEN]]
+    keys = [row_number(key) for key in request.POST.getlist(name)[:MAX_LINKED_ROWS]]
     return list(rows.filter(pk__in=keys).order_by("pk"))
 
 

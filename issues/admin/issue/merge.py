@@ -23,6 +23,7 @@ from evalhub.admin_site.versions import (
 from evalhub.refusals import Refused
 from issues.admin.inlines import link_to
 from issues.admin.state_pages import StateAdmin
+from issues.limits import MAX_MERGED_ISSUES
 from issues.merging import (
     FIELDS,
     LABELS,
@@ -37,7 +38,6 @@ from issues.merging import (
 from issues.models import Issue
 
 SHOWN = (*FIELDS, "state")
-MAX_ISSUES = 6
 MAX_FOUND = 12
 
 
@@ -50,9 +50,9 @@ class Merging(StateAdmin):
     def merge_selected(
         self, request: HttpRequest, queryset: QuerySet[Issue]
     ) -> HttpResponse | None:
-        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MAX_ISSUES + 1])
-        if len(keys) < 2 or len(keys) > MAX_ISSUES:
-            self.say(request, f"Choose 2 to {MAX_ISSUES} issues to merge.")
+        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MAX_MERGED_ISSUES + 1])
+        if len(keys) < 2 or len(keys) > MAX_MERGED_ISSUES:
+            self.say(request, f"Choose 2 to {MAX_MERGED_ISSUES} issues to merge.")
             return None
         return HttpResponseRedirect(merge_url(keys))
 
@@ -99,8 +99,10 @@ class Merging(StateAdmin):
 
     def _chosen(self, request: HttpRequest, given: Sequence[str]) -> list[Issue]:
         keys = list(dict.fromkeys(row_number(key) for key in given))
-        if len(keys) > MAX_ISSUES:
-            raise Http404(f"Up to {MAX_ISSUES} issues can be merged at once, not {len(keys)}.")
+        if len(keys) > MAX_MERGED_ISSUES:
+            raise Http404(
+                f"Up to {MAX_MERGED_ISSUES} issues can be merged at once, not {len(keys)}."
+            )
         found = {row.pk: row for row in _counted(self.get_queryset(request).filter(pk__in=keys))}
         if missing := [key for key in keys if key not in found]:
             raise Http404(f"There is no issue {missing[0]}.")

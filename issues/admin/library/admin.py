@@ -23,11 +23,12 @@ from evalhub.display.html import link
 from issues.admin.drafting.button import generate_button
 from issues.admin.library.form import LibraryForm, example_names
 from issues.admin.state_pages import PanelAdmin
+from issues.limits import MAX_LIBRARY_CHARACTERS
 from issues.models import Criterion, CriterionKind, LibraryCriterion, LibraryState, Test
 from issues.models.library import set_content
 from issues.rubrics.library import entries
 from issues.rubrics.library.content import ROLES
-from issues.rubrics.library.exchange import MAX_CHARACTERS, ImportRefused, import_criteria
+from issues.rubrics.library.exchange import ImportRefused, import_criteria
 
 RETIRE = "issues.retire_librarycriterion"
 ADD_TEMPLATE = "issues.add_judgetemplate"
@@ -362,7 +363,7 @@ def _sent_text(request: HttpRequest) -> str:
     file = request.FILES.get("file")
     if file is None or isinstance(file, list):
         return request.POST.get("text", "")
-    text: str = file.read(4 * MAX_CHARACTERS).decode("utf-8-sig", errors="replace")
+    text: str = file.read(4 * MAX_LIBRARY_CHARACTERS).decode("utf-8-sig", errors="replace")
     return text
 
 

@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from issues.admin.inlines import PartInline
 from issues.admin.rubric.criterion_form import CriterionForm, RubricFormSet
 from issues.checks import CHECKS
+from issues.limits import MAX_CRITERIA
 from issues.models import Criterion
 from issues.rubrics.argument_fields import arguments_of
-from issues.rubrics.scoring import MAX_CRITERIA
 
 
 @cache

@@ -11,12 +11,12 @@ from issues.checks import CHECKS
 from issues.judge_templates.lifecycle import rubric_templates
 from issues.judge_templates.preview import preview, sample_answer
 from issues.judge_templates.prompts import PromptError
+from issues.limits import MAX_CRITERIA
 from issues.models import Criterion, Test
 from issues.revisions import scale_of
 from issues.rubrics.draft import Draft
 from issues.rubrics.possible_scores import in_words, possible_scores
 from issues.rubrics.scales import ScaleError, passes
-from issues.rubrics.scoring import MAX_CRITERIA
 from issues.test_content import SHOWN_TEXTS
 
 PREFIX = "criteria"

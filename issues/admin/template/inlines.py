@@ -12,10 +12,9 @@ from evalhub.admin_site.pages import current_user
 from evalhub.display.html import link
 from issues.admin.inlines import PartInline
 from issues.admin.text_areas import TextAreas, text_area
-from issues.judge_templates.examples import MAX_EXAMPLES
+from issues.limits import MAX_PROMPT_VARIANTS, MAX_TEMPLATE_EXAMPLES
 from issues.models import JudgeTemplate, TemplateExample, TemplateState, TemplateVariant
 
-MAX_VARIANTS = 50
 COPIED = ("input", "output", "reference", "guidelines", "criterion", "option")
 """Fields copied from a human evaluation, which stay as they were."""
 
@@ -48,7 +47,7 @@ class ExampleInline(DraftOnlyInline):
 
     model = TemplateExample
     form = ExampleForm
-    max_num = MAX_EXAMPLES
+    max_num = MAX_TEMPLATE_EXAMPLES
     verbose_name = "example"
     verbose_name_plural = "examples"
     fields = (
@@ -85,7 +84,7 @@ class VariantInline(DraftOnlyInline):
     """A prompt variant for one language model, sent instead of the text above."""
 
     model = TemplateVariant
-    max_num = MAX_VARIANTS
+    max_num = MAX_PROMPT_VARIANTS
     verbose_name = "prompt variant"
     verbose_name_plural = "prompt variants"
     fields = ("language_model", "text")

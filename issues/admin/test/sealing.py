@@ -13,11 +13,12 @@ from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from evalhub.access.models import Exposure, User
-from evalhub.access.reveals import MIN_REASON, REVEAL, end, reveal
+from evalhub.access.reveals import REVEAL, end, reveal
 from evalhub.access.right_holders import users_with
 from evalhub.access.sealed import READ_SEALED
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import current_user, require, row_number
+from evalhub.limits import MIN_REVEAL_REASON
 from evalhub.refusals import Refused
 from issues.admin.rubric.pages import RubricPages
 from issues.admin.text_areas import text_area
@@ -59,7 +60,7 @@ class ReasonForm(forms.Form):
 
     reason = forms.CharField(
         widget=text_area(3),
-        help_text=f"At least {MIN_REASON} characters. It stays on record.",
+        help_text=f"At least {MIN_REVEAL_REASON} characters. It stays on record.",
     )
 
 

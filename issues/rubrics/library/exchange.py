@@ -10,12 +10,11 @@ from django.db import transaction
 from evalhub.access.models import User
 from evalhub.refusals import Refused
 from evalhub.values.strict_json import Problem, parse
+from issues.limits import MAX_LIBRARY_CHARACTERS, MAX_LIBRARY_CRITERIA
 from issues.models import LibraryCriterion
 from issues.models.library import CONTENT, set_content
 from issues.rubrics.library.entries import add, update_from
 
-MAX_CHARACTERS = 5_000_000
-MAX_CRITERIA = 1_000
 IGNORED = {
     *("id", "version", "state", "author", "is_builtin", "is_changed", "tests"),
     *("created_at", "updated_at"),
@@ -61,8 +60,8 @@ def import_criteria(text: str, *, by: User) -> Counter[str]:
 
 
 def _rows_in(text: str) -> list[Any]:
-    if len(text) > MAX_CHARACTERS:
-        raise ImportRefused([_whole(f"It is longer than {MAX_CHARACTERS:,} characters.")])
+    if len(text) > MAX_LIBRARY_CHARACTERS:
+        raise ImportRefused([_whole(f"It is longer than {MAX_LIBRARY_CHARACTERS:,} characters.")])
     try:
         rows = parse(text)
     except (ValueError, RecursionError) as error:
@@ -70,8 +69,10 @@ def _rows_in(text: str) -> list[Any]:
     rows = [rows] if isinstance(rows, dict) else rows
     if not isinstance(rows, list) or not rows:
         raise ImportRefused([_whole("Send a JSON list of criteria, as the download has it.")])
-    if len(rows) > MAX_CRITERIA:
-        raise ImportRefused([_whole(f"It has {len(rows)} criteria; at most {MAX_CRITERIA} go.")])
+    if len(rows) > MAX_LIBRARY_CRITERIA:
+        raise ImportRefused(
+            [_whole(f"It has {len(rows)} criteria; at most {MAX_LIBRARY_CRITERIA} go.")]
+        )
     return rows
 
 

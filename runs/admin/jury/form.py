@@ -34,8 +34,9 @@ from runs.judging.jury_builder import (
 from runs.launching.judge_load import judge_shares, jury_preview
 from runs.launching.number_lists import as_list, temperatures_in
 from runs.launching.selection import backup_of_one_model, equal_samples
+from runs.limits import MAX_JUDGE_SAMPLES
 from runs.models import DEFAULT_APPROACHES, Approach, Judge, Jury, Method
-from runs.models.jury import MAX_ROLE, MAX_SAMPLES
+from runs.models.jury import MAX_ROLE
 
 PUT_TOGETHER = {
     *("models", "approaches", "temperatures", "samples"),
@@ -193,7 +194,7 @@ class JuryForm(forms.ModelForm):
     samples = forms.IntegerField(
         initial=1,
         min_value=1,
-        max_value=MAX_SAMPLES,
+        max_value=MAX_JUDGE_SAMPLES,
         widget=UnfoldAdminIntegerFieldWidget,
         help_text="How often each judge judges. The share that agree is the judge's certainty, "
         "which needs a temperature above 0. Every sample costs all calls of the method.",

@@ -10,11 +10,9 @@ from evalhub.admin_site.pages import row_number
 from evalhub.models import LanguageModel
 from issues.models import Issue, IssueState, Tag, Test, TestState
 from issues.tags import tagged
+from runs.limits import MAX_CHOICES
 from runs.models import Jury, Suite
 from runs.suites.suite_tests import read_suite
-
-MAX_CHOICES = 300
-"""Choices listed in the form; select others in their own list, which has filters."""
 
 
 class Choice(NamedTuple):

@@ -10,11 +10,10 @@ from issues.models import JudgeTemplate
 from issues.revisions import scale_of
 from issues.rubrics.scales import Option
 from runs.figures.verdict_labels import verdict_label
+from runs.limits import MAX_OVERRIDES_AT_ONCE
 from runs.models import ChosenBy, Result
 from runs.scoring.human_evaluation import HumanVerdict, evaluate_bulk
 
-MAX_RESULTS = 1000
-"""Overridden at once: each is scored again."""
 MAX_PROBLEMS = 20
 """Shown of the results that could not be overridden."""
 
@@ -27,9 +26,9 @@ def override(
     labels = [option.label for option in options]
     count, is_sent = results.count(), "apply" in request.POST
     problems = []
-    if count > MAX_RESULTS:
+    if count > MAX_OVERRIDES_AT_ONCE:
         problems.append(
-            f"{count:,} results are selected: override at most {MAX_RESULTS:,} at once."
+            f"{count:,} results are selected: override at most {MAX_OVERRIDES_AT_ONCE:,} at once."
         )
     if not labels:
         problems.append("The selected tests share no verdict: select results with the same scale.")

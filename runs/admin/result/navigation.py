@@ -11,12 +11,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from evalhub.admin_site.pages import current_user
+from runs.limits import MAX_NAVIGATED_RESULTS
 from runs.models import JudgeRun, Result, Run
 from runs.result_list.filters import Filters
 from runs.result_list.listing import Listing
-
-MAX_RESULTS = 5000
-"""Navigated of a list."""
 
 SESSION_KEY = "result_trail"
 KEPT = "navigation"
@@ -61,7 +59,9 @@ def navigation_of(
     if KEPT in request.GET and kept and kept["query"] == query and result.pk in kept["ids"]:
         return ResultNavigation(kept["ids"], query)
     rows = _matching(request, result) if listed is None else listed
-    navigation = ResultNavigation(list(rows.values_list("pk", flat=True)[:MAX_RESULTS]), query)
+    navigation = ResultNavigation(
+        list(rows.values_list("pk", flat=True)[:MAX_NAVIGATED_RESULTS]), query
+    )
     if kept != navigation._asdict():  # a page that is read again writes nothing
         request.session[SESSION_KEY] = navigation._asdict()
     return navigation

@@ -13,8 +13,8 @@ from runs.admin.launch.fields import form_field
 from runs.launching.answer_files import read_file
 from runs.launching.imported_answers import import_answers
 from runs.launching.launch_options import LaunchRefused, read_spec
+from runs.limits import MAX_ANSWER_FILE_BYTES
 
-MAX_BYTES = 10 * 1024 * 1024
 OPTIONS_OF_IMPORT = (
     *("suite", "jury", "label", "release"),
     *("allow_self_evaluation", "allow_sealed_exposure"),
@@ -46,9 +46,9 @@ class ImportAnswersForm(forms.Form):
     def clean_file(self) -> tuple[str, str]:
         """Return the file's name and text."""
         file = self.cleaned_data["file"]
-        if file.size > MAX_BYTES:
+        if file.size > MAX_ANSWER_FILE_BYTES:
             raise forms.ValidationError(
-                f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}."
+                f"The file has {file.size:,} bytes; the limit is {MAX_ANSWER_FILE_BYTES:,}."
             )
         try:
             return file.name, file.read().decode("utf-8-sig")

@@ -14,11 +14,12 @@ from evalhub.refusals import Refused
 from issues.importers.records import Unreadable
 from issues.models import Issue
 from runs.admin.batches import InputForm
-from runs.importers.formats import files, table
+from runs.importers.formats import table
 from runs.importers.formats.records import Contents, Document
 from runs.importers.formats.registry import FORMATS, read
 from runs.importers.peer_import import APPROVING, Imported, Options, import_contents
 from runs.launching.launch_options import LaunchRefused
+from runs.limits import MAX_IMPORT_BYTES
 from runs.models import Jury
 
 RIGHT = "issues.add_feedback"
@@ -97,8 +98,8 @@ def _sent(request: HttpRequest) -> tuple[str, bytes]:
     """Return name and content of the file, as uploaded or kept in the page; "" if there is none."""
     file = request.FILES.get("file")
     if file is not None and not isinstance(file, list):
-        is_too_long = (file.size or 0) > files.MAX_BYTES
-        return str(file.name), b" " * (files.MAX_BYTES + 1) if is_too_long else file.read()
+        is_too_long = (file.size or 0) > MAX_IMPORT_BYTES
+        return str(file.name), b" " * (MAX_IMPORT_BYTES + 1) if is_too_long else file.read()
     try:
         return bounded_text(request.POST.get("name"), 200), b64decode(request.POST.get("data", ""))
     except ValueError:
@@ -160,7 +161,7 @@ def _page(request: HttpRequest, admin: PageAdmin, form: ImportForm, **context: A
         title="Import",
         form=form,
         formats=[module.TITLE for module in FORMATS.values()],
-        most_mb=files.MAX_BYTES // 1024**2,
+        most_mb=MAX_IMPORT_BYTES // 1024**2,
         may_approve=request.user.has_perms(APPROVING),
         **context,
     )

@@ -16,6 +16,7 @@ from issues.importers.records import (
 )
 from runs.importers.formats.records import Document
 from runs.importers.weval.yaml_reader import YamlError, documents
+from runs.limits import MAX_ARCHIVE_ENTRIES, MAX_IMPORT_BYTES, MAX_IMPORT_LINES, MAX_UNPACKED_BYTES
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -24,13 +25,8 @@ if sys.version_info >= (3, 14):
 else:  # Inspect packs its logs by Zstandard
     from backports.zstd import ZstdError, zipfile
 
-MAX_BYTES = 16 * 1024 * 1024
-MAX_UNPACKED = 64 * 1024 * 1024
-MAX_ENTRIES = 20_000
 BROKEN = (zipfile.BadZipFile, RuntimeError, zlib.error, ZstdError, EOFError, OSError)
 """Errors of an archive that is damaged, unknown, or (RuntimeError) encrypted."""
-
-MAX_LINES = 20_000
 
 
 def read(name: str, data: bytes) -> Document:
@@ -39,8 +35,8 @@ def read(name: str, data: bytes) -> Document:
     Raises:
         Unreadable: It cannot be read, or is over a limit; the message says why.
     """
-    if len(data) > MAX_BYTES:
-        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_BYTES:,}.")
+    if len(data) > MAX_IMPORT_BYTES:
+        raise Unreadable(f"has {len(data):,} bytes; the maximum is {MAX_IMPORT_BYTES:,}.")
     ending = name.rpartition(".")[2].lower()
     if ending in ("eval", "zip"):
         return Document(name, "zip", [_archive(data)])
@@ -49,7 +45,7 @@ def read(name: str, data: bytes) -> Document:
         found = (
             parquet_rows(data)
             if ending == "parquet"
-            else records_in(name, data, problems, inside="", most=MAX_LINES)
+            else records_in(name, data, problems, inside="", most=MAX_IMPORT_LINES)
         )
         rows = [row for _, row in found]
         if problems:
@@ -78,8 +74,8 @@ def _json(name: str, text: str) -> Document:
 def _lines(name: str, text: str) -> Document:
     values: list[Any] = []
     for number, line in lines_of(text):
-        if len(values) == MAX_LINES:
-            raise Unreadable(f"has more than {MAX_LINES:,} lines: split it.")
+        if len(values) == MAX_IMPORT_LINES:
+            raise Unreadable(f"has more than {MAX_IMPORT_LINES:,} lines: split it.")
         try:
             values.append(parsed(line))
         except Unreadable as error:
@@ -105,10 +101,10 @@ def _archive(data: bytes) -> dict[str, Any]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [one for one in archive.infolist() if one.filename.endswith(".json")]
             size = sum(entry.file_size for entry in entries)
-            if len(entries) > MAX_ENTRIES or size > MAX_UNPACKED:
+            if len(entries) > MAX_ARCHIVE_ENTRIES or size > MAX_UNPACKED_BYTES:
                 raise Unreadable(
                     f"holds {len(entries):,} files with {size:,} bytes; the maximum is "
-                    f"{MAX_ENTRIES:,} with {MAX_UNPACKED:,}."
+                    f"{MAX_ARCHIVE_ENTRIES:,} with {MAX_UNPACKED_BYTES:,}."
                 )
             return {entry.filename: _entry(archive, entry) for entry in entries}
     except BROKEN as error:

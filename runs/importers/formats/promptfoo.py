@@ -29,11 +29,11 @@ from runs.importers.formats.records import (
     object_of,
     with_texts,
 )
+from runs.limits import MAX_PEER_TESTS
 
 NAME = "promptfoo"
 TITLE = "promptfoo configuration or results"
 EXTERNAL = ("file://", "http://", "https://", "huggingface://", "python:", "exec:")
-MAX_TESTS = 5000
 ALL_PASS = 1.0
 """The threshold of a test without one, which passes only if all its assertions do."""
 MARGIN = 1e-6
@@ -68,15 +68,15 @@ def _read_configuration(document: Document, found: Mapping[str, Any]) -> Content
     known = ("description", "prompts", "providers", "targets", "tests", "scenarios", "defaultTest")
     for name in sorted(set(found) - {*known, "$schema", "env", "outputPath", "commandLineOptions"}):
         contents.notes[f"“{name}” has no equal here."] += 1
-    rows = islice(_cases(found, default, prompts, contents), MAX_TESTS + 1)
+    rows = islice(_cases(found, default, prompts, contents), MAX_PEER_TESTS + 1)
     tests: dict[str, PeerTest] = {}
     for test in rows:
         if test.key in tests:
             contents.notes["Tests with the same prompt and variables: the first one is taken."] += 1
         tests.setdefault(test.key, test)
     contents.tests = list(tests.values())
-    if len(tests) > MAX_TESTS:
-        contents.problems.append(f"There are more than {MAX_TESTS:,} tests: split the file.")
+    if len(tests) > MAX_PEER_TESTS:
+        contents.problems.append(f"There are more than {MAX_PEER_TESTS:,} tests: split the file.")
     if not tests:
         contents.problems.append("There are no tests whose prompts and variables are in the file.")
     return contents
@@ -139,7 +139,7 @@ def _combinations(variables: Mapping[str, Any]) -> Iterator[Json]:
         v if isinstance(v := variables[name], list) and v and isinstance(v[0], str) else [v]
         for name in names
     ]
-    for values in islice(product(*lists), MAX_TESTS + 1):
+    for values in islice(product(*lists), MAX_PEER_TESTS + 1):
         yield dict(zip(names, values, strict=True))
 
 
@@ -216,7 +216,7 @@ def _read_results(document: Document, found: Mapping[str, Any], results: list[An
     times: Counter[tuple[str, str]] = Counter()
     prompts = [text for _, text in _prompts(config.get("prompts"), Contents(""))]
     params = _params(config)
-    for row in map(object_of, results[: MAX_TESTS + 1]):
+    for row in map(object_of, results[: MAX_PEER_TESTS + 1]):
         test = _tested(row, prompts, contents)
         known = tests.setdefault(test.key, test)
         provider = object_of(row.get("provider"))
@@ -228,8 +228,8 @@ def _read_results(document: Document, found: Mapping[str, Any], results: list[An
         )
         times[label, test.key] += 1
         run.answers.append(_answer(row, known, times[label, test.key], contents))
-    if len(results) > MAX_TESTS:
-        contents.problems.append(f"There are more than {MAX_TESTS:,} results: split the file.")
+    if len(results) > MAX_PEER_TESTS:
+        contents.problems.append(f"There are more than {MAX_PEER_TESTS:,} results: split the file.")
     contents.tests, contents.runs = list(tests.values()), list(runs.values())
     if not runs:
         contents.problems.append("There are no results.")

@@ -9,7 +9,7 @@ from evalhub.values.storable import unstorable
 from evalhub.values.strict_json import excerpt
 from runs.importers.weval.model_names import Collections
 from runs.importers.weval.records import Finding, Json, Source
-from runs.importers.weval.yaml_reader import MAX_CHARACTERS
+from runs.limits import MAX_YAML_CHARACTERS
 
 ENDINGS = (
     *(".weval.yml", ".weval.yaml", ".civic.yml", ".civic.yaml"),
@@ -17,7 +17,7 @@ ENDINGS = (
 )
 """Endings of blueprints' names, the longest first; none is part of the id."""
 BLUEPRINTS, MODELS = "blueprints", "models"
-MAX_BYTES = 4 * MAX_CHARACTERS
+MAX_BYTES = 4 * MAX_YAML_CHARACTERS
 
 
 @dataclass

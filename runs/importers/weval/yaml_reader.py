@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from runs.limits import MAX_YAML_CHARACTERS
+
 try:
     from yaml import CSafeLoader as SafeLoader
 except ImportError:  # where PyYAML was built without its C library
@@ -21,9 +23,6 @@ except ImportError:  # where PyYAML was built without its C library
 
 from evalhub.values.storable import REASON, unstorable
 from evalhub.values.strict_json import excerpt, parse
-
-MAX_CHARACTERS = 2_000_000
-"""Limit of a file."""
 
 MAX_EXPANDED = 8_000_000
 """Characters of a file, with its aliases written out; each value counts as `VALUE_TAG` more."""
@@ -101,8 +100,8 @@ def documents(text: str, *, is_json: bool = False) -> tuple[list[Any], list[Faul
     Raises:
         YamlError: Nothing can be read.
     """
-    if len(text) > MAX_CHARACTERS:
-        raise YamlError(None, f"has {len(text)} characters; the limit is {MAX_CHARACTERS}.")
+    if len(text) > MAX_YAML_CHARACTERS:
+        raise YamlError(None, f"has {len(text)} characters; the limit is {MAX_YAML_CHARACTERS}.")
     faults: list[Fault] = []
     found = [_json(text)] if is_json else list(_yaml(text, faults))
     faults += [Fault(None, f"{where or 'it'} {REASON}") for where in unstorable(found)]

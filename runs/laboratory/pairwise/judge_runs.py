@@ -15,10 +15,8 @@ from runs.laboratory.pairwise.pairs import Ids, case_of, comparable_pairs, saved
 from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
 from runs.launching.exposure import exposure_of_results
 from runs.launching.load import Span, load_of_judge
+from runs.limits import MAX_PAIRWISE_RUNS
 from runs.models import Result, Run
-
-MAX_RUNS = 8
-"""Runs at most: 28 pairs of runs."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,8 @@ def estimate(wanted: PairwiseOrder) -> PairwiseEstimate:
 
 def _problems(wanted: PairwiseOrder, pairs: Sequence[Ids]) -> list[str]:
     problems = []
-    if not 2 <= len(wanted.runs) <= MAX_RUNS:
-        problems.append(f"Choose 2 to {MAX_RUNS} runs, not {len(wanted.runs)}.")
+    if not 2 <= len(wanted.runs) <= MAX_PAIRWISE_RUNS:
+        problems.append(f"Choose 2 to {MAX_PAIRWISE_RUNS} runs, not {len(wanted.runs)}.")
     elif not pairs:
         problems.append(
             "These runs have no comparable answers: no test was asked with the same input in two "

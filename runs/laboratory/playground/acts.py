@@ -28,10 +28,8 @@ from runs.laboratory.playground.asking import ask, write_reference
 from runs.laboratory.playground.event_stream import Emit
 from runs.laboratory.playground.judging import Answer, Judging, replied, written
 from runs.launching.exposure import Role, roles_of_jury
+from runs.limits import MAX_TRY_CALLS
 from runs.models import Approach, Jury
-
-MAX_CALLS = 200
-"""Calls of one try."""
 
 MAX_REPLY = 1_000_000
 """Characters of a reply that comes back to be judged."""
@@ -87,8 +85,8 @@ def _judging(sent: QueryDict, draft: Draft, test: Test | None, user: User) -> Ac
     scale = from_json(chosen.scale) if chosen and not draft.points else None
     judging = Judging(frozen_jury_of(jury), templates, scale)
     calls = sum(map(judging.calls, drafts))
-    if calls > MAX_CALLS:
-        message = f"This would take {calls} calls; one try may take {MAX_CALLS}."
+    if calls > MAX_TRY_CALLS:
+        message = f"This would take {calls} calls; one try may take {MAX_TRY_CALLS}."
         raise Refused([f"{message} Choose a smaller jury, or fewer answers."])
     tests = {each.test_id for each in drafts}
     used = [judging.template_of(j, d) for d in drafts for j in judging.jury.everyone]

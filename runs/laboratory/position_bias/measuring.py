@@ -22,12 +22,10 @@ from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgm
 from runs.launching.batch_estimate import BatchEstimate, evenly, prompt_tokens
 from runs.launching.exposure import exposure_of_results, roles_of_jury
 from runs.launching.load import EndpointLoad, Span, load_of_judge
+from runs.limits import MAX_REVERSED_RESULTS
 from runs.models import JudgeRun, Judgment, JudgmentState, Method
 from runs.models.jury import CALLS
 
-DEFAULT_RESULTS = 50
-"""Results drawn unless somebody chooses another number."""
-MAX_RESULTS = 2000
 MAX_SEED = 2**31 - 1
 RENDERED = 5
 """Prompts of each judge that are rendered to estimate the length of all."""
@@ -119,8 +117,8 @@ def estimate(wanted: Measure) -> MeasureEstimate:
 
 
 def _problems(wanted: Measure) -> list[str]:
-    if not 1 <= wanted.results <= MAX_RESULTS:
-        return [f"Draw 1 to {MAX_RESULTS:,} results, not {wanted.results:,}."]
+    if not 1 <= wanted.results <= MAX_REVERSED_RESULTS:
+        return [f"Draw 1 to {MAX_REVERSED_RESULTS:,} results, not {wanted.results:,}."]
     if wanted.judge_run.state != BatchState.DONE:
         return [f"The {wanted.judge_run} is not done: wait for it, or resume it."]
     if not wanted.available:

@@ -18,10 +18,8 @@ from runs.laboratory.tuning.labelled_answers import (
 )
 from runs.laboratory.tuning.models import LabelledExample, Split, Tuning
 from runs.laboratory.tuning.splits import SampledTest, splits
+from runs.limits import MIN_TUNING_VERDICTS
 from runs.scoring.examples import taught_tests
-
-MIN_VERDICTS = 8
-"""Fewest human verdicts that leave something to learn from and something to prove it on."""
 
 
 def start(selection: Selection, *, by: User | None, seed: int | None = None) -> Tuning:
@@ -84,15 +82,15 @@ def _copy_of(
 def too_few(selection: Selection, found: LabelledAnswers) -> str:
     """Return why the tuning cannot start, or ""."""
     n, tests = len(found.labelled), len({one.test for one in found.labelled})
-    if n >= MIN_VERDICTS and tests >= 2:
+    if n >= MIN_TUNING_VERDICTS and tests >= 2:
         return ""
     there = f"{n} answer{'s' if n != 1 else ''} of {tests} test{'s' if tests != 1 else ''}"
     disputed = found.left_out["disputed"]
     more = f" {disputed} more are disputed: resolve them." if disputed else ""
     return (
         f"{selection.judge} with {selection.template} has human verdicts on {there}; at least "
-        f"{MIN_VERDICTS} answers of 2 tests are needed.{more} Evaluate more answers, or remove "
-        "filters."
+        f"{MIN_TUNING_VERDICTS} answers of 2 tests are needed.{more} Evaluate more answers, or "
+        "remove filters."
     )
 
 

@@ -18,9 +18,10 @@ from issues.rubrics.library.entries import UNJUDGED
 from issues.rubrics.scales import Scale, from_json
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.laboratory.pairwise.models import MAX_CRITERION
-from runs.laboratory.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
+from runs.laboratory.workbench.judges import judge_models, templates_to_choose
 from runs.laboratory.workbench.models import Workbench
 from runs.laboratory.workbench.rows import add_rows, rows_of_test
+from runs.limits import MAX_WORKBENCH_SAMPLES
 from runs.models import Jury, Method
 from runs.models.jury import MAX_ROLE
 
@@ -215,8 +216,8 @@ def _known_judges(judges: Mapping[str, Any]) -> dict[str, Any]:
     )
     jury = Jury.objects.filter(pk=judges.get("jury") or 0, is_active=True).first()
     samples = judges.get("samples") or 1
-    if not 1 <= samples <= MAX_SAMPLES:
-        raise ValidationError(f"Choose 1 to {MAX_SAMPLES} samples, not {samples}.")
+    if not 1 <= samples <= MAX_WORKBENCH_SAMPLES:
+        raise ValidationError(f"Choose 1 to {MAX_WORKBENCH_SAMPLES} samples, not {samples}.")
     return {
         "models": sorted(models.values_list("pk", flat=True)),
         "templates": sorted(templates.values_list("pk", flat=True)),

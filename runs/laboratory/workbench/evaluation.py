@@ -22,16 +22,9 @@ from runs.laboratory.playground.direct_calls import caller_of, cost_words, over_
 from runs.laboratory.playground.event_stream import Emit, Event, line, streamed
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow
-from runs.laboratory.workbench.pairs import (
-    MAX_PAIRS,
-    PairJudgments,
-    pair_requests,
-    pairs_of,
-)
+from runs.laboratory.workbench.pairs import PairJudgments, pair_requests, pairs_of
 from runs.laboratory.workbench.requests import missing_requests
-
-MAX_CALLS = 1000
-"""Calls of one evaluation."""
+from runs.limits import MAX_WORKBENCH_CALLS, MAX_WORKBENCH_PAIRS
 
 
 class Request(Protocol):
@@ -95,8 +88,10 @@ def pair_evaluation_of(setup: Setup, rows: Sequence[BenchRow]) -> Evaluation:
     pairs = len(pairs_of(rows))
     if not pairs:
         raise Refused(["There is nothing to compare: no two rows answer the same input."])
-    if pairs > MAX_PAIRS:
-        raise Refused([f"{pairs:,} pairs are too many: the maximum is {MAX_PAIRS}. Delete rows."])
+    if pairs > MAX_WORKBENCH_PAIRS:
+        raise Refused(
+            [f"{pairs:,} pairs are too many: the maximum is {MAX_WORKBENCH_PAIRS}. Delete rows."]
+        )
     kept = PairJudgments(rows)
     requests = [r for r in pair_requests(setup, rows) if kept.is_missing(r)]
     _check_size(len(requests), "Delete rows, or choose fewer judges.")
@@ -110,8 +105,10 @@ def _tests_of(rows: Sequence[BenchRow]) -> set[int]:
 
 
 def _check_size(calls: int, advice: str) -> None:
-    if calls > MAX_CALLS:
-        message = f"This would take {calls:,} calls; one evaluation may take {MAX_CALLS:,}."
+    if calls > MAX_WORKBENCH_CALLS:
+        message = (
+            f"This would take {calls:,} calls; one evaluation may take {MAX_WORKBENCH_CALLS:,}."
+        )
         raise Refused([f"{message} {advice}"])
 
 

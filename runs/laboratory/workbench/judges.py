@@ -25,7 +25,6 @@ from runs.laboratory.playground.judging import Judging
 from runs.laboratory.workbench.models import BenchRow, Workbench
 from runs.models import Approach, Jury, Method
 
-MAX_SAMPLES = 5
 OWN = 0
 """Id of the workbench's own prompt among templates."""
 

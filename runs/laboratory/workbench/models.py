@@ -16,9 +16,6 @@ from issues.rubrics import scales
 from runs.laboratory.pairwise.models import PairChoice
 from runs.models import JudgmentState, Result
 
-MAX_ROWS = 200
-"""Rows of a workbench."""
-
 EDIT_SHARED = "workbench.edit_shared"
 
 

@@ -21,13 +21,13 @@ from runs.laboratory.pairwise.sentences import (
 from runs.laboratory.workbench.judges import Setup
 from runs.laboratory.workbench.models import BenchRow, RowPairJudgment
 from runs.laboratory.workbench.pairs import (
-    MAX_PAIRS,
     PairJudgments,
     RowPair,
     pair_requests,
     pairs_of,
     player_of,
 )
+from runs.limits import MAX_WORKBENCH_PAIRS
 from runs.models import JudgmentState
 
 
@@ -130,7 +130,7 @@ class PairFigures:
 def pair_figures(setup: Setup, rows: Sequence[BenchRow]) -> list[PairFigures]:
     """Return the figures of each judge; [] while no pair was judged, or for too many pairs."""
     kept = PairJudgments(rows)
-    if not kept or len(pairs_of(rows)) > MAX_PAIRS:
+    if not kept or len(pairs_of(rows)) > MAX_WORKBENCH_PAIRS:
         return []
     found: dict[str, PairFigures] = {}
     asked = groupby(pair_requests(setup, rows), key=lambda request: (request.pair, request.judge))

@@ -18,8 +18,6 @@ from runs.laboratory.workbench.models import BenchRow, RowPairJudgment
 from runs.laboratory.workbench.requests import case_of, fields_of
 from runs.models import JudgmentState
 
-MAX_PAIRS = 500
-
 
 class RowPair(NamedTuple):
     """Two answers to one input, the earlier row first; `block` numbers the input."""

@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from evalhub.limits import MAX_TEXT
 from evalhub.llm.raw_prompt import RAW_PROMPT
 from evalhub.values.storable import REASON, unstorable
-from evalhub.values.strict_json import MAX_TEXT, Problem, excerpt, parse
+from evalhub.values.strict_json import Problem, excerpt, parse
 from issues.feedback_messages import ROLES
 from issues.importers.records import Unreadable, records_in
 from issues.message_form import message_problem

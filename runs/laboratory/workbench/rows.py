@@ -12,8 +12,9 @@ from evalhub.refusals import Refused
 from issues.models import Test
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.judging.tasks import judged_answer_of
-from runs.laboratory.workbench.models import MAX_ROWS, BenchRow, RowJudgment, Workbench
+from runs.laboratory.workbench.models import BenchRow, RowJudgment, Workbench
 from runs.laboratory.workbench.row_files import MAX_NAME, TEXTS
+from runs.limits import MAX_WORKBENCH_ROWS
 from runs.models import HAS_ANSWER, Result
 
 CHANGED = (
@@ -40,11 +41,11 @@ def add_rows(bench: Workbench, contents: Iterable[Mapping[str, Any]]) -> list[Be
     Workbench.objects.select_for_update().get(pk=bench.pk)
     found = list(contents)
     known = bench.rows.count()
-    if known + len(found) > MAX_ROWS:
+    if known + len(found) > MAX_WORKBENCH_ROWS:
         raise Refused(
             [
-                f"A workbench may have {MAX_ROWS} rows: this one has {known}, so {len(found)} more "
-                "do not fit. Delete rows, or use another workbench."
+                f"A workbench may have {MAX_WORKBENCH_ROWS} rows: this one has {known}, so "
+                f"{len(found)} more do not fit. Delete rows, or use another workbench."
             ]
         )
     last = bench.rows.aggregate(last=Max("place"))["last"] or 0

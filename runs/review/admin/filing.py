@@ -23,16 +23,14 @@ from issues.models import Issue, Test
 from issues.test_texts import first_words
 from runs.admin.result.admin import ResultAdmin
 from runs.filing.new_issues import issue_of, tests_of, undo_filing
+from runs.limits import FILING_UNDO_S, MAX_FILED_RESULTS
 from runs.models import Result
 from runs.review.models import Queue, QueueState
 from runs.review.queue_items import add_results, withdraw_results
 
 NEW_TEST, NEW_ISSUE, REVIEW = "issues.add_test", "issues.add_issue", "review.review_results"
 RIGHTS = {"test": (NEW_TEST,), "issue": (NEW_ISSUE, NEW_TEST), "queue": (REVIEW,)}
-MOST = 100
-"""Results filed at once."""
 LISTED = 20
-UNDO_S = 24 * 3600
 OPEN_QUEUES = Queue.objects.filter(state=QueueState.OPEN).order_by("name")
 SALT = "runs.review.filing"
 
@@ -81,7 +79,7 @@ class Filing(ResultAdmin):
 
     @admin.action(permissions=["file"], description="File as …")
     def file_selected(self, request: HttpRequest, queryset: QuerySet[Result]) -> HttpResponse:
-        keys = queryset.order_by("pk").values_list("pk", flat=True)[: MOST + 1]
+        keys = queryset.order_by("pk").values_list("pk", flat=True)[: MAX_FILED_RESULTS + 1]
         sent: dict[str, Any] = {"result": list(keys), "next": request.get_full_path()}
         query = urlencode(sent, doseq=True)
         return HttpResponseRedirect(f"{self.url_of('file')}?{query}")
@@ -97,8 +95,8 @@ class Filing(ResultAdmin):
         require(self.has_file_permission(request), request.user.has_perms(RIGHTS.get(act, ())))
         keys = list(dict.fromkeys(row_number(key) for key in sent.getlist("result")))
         here = address_back(request, self.url_of("changelist"))
-        if not keys or len(keys) > MOST:
-            self.say(request, f"Select 1 to {MOST} results to file.")
+        if not keys or len(keys) > MAX_FILED_RESULTS:
+            self.say(request, f"Select 1 to {MAX_FILED_RESULTS} results to file.")
             return HttpResponseRedirect(here)
         results = self._chosen(request, keys)
         shown = self._forms(request, act, results)
@@ -198,7 +196,7 @@ class Filing(ResultAdmin):
         here, user = address_back(request, self.url_of("changelist")), current_user(request)
         require(self.has_file_permission(request))
         try:
-            made = loads(request.POST.get("made", ""), salt=SALT, max_age=UNDO_S)
+            made = loads(request.POST.get("made", ""), salt=SALT, max_age=FILING_UNDO_S)
         except BadSignature:
             self.say(request, "What you filed more than a day ago cannot be undone. Delete it.")
             return HttpResponseRedirect(here)

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404
 
 from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.pages import PageAdmin, current_user, require, row_number
+from runs.limits import REVIEW_PAGE_SIZE
 from runs.review.admin.items import Chosen, listed
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
 from runs.review.progress import by_annotator, own_progress, progress
@@ -20,7 +21,6 @@ from runs.review.submit import send_back
 
 SEND_BACK = "review.send_back"
 REVIEW = "review.review_results"
-PER_PAGE = 50
 
 
 class NoteForm(forms.Form):
@@ -60,7 +60,7 @@ class OverviewPages(PageAdmin):
 
     def _items(self, request: HttpRequest, queue: Queue, chosen: Chosen) -> dict[str, Any]:
         items = chosen.of(queue, request.user)
-        page: Page[Any] = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
+        page: Page[Any] = Paginator(items, REVIEW_PAGE_SIZE).get_page(request.GET.get("page"))
         return {
             "chosen": chosen,
             "rows": listed(page),

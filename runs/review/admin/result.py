@@ -16,8 +16,9 @@ from django.views.decorators.http import require_POST
 
 from evalhub.admin_site.pages import current_user, require, row_number
 from evalhub.values.storable import UNSTORABLE
+from runs.limits import MAX_FILED_RESULTS
 from runs.models import Result
-from runs.review.admin.filing import MOST, Filing
+from runs.review.admin.filing import Filing
 from runs.review.blindness import hidden_for, is_hidden
 from runs.review.corrections import PROMOTE, correct
 from runs.review.models import Correction
@@ -47,7 +48,7 @@ class ReviewedResultAdmin(Filing):
 
     def file_view(self, request: HttpRequest) -> HttpResponse:
         sent = request.POST if request.method == "POST" else request.GET
-        keys = [row_number(key) for key in sent.getlist("result")[:MOST]]
+        keys = [row_number(key) for key in sent.getlist("result")[:MAX_FILED_RESULTS]]
         blind = (_redirect_reviewer(request, key) for key in keys)
         return next(filter(None, blind), None) or super().file_view(request)
 

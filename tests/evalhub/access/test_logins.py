@@ -15,13 +15,13 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db
 
 REFUSED = 429
-OF_THE_SITE = logins.LIMITS
+OF_THE_SITE = logins.LOGIN_FAILURES
 
 
 @pytest.fixture(autouse=True)
 def _axes(settings, monkeypatch):
     settings.AXES_ENABLED = True
-    monkeypatch.setattr(logins, "LIMITS", (5, 20, 10))
+    monkeypatch.setattr(logins, "LOGIN_FAILURES", (5, 20, 10))
 
 
 def login(name: str, password: str, address: str) -> int:
@@ -80,7 +80,7 @@ def test_an_attack_fills_no_inbox():
     for n in range(15):
         for _ in range(5):
             login("wren", "wrong", f"10.0.1.{n}")
-    assert 0 < Notification.objects.count() <= logins.NOTICES
+    assert 0 < Notification.objects.count() <= logins.MAX_LOCKOUT_NOTICES
 
 
 def test_rules_have_limits_of_their_own(settings):

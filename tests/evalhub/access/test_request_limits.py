@@ -70,7 +70,7 @@ def test_an_ipv6_subscriber_counts_once(address, network):
 
 
 def test_invalid_tokens_are_refused_by_address(client, monkeypatch):
-    monkeypatch.setattr("evalhub.access.tokens.INVALID_TOKENS", 3)
+    monkeypatch.setattr("evalhub.access.tokens.INVALID_TOKENS_PER_MINUTE", 3)
     monkeypatch.setattr(AnonymousLimit, "rate", "1000/min", raising=False)
 
     def answers(n, address, token="ehub_wrong"):
@@ -85,7 +85,7 @@ def test_invalid_tokens_are_refused_by_address(client, monkeypatch):
 def test_expensive_pages_downloads_and_searches_while_typing_have_their_own_limit(
     client, monkeypatch
 ):
-    monkeypatch.setattr(request_limits, "EXPENSIVE", 2)
+    monkeypatch.setattr(request_limits, "EXPENSIVE_PER_MINUTE", 2)
 
     def codes(ask):
         client.force_login(make_user("maintainer"))
@@ -146,7 +146,7 @@ def test_headers_tell_what_is_left(monkeypatch):
 
 
 def test_surplus_pages_are_refused_in_words(client, monkeypatch):
-    monkeypatch.setattr(request_limits, "PAGES", 1)
+    monkeypatch.setattr(request_limits, "PAGES_PER_MINUTE", 1)
     client.force_login(make_user("viewer"))
     responses = [client.get(reverse("admin:issues_issue_changelist")) for _ in range(2)]
     assert [response.status_code for response in responses] == [200, 429]

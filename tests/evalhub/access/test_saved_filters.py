@@ -4,7 +4,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from evalhub.access.saved_filters import MAX_FILTERS, MAX_QUERY, save, saved_query
+from evalhub.access.saved_filters import MAX_QUERY, save, saved_query
+from evalhub.limits import MAX_SAVED_FILTERS
 from evalhub.models import SavedFilter
 from tests.factories import make_issue, make_user
 
@@ -104,7 +105,7 @@ def test_only_lists_have_filters(client, user, page):
 
 
 def test_there_is_an_end_to_how_many(user):
-    for number in range(MAX_FILTERS):
+    for number in range(MAX_SAVED_FILTERS):
         SavedFilter.objects.create(user=user, page=ISSUES, name=str(number), query="q=x")
 
     with pytest.raises(ValidationError, match="delete one first"):

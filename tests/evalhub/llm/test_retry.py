@@ -7,10 +7,11 @@ from typing import Any
 import aiohttp
 import pytest
 
+from evalhub.limits import CALL_ATTEMPTS
 from evalhub.llm.completion import Completion
 from evalhub.llm.errors import CallError, CallErrorKind
 from evalhub.llm.providers.error_mapping import _broken, kind_of, provider_message, retry_after
-from evalhub.llm.retry import ATTEMPTS, MIN_SHARE, next_try
+from evalhub.llm.retry import MIN_SHARE, next_try
 from tests.evalhub.llm.endpoints import make_endpoint
 
 NOW = 1_700_000_000.0  # 2023-11-14 22:13:20 UTC
@@ -44,7 +45,7 @@ def test_wait_is_jittered_over_its_whole_range():
         ("server_error", 2, None, 1.0, (2, False)),
         ("server_error", 3, None, 1.0, (4, False)),
         ("server_error", 4, None, 1.0, (8, False)),
-        ("server_error", ATTEMPTS, None, 1.0, None),
+        ("server_error", CALL_ATTEMPTS, None, 1.0, None),
         # A rate limit: the same, then again after a minute until the rate is at its lowest.
         ("rate_limited", 4, None, 1.0, (8, False)),
         ("rate_limited", 5, None, 1.0, (60, True)),

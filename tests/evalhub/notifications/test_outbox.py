@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from evalhub.api.webhooks import WebhookEventSerializer
+from evalhub.limits import DELIVERY_PAUSES
 from evalhub.models import Delivery, DeliveryState, NotificationKind, Webhook
 from evalhub.notifications import outbox
 from evalhub.notifications.events import Event, notify
-from evalhub.notifications.outbox import PAUSES, deliver_due, deliver_in_background, send_test
+from evalhub.notifications.outbox import deliver_due, deliver_in_background, send_test
 from tests.evalhub.notifications.listeners import is_genuine, listening, mailbox
 from tests.factories import make_user
 
@@ -86,7 +87,7 @@ def test_a_failure_is_tried_again_later_and_not_at_once(listener):
 
     assert (delivery.state, delivery.status_code) == (DeliveryState.PENDING, 500)
     assert "500" in delivery.problem
-    assert delivery.next_try_at > timezone.now() + PAUSES[0] - timedelta(seconds=20)
+    assert delivery.next_try_at > timezone.now() + DELIVERY_PAUSES[0] - timedelta(seconds=20)
     assert deliver_due() == 0
     let_time_pass()
     deliver_due()
@@ -95,15 +96,15 @@ def test_a_failure_is_tried_again_later_and_not_at_once(listener):
 
 
 def test_it_is_given_up_in_the_end(listener):
-    listener.statuses = [503] * (len(PAUSES) + 1)
+    listener.statuses = [503] * (len(DELIVERY_PAUSES) + 1)
     make_webhook(listener)
     notify(EVENT, to=[])
-    for _ in range(len(PAUSES) + 3):
+    for _ in range(len(DELIVERY_PAUSES) + 3):
         let_time_pass()
         deliver_due()
 
     assert Delivery.objects.get().state == DeliveryState.FAILED
-    assert len(listener.heard) == len(PAUSES) + 1
+    assert len(listener.heard) == len(DELIVERY_PAUSES) + 1
 
 
 @pytest.mark.parametrize(

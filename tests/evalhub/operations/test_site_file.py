@@ -6,8 +6,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
-from evalhub.environment import Environment
 from evalhub.models import LanguageModel, Token, User, Webhook
+from evalhub.settings.environment import Environment
 from runs.models import Jury
 from tests.api import client_of
 from tests.factories import make_model

@@ -8,10 +8,11 @@ import pytest
 from evalhub.llm import gateway
 from evalhub.work.direct_caller import DirectCaller
 from evalhub.work.limits.budget import Gate
-from issues.drafting.asking import MAX_TRIES, ask
+from issues.drafting.asking import ask
 from issues.drafting.prompts import Material, Target, answer_request, input_request
 from issues.drafting.prompts import test_prompt as prompt_of
 from issues.drafting.settings import Task
+from issues.limits import DRAFT_TRIES
 from tests.evalhub.llm.endpoints import make_endpoint
 from tests.issues.drafting.writers import Writer, make_settings
 from tests.provider import EMPTY, REFUSED
@@ -82,7 +83,7 @@ def test_nothing_is_made_of_a_refusal_or_a_blank_and_tries_are_bounded(asked, re
 
     assert found.texts is None
     assert reason in found.failures[-1].reason
-    assert len(writer.kinds) == len(found.failures) == MAX_TRIES
+    assert len(writer.kinds) == len(found.failures) == DRAFT_TRIES
     shown = replies[-1] if isinstance(replies[-1], str) else replies[-1].text
     assert found.failures[-1].reply == shown
 

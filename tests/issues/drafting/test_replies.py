@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 
 from issues.drafting import pdf_text
-from issues.drafting.documents import MAX_BYTES, UnreadableDocument, passages_of, split
+from issues.drafting.documents import UnreadableDocument, passages_of, split
 from issues.drafting.edit_prompts import Selection, edit_request, place_of, spaced_like
 from issues.drafting.replies import Fields, read_fields
 from issues.drafting.settings import built_in_personas
+from issues.limits import MAX_DOCUMENT_BYTES
 from issues.similarity.near_duplicates import Compared, near_duplicates
 from tests.issues.drafting.writers import make_settings
 
@@ -128,7 +129,7 @@ def test_a_passage_names_its_document_and_page():
     ("file", "problem"),
     [
         (File("a.docx", b"x"), "no .txt, .md, .pdf file"),
-        (File("a.txt", b"x", MAX_BYTES + 1), "larger than 5 MB"),
+        (File("a.txt", b"x", MAX_DOCUMENT_BYTES + 1), "larger than 5 MB"),
         (File("a.txt", b"\xff\xfe\x00"), "not UTF-8"),
         (File("a.txt", b" \n"), "has no text"),
         (File("a.pdf", b"%PDF-1.4 nothing"), "no PDF that can be read"),
@@ -142,7 +143,7 @@ def test_a_document_that_cannot_be_used_is_refused_with_the_reason(file, problem
 
 
 def test_a_pdf_that_takes_too_long_is_given_up(monkeypatch):
-    monkeypatch.setattr(pdf_text, "MAX_SECONDS", 1)
+    monkeypatch.setattr(pdf_text, "PDF_TIMEOUT_S", 1)
     slow = "(word) Tj T* " * 200_000
     with pytest.raises(UnreadableDocument, match=r"slow\.pdf cannot be read: it took more"):
         passages_of([File("slow.pdf", pdf(f"x) Tj {slow} (x"))])

@@ -4,14 +4,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from evalhub.refusals import Refused
-from issues.judge_templates.examples import (
-    MAX_EXAMPLES,
-    ExampleSource,
-    copy_in,
-    examples_of,
-    option_for,
-)
+from issues.judge_templates.examples import ExampleSource, copy_in, examples_of, option_for
 from issues.judge_templates.lifecycle import new_version, publish
+from issues.limits import MAX_TEMPLATE_EXAMPLES
 from issues.models import TemplateExample, TemplateState
 from issues.rubrics.scales import BINARY, FIVE_CLASSES, ONE_TO_SEVEN, as_json
 from tests.factories import make_model, make_template, make_test, make_user
@@ -189,7 +184,8 @@ def test_examples_are_copied_into_drafts_about_the_same(template, texts, problem
 def test_there_are_only_so_many():
     template = draft()
     rows = [
-        TemplateExample(template=template, output=str(n), option="1") for n in range(MAX_EXAMPLES)
+        TemplateExample(template=template, output=str(n), option="1")
+        for n in range(MAX_TEMPLATE_EXAMPLES)
     ]
     TemplateExample.objects.bulk_create(rows)
     with pytest.raises(Refused, match="Copy fewer"):

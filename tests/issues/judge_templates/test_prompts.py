@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from issues.judge_templates.builtin import BUILTIN
 from issues.judge_templates.fences import BLOCKS, neutralised
 from issues.judge_templates.prompts import (
-    MAX_PROMPT_CHARACTERS,
-    MAX_TEMPLATE_CHARACTERS,
     PromptError,
     check_template,
     conversation_text,
@@ -17,6 +15,7 @@ from issues.judge_templates.prompts import (
     variables_of,
 )
 from issues.judge_templates.syntax import VARIABLES
+from issues.limits import MAX_PROMPT_CHARACTERS, MAX_TEMPLATE_CHARACTERS
 
 VALUES = {
     "input": "What is 2 + 2?",

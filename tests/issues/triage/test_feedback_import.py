@@ -122,9 +122,9 @@ def test_a_file_that_cannot_be_read_says_why(name, data, words):
 
 
 def test_files_are_bounded(monkeypatch):
-    monkeypatch.setattr(files, "MAX_ROWS", 2)
+    monkeypatch.setattr(files, "MAX_FEEDBACK_ROWS", 2)
     assert "more than 2 rows" in str(csv("comment", "a", "b", "c").unreadable[0])
-    monkeypatch.setattr(records, "MAX_BYTES", 5)
+    monkeypatch.setattr(records, "MAX_FILE_BYTES", 5)
     assert "maximum is 5" in str(csv("comment", "a").unreadable[0])
 
 

@@ -3,7 +3,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from issues.models import Tag, TagKind
-from reports.queries.result_rows import PAGE, ResultTable, prompt_of
+from reports.limits import RESULTS_PAGE_SIZE
+from reports.queries.result_rows import ResultTable, prompt_of
 from runs.models import Result
 from runs.result_list.filters import Filters
 from tests.factories import make_issue, make_run, make_test, make_user
@@ -134,10 +135,15 @@ def test_a_viewer_cannot_search_sealed_texts():
 
 def test_a_page_beyond_the_last_is_the_last(annotator):
     tests = [make_test(issue=make_issue())] * 1
-    run = make_run(*tests, repeats=PAGE + 1)
+    run = make_run(*tests, repeats=RESULTS_PAGE_SIZE + 1)
     grid = sheet(run, annotator).page(Filters(page=9))
 
-    assert (grid.page, grid.pages, grid.first, grid.last) == (2, 2, PAGE + 1, PAGE + 1)
+    assert (grid.page, grid.pages, grid.first, grid.last) == (
+        2,
+        2,
+        RESULTS_PAGE_SIZE + 1,
+        RESULTS_PAGE_SIZE + 1,
+    )
 
 
 def test_all_rows_come_in_the_order_of_the_pages(annotator):
@@ -149,9 +155,9 @@ def test_all_rows_come_in_the_order_of_the_pages(annotator):
 
 def test_a_pages_queries_do_not_grow_with_its_rows(annotator, django_assert_num_queries):
     annotator.has_perm("issues.read_sealed_test")
-    small, large = judged([1, 0])[0], judged(*[[1, 0]] * PAGE)[0]
+    small, large = judged([1, 0])[0], judged(*[[1, 0]] * RESULTS_PAGE_SIZE)[0]
 
-    for run, results in ((small, 1), (large, PAGE)):
+    for run, results in ((small, 1), (large, RESULTS_PAGE_SIZE)):
         sheet(run, annotator).page(Filters())  # what is shown for the first time is recorded
         asked = sheet(run, annotator)
         with django_assert_num_queries(9):

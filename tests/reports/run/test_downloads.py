@@ -11,10 +11,10 @@ from django.urls import reverse
 from issues.models import Tag, TagKind
 from reports.documents.cells import as_json, words
 from reports.documents.html_export import html_of
+from reports.limits import MAX_RUN_ROWS
 from reports.queries.result_rows import ResultTable
 from reports.run.page import document_of_run
 from reports.run.query import run_report
-from reports.run.run_tables import MAX_ROWS
 from runs.models import Answer, Result
 from runs.result_list.filters import Filters
 from tests.api import client_of
@@ -159,11 +159,11 @@ def test_sentences_say_what_the_rates_exclude():
 
 
 def test_the_document_holds_the_first_results_and_says_how_many_it_leaves_out():
-    run = judged(*[[1]] * (MAX_ROWS + 5), tests=[make_test()], repeats=MAX_ROWS + 5)
+    run = judged(*[[1]] * (MAX_RUN_ROWS + 5), tests=[make_test()], repeats=MAX_RUN_ROWS + 5)
     table = document(run).table("results")
 
-    assert len(table.rows) == MAX_ROWS
-    assert table.note == f"The first {MAX_ROWS} of {MAX_ROWS + 5}; CSV and JSON have all."
+    assert len(table.rows) == MAX_RUN_ROWS
+    assert table.note == f"The first {MAX_RUN_ROWS} of {MAX_RUN_ROWS + 5}; CSV and JSON have all."
 
 
 def test_a_filtered_document_says_so():

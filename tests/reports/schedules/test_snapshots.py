@@ -143,7 +143,7 @@ def test_what_is_gone_is_named_in_the_outcome(asked, problem):
 
 
 def test_the_oldest_snapshots_go(a_page, monkeypatch):
-    monkeypatch.setattr("reports.schedules.snapshots.MAX_KEPT", 2)
+    monkeypatch.setattr("reports.schedules.snapshots.MAX_SNAPSHOTS", 2)
     report = make_report()
 
     made = [make(report) for _ in range(3)]

@@ -117,7 +117,7 @@ def test_a_changed_rubric_leaves_the_question_the_same_and_no_answer_is_left_out
 
 
 def test_only_so_many_variants_are_compared_and_all_are_counted(reader, monkeypatch):
-    monkeypatch.setattr(query, "MAX_VARIANTS", 2)
+    monkeypatch.setattr(query, "MAX_SIMILAR_VARIANTS", 2)
     test = make_test()
     answered(test, PARIS)
     latest = {answered(test, PARIS), answered(test, PARIS)}

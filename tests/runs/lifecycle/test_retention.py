@@ -12,7 +12,8 @@ from evalhub.refusals import NotPossible, Refused
 from runs.filing import new_issues as filing
 from runs.laboratory.pairwise.pairs import comparable_pairs
 from runs.lifecycle.control import rejudge, retry_errors
-from runs.lifecycle.retention import EACH_MINUTE, due, remove, remove_due
+from runs.lifecycle.retention import due, remove, remove_due
+from runs.limits import RETENTION_ROWS_PER_MINUTE
 from runs.models import Answer, Example, Result, ResultScore, Run
 from tests.api import client_of
 from tests.factories import first_result, make_jury, make_model, make_test, make_user
@@ -172,12 +173,12 @@ def test_a_worker_removes_a_little_each_minute_only_if_told_to(settings, monkeyp
     assert not Answer.objects.filter(removed_at__isnull=False).exists()
 
     settings.EVALHUB_KEEP_TEXTS_DAYS = 90
-    monkeypatch.setattr("runs.lifecycle.retention.EACH_MINUTE", 2)
+    monkeypatch.setattr("runs.lifecycle.retention.RETENTION_ROWS_PER_MINUTE", 2)
     remove_due()
     assert Answer.objects.filter(removed_at__isnull=False).count() == 2
     remove_due()
     assert not Answer.objects.filter(removed_at=None).exists()
-    assert EACH_MINUTE > 2
+    assert RETENTION_ROWS_PER_MINUTE > 2
 
 
 def test_the_command_counts_first_and_refuses_to_guess():

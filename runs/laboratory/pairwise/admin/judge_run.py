@@ -14,8 +14,9 @@ from evalhub.models import LanguageModel
 from issues.rubrics.library.entries import pairwise_criteria
 from runs.admin.batches import BatchAdmin, BatchForm
 from runs.laboratory.pairwise import judge_runs
-from runs.laboratory.pairwise.judge_runs import MAX_RUNS, PairwiseOrder
+from runs.laboratory.pairwise.judge_runs import PairwiseOrder
 from runs.laboratory.pairwise.models import MAX_CRITERION, PairwiseJudgeRun
+from runs.limits import MAX_PAIRWISE_RUNS
 from runs.models import Run
 
 
@@ -79,7 +80,7 @@ class PairwiseJudgeRunAdmin(BatchAdmin):
         """Choose a judge for the runs in the URL, see the estimate, and start by a second POST."""
         require(self.has_add_permission(request))
         sent = request.POST if request.method == "POST" else request.GET
-        chosen = [row_number(number) for number in sent.getlist("runs")][: MAX_RUNS + 1]
+        chosen = [row_number(number) for number in sent.getlist("runs")][: MAX_PAIRWISE_RUNS + 1]
         rows = Run.objects.in_bulk(chosen)
         runs = [rows[number] for number in dict.fromkeys(chosen) if number in rows]
         form = PairwiseForm(request.POST if request.method == "POST" else None)
@@ -98,5 +99,5 @@ class PairwiseJudgeRunAdmin(BatchAdmin):
             start,
             title="Judge answers in pairs",
             runs=runs,
-            most=MAX_RUNS,
+            most=MAX_PAIRWISE_RUNS,
         )

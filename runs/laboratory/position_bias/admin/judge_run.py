@@ -11,14 +11,9 @@ from unfold.decorators import display
 from evalhub.admin_site.pages import current_user, require, row_number
 from runs.admin.batches import BatchAdmin, BatchForm
 from runs.laboratory.position_bias import measuring
-from runs.laboratory.position_bias.measuring import (
-    DEFAULT_RESULTS,
-    MAX_RESULTS,
-    MAX_SEED,
-    Measure,
-    new_seed,
-)
+from runs.laboratory.position_bias.measuring import MAX_SEED, Measure, new_seed
 from runs.laboratory.position_bias.models import ReversedJudgeRun
+from runs.limits import MAX_REVERSED_RESULTS, REVERSED_RESULTS
 from runs.models import JudgeRun
 
 
@@ -30,7 +25,7 @@ class MeasureForm(BatchForm):
     results = forms.IntegerField(
         label="Results to draw",
         min_value=1,
-        max_value=MAX_RESULTS,
+        max_value=MAX_REVERSED_RESULTS,
         help_text="All their verdicts are given again. With fewer than 6 tests on which a verdict "
         "changes, no direction can be shown.",
     )
@@ -64,7 +59,7 @@ class ReversedJudgeRunAdmin(BatchAdmin):
         require(self.has_add_permission(request))
         judge_run = _judge_run(request)
         given = request.POST if request.method == "POST" else None
-        form = MeasureForm(given, initial={"results": DEFAULT_RESULTS, "seed": new_seed()})
+        form = MeasureForm(given, initial={"results": REVERSED_RESULTS, "seed": new_seed()})
         is_ready = form.is_bound and form.is_valid()
         chosen = form.cleaned_data if is_ready else {"results": 0, "seed": 0}
         wanted = Measure(judge_run, chosen["results"], chosen["seed"])

@@ -5,14 +5,9 @@ from rest_framework import serializers
 from evalhub.api.batches import BatchSerializer, StartSerializer
 from evalhub.api.estimates import EstimateSerializer
 from evalhub.api.fields import RowSerializer
-from runs.laboratory.position_bias.measuring import (
-    DEFAULT_RESULTS,
-    MAX_RESULTS,
-    MAX_SEED,
-    Measure,
-    new_seed,
-)
+from runs.laboratory.position_bias.measuring import MAX_SEED, Measure, new_seed
 from runs.laboratory.position_bias.models import ReversedJudgeRun, ReversedJudgment
+from runs.limits import MAX_REVERSED_RESULTS, REVERSED_RESULTS
 from runs.models import JudgeRun
 
 
@@ -38,7 +33,9 @@ class MeasureSerializer(StartSerializer):
     """A judge run, and how many of its results to re-judge. Without a seed one is drawn."""
 
     judge_run = serializers.PrimaryKeyRelatedField(queryset=JudgeRun.objects.select_related("run"))
-    results = serializers.IntegerField(default=DEFAULT_RESULTS, min_value=1, max_value=MAX_RESULTS)
+    results = serializers.IntegerField(
+        default=REVERSED_RESULTS, min_value=1, max_value=MAX_REVERSED_RESULTS
+    )
     seed = serializers.IntegerField(required=False, min_value=0, max_value=MAX_SEED)
 
 

@@ -36,8 +36,8 @@ from runs.laboratory.trials.models import (
 )
 from runs.laboratory.trials.replays.replay_runs import REPLAY_RIGHTS, figures_of, sample_for_review
 from runs.laboratory.trials.replays.replay_tests import generic_statement
+from runs.limits import MAX_BENCHMARK_BYTES
 
-MAX_BYTES = 8 * 1024 * 1024
 SAMPLE = "review.add_queue"
 ACTS = {
     "cancel": "Cancelled. What was written is kept, and you can resume.",
@@ -238,8 +238,8 @@ class BenchmarkAdmin(StartViews, ExtensibleList):
 
 
 def _text_of(file: Any) -> str:
-    if file.size > MAX_BYTES:
-        raise Refused([f"{file.name} has {file.size:,} bytes: at most {MAX_BYTES:,}."])
+    if file.size > MAX_BENCHMARK_BYTES:
+        raise Refused([f"{file.name} has {file.size:,} bytes: at most {MAX_BENCHMARK_BYTES:,}."])
     try:
         return str(file.read().decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -9,11 +9,7 @@ from evalhub.models import LanguageModel
 from evalhub.schedules import cron_in
 from runs.admin.batches import InputForm
 from runs.laboratory.trials.generation.generation_runs import GenerationOrder
-from runs.laboratory.trials.generation.generation_settings import (
-    MAX_IDEAS,
-    MAX_TOPICS,
-    GenerationSettings,
-)
+from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.generation.graph import (
     KINDS,
     BadPath,
@@ -24,6 +20,7 @@ from runs.laboratory.trials.generation.graph import (
     read_paths,
 )
 from runs.laboratory.trials.models import Benchmark, GenerationPath, Stage
+from runs.limits import MAX_IDEAS, MAX_TOPICS
 from runs.models import Jury
 
 

@@ -7,7 +7,6 @@ from evalhub.api.estimates import ConsentSerializer
 from evalhub.api.fields import JSONObject, LongText, Name, PlainSerializer, Readable, RowSerializer
 from evalhub.models import LanguageModel
 from issues.models import JudgeTemplate
-from runs.laboratory.trials.benchmarks.imports import MAX_LINES
 from runs.laboratory.trials.generation.generation_settings import GenerationSettings
 from runs.laboratory.trials.judges.measures import JudgeMeasures, measures_of
 from runs.laboratory.trials.judges.metrics import Metric
@@ -26,6 +25,7 @@ from runs.laboratory.trials.models import (
     Trial,
 )
 from runs.laboratory.tuning.models import Split
+from runs.limits import MAX_BENCHMARK_LINES
 from runs.models import Jury
 
 CALLED = LanguageModel.objects.not_applications()
@@ -114,7 +114,7 @@ class BenchmarkImportSerializer(PlainSerializer):
     sealed = serializers.BooleanField(default=False)
     claims = serializers.ListField(
         child=JSONObject(),
-        max_length=MAX_LINES,
+        max_length=MAX_BENCHMARK_LINES,
         help_text="left, right, and label (true or false) or score (1 to 7); optional are kind, "
         "topic and idea.",
     )

@@ -28,8 +28,8 @@ from runs.laboratory.trials.models import (
     Topic,
     Validity,
 )
+from runs.limits import MAX_BENCHMARK_LINES
 
-MAX_LINES = 20_000
 MAX_TEXT = 200_000
 TRUE_FROM = 4.0
 """Least score of annotators by which two texts count as similar."""
@@ -88,8 +88,8 @@ def read_lines(text: str) -> list[Line]:
             problems.append(f"Line {number}: {error}")
     if not found and not problems:
         problems.append('There is no line. Each is an object such as {"left": …, "right": …}.')
-    if len(found) > MAX_LINES:
-        problems.append(f"There are {len(found):,} lines: at most {MAX_LINES:,} at once.")
+    if len(found) > MAX_BENCHMARK_LINES:
+        problems.append(f"There are {len(found):,} lines: at most {MAX_BENCHMARK_LINES:,} at once.")
     if problems:
         raise Refused(problems[:200], field="claims")
     return found

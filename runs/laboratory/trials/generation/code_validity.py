@@ -10,9 +10,8 @@ from importlib import import_module
 from typing import NamedTuple
 
 from evalhub.limited_process import LimitReached, call_limited
+from runs.limits import CODE_MEMORY_BYTES, CODE_TIMEOUT_S
 
-SECONDS = 5
-MEMORY = 512 * 2**20
 MAX_CHARACTERS = 1_000_000
 
 _NAMES = {
@@ -56,7 +55,9 @@ def check_code(text: str, language: str) -> CodeCheck:
         return CodeCheck(Parsed.NOT_CHECKED, reason)
     data = text.encode("utf-8", "replace")
     try:
-        problem = call_limited(f"{__name__}:parse", data, parser, seconds=SECONDS, memory=MEMORY)
+        problem = call_limited(
+            f"{__name__}:parse", data, parser, seconds=CODE_TIMEOUT_S, memory=CODE_MEMORY_BYTES
+        )
     except LimitReached as error:
         return CodeCheck(Parsed.NOT_CHECKED, f"Parsing it {error}.")
     if problem is None:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-MAX_IDEAS = 30
-MAX_TOPICS = 20
+from runs.limits import MAX_IDEAS, MAX_TOPICS
 
 
 class GenerationSettings(BaseModel):

@@ -19,8 +19,8 @@ from runs.laboratory.tuning.models import Split
 from runs.launching.batch_estimate import BatchEstimate, evenly
 from runs.launching.judge_load import VERDICT_SCHEMA_TOKENS
 from runs.launching.load import Span, load_of_judge
+from runs.limits import MAX_TRIAL_JUDGES
 
-MAX_JUDGES = 12
 ORDERS = (0, 1)
 TRUTHS = ((True, "true"), (False, "false"))
 
@@ -66,8 +66,8 @@ def _prompt_characters(benchmark: Benchmark) -> int:
 
 def _problems(benchmark: Benchmark, judges: Sequence[TrialJudge], claims: int) -> list[str]:
     problems = [problem for judge in judges for problem in judge.problems]
-    if not 1 <= len(judges) <= MAX_JUDGES:
-        problems.append(f"Choose 1 to {MAX_JUDGES} judges, not {len(judges)}.")
+    if not 1 <= len(judges) <= MAX_TRIAL_JUDGES:
+        problems.append(f"Choose 1 to {MAX_TRIAL_JUDGES} judges, not {len(judges)}.")
     if not claims:
         problems.append(f"{benchmark} has no claims yet: generate its texts first.")
     methods = [judge.method for judge in judges if not judge.problems]

@@ -15,14 +15,15 @@ from issues.admin.rubric.inline import RubricInline
 from issues.admin.rubric.preview import PREFIX, problems_of_criteria, sent_criteria
 from issues.admin.template.admin import SCALE_ATTRS
 from issues.admin.test.bulk import MoveForm
+from issues.limits import MAX_CRITERIA
 from issues.models import JudgeTemplate, ReplyForm, Test
 from issues.rubrics.criterion_content import columns_of
-from issues.rubrics.scoring import MAX_CRITERIA
 from runs.admin.jury.form import METHOD_HELP, METHODS
 from runs.laboratory.pairwise.models import MAX_CRITERION
 from runs.laboratory.workbench.contents import keyed
-from runs.laboratory.workbench.judges import MAX_SAMPLES, judge_models, templates_to_choose
+from runs.laboratory.workbench.judges import judge_models, templates_to_choose
 from runs.laboratory.workbench.models import Workbench
+from runs.limits import MAX_WORKBENCH_SAMPLES
 from runs.models import Jury
 from runs.models.jury import MAX_ROLE
 
@@ -106,9 +107,9 @@ class SettingsForm(forms.ModelForm):
     )
     samples = forms.IntegerField(
         min_value=1,
-        max_value=MAX_SAMPLES,
+        max_value=MAX_WORKBENCH_SAMPLES,
         required=False,
-        widget=forms.NumberInput({**INPUT, "min": 1, "max": MAX_SAMPLES}),
+        widget=forms.NumberInput({**INPUT, "min": 1, "max": MAX_WORKBENCH_SAMPLES}),
     )
     method = forms.ChoiceField(
         choices=METHODS, required=False, widget=forms.Select(INPUT), help_text=METHOD_HELP

@@ -9,13 +9,14 @@ from evalhub.admin_site.pages import PageAdmin, bounded_text, current_user, requ
 from evalhub.display.formatting import counted
 from evalhub.files.export_files import FORMATS, export_response
 from issues.admin.sent_files import packed, sent_file
-from issues.importers.records import MAX_BYTES
+from issues.limits import MAX_FILE_BYTES
 from runs.laboratory.workbench.admin.forms import IssueForm
 from runs.laboratory.workbench.export import export_of, settings_from
 from runs.laboratory.workbench.handover import save_draft, save_to_library, tests_of
-from runs.laboratory.workbench.models import MAX_ROWS, BenchRow, Workbench
+from runs.laboratory.workbench.models import BenchRow, Workbench
 from runs.laboratory.workbench.row_files import RowFile, read_rows
 from runs.laboratory.workbench.rows import add_rows, duplicate_bench, keys_of
+from runs.limits import MAX_WORKBENCH_ROWS
 
 ADD_TEST, EDIT_TEMPLATE = "issues.add_test", "issues.change_judgetemplate"
 ADD_ENTRY = "issues.add_librarycriterion"
@@ -60,7 +61,11 @@ class Leaving(PageAdmin):
         bench: Workbench = self.found(request, object_id)
         require(self.has_change_permission(request, bench))
         name, data = _sent(request)
-        file = read_rows(name, data, keys=keys_of(bench), most=MAX_ROWS) if name else RowFile()
+        file = (
+            read_rows(name, data, keys=keys_of(bench), most=MAX_WORKBENCH_ROWS)
+            if name
+            else RowFile()
+        )
         if request.POST.get("act") == "import" and file.rows:
             with self.refusals_shown(request):
                 if request.POST.get("settings") and file.settings:
@@ -77,8 +82,8 @@ class Leaving(PageAdmin):
             name=name,
             data=packed(data),
             shown=file.rows[:SHOWN],
-            most_mb=MAX_BYTES // 1024**2,
-            most_rows=MAX_ROWS,
+            most_mb=MAX_FILE_BYTES // 1024**2,
+            most_rows=MAX_WORKBENCH_ROWS,
             is_empty=request.method == "POST" and not name,
         )
 

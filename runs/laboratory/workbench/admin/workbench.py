@@ -41,11 +41,12 @@ from runs.laboratory.workbench.figures import (
 from runs.laboratory.workbench.handover import use_as_example, use_as_row
 from runs.laboratory.workbench.judge_roles import RoleSuggestion
 from runs.laboratory.workbench.judges import Setup, setup_of, templates_to_choose
-from runs.laboratory.workbench.models import MAX_ROWS, BenchRow, Workbench
+from runs.laboratory.workbench.models import BenchRow, Workbench
 from runs.laboratory.workbench.pair_figures import pair_figures
-from runs.laboratory.workbench.pairs import MAX_PAIRS, pairs_of
+from runs.laboratory.workbench.pairs import pairs_of
 from runs.laboratory.workbench.requests import judgments_of, requests_of
 from runs.laboratory.workbench.rows import add_rows, change_row, duplicate_row, expect
+from runs.limits import MAX_WORKBENCH_PAIRS, MAX_WORKBENCH_ROWS
 from runs.review.admin.work_page import KEYS_OFF
 
 NO_TEMPLATE = (
@@ -148,7 +149,7 @@ class WorkbenchAdmin(Leaving, PageAdmin):
             options=options_of(setup),
             prompts=templates_to_choose(on_criteria=bool(bench.criteria)),
             hidden=bench.rows.count() - len(rows),
-            max_rows=MAX_ROWS,
+            max_rows=MAX_WORKBENCH_ROWS,
             may_edit=may_edit,
             may_judge=may_edit and request.user.has_perm(TRY_TEST),
             may_draft=may_edit and request.user.has_perm(DRAFT_TESTS),
@@ -370,7 +371,7 @@ def _pairs(setup: Setup, rows: Sequence[BenchRow]) -> str:
     n = len(pairs_of(rows))
     if not n:
         return ""
-    context = {"pairs": n, "most": MAX_PAIRS, "judges": pair_figures(setup, rows)}
+    context = {"pairs": n, "most": MAX_WORKBENCH_PAIRS, "judges": pair_figures(setup, rows)}
     return render_to_string("runs/laboratory/workbench/_pairs.html", context)
 
 

@@ -206,7 +206,7 @@ def test_files_that_cannot_be_read_say_why(name, data, said):
 
 
 def test_an_archive_that_unpacks_to_more_than_is_allowed_is_refused(monkeypatch):
-    monkeypatch.setattr(files, "MAX_UNPACKED", 10_000)
+    monkeypatch.setattr(files, "MAX_UNPACKED_BYTES", 10_000)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", " " * 50_000 + "{}")

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from runs.importers.weval.yaml_reader import MAX_CHARACTERS, MAX_DEPTH, YamlError, documents
+from runs.importers.weval.yaml_reader import MAX_DEPTH, YamlError, documents
+from runs.limits import MAX_YAML_CHARACTERS
 from tests.runs.importers.weval.blueprints_in_text import problems_of, prompts_of, read
 
 
@@ -61,7 +62,7 @@ def test_a_file_that_is_nested_too_deeply_is_refused(text):
 
 
 def test_a_file_that_is_too_large_is_refused():
-    assert "the limit is" in read("x" * (MAX_CHARACTERS + 1)).problems[0].message
+    assert "the limit is" in read("x" * (MAX_YAML_CHARACTERS + 1)).problems[0].message
 
 
 @pytest.mark.parametrize(

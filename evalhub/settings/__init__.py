@@ -1,20 +1,21 @@
-"""All settings, from environment variables; `manage.py settings_table` lists them."""
+"""All settings, from environment variables; `manage.py settings_table` lists them.
+
+Page sizes, limits and time-outs stand in `limits.py` of each app.
+"""
 
 from importlib.metadata import distribution
 from pathlib import Path
 
 import dj_database_url
-from django.urls import reverse, reverse_lazy
+from django.urls import reverse
 
-from evalhub.access.settings import *  # noqa: F403
-from evalhub.admin_site.settings import SEARCHED, UNFOLD  # noqa: F401
-from evalhub.api.settings import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
-from evalhub.environment import env
-from evalhub.http.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from evalhub.logs import configuration
-from evalhub.values.settings import CACHES  # noqa: F401
+from evalhub.settings.api import REST_FRAMEWORK, SPECTACULAR_SETTINGS  # noqa: F401
+from evalhub.settings.environment import env
+from evalhub.settings.pages import SEARCHED, UNFOLD  # noqa: F401
+from evalhub.settings.security import *  # noqa: F403
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parents[2]
 INSECURE_SECRET_KEY = "insecure-key-for-debugging-only"
 
 # Environment variables ---------------------------------------------------------------------------
@@ -275,6 +276,12 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    # Computed report content and counts of requests, shared by all processes.
+    "computed": {"BACKEND": "evalhub.values.database_cache.JSONCache"},
+}
+
 # Background work ---------------------------------------------------------------------------------
 
 EVALHUB_WORK = [
@@ -348,23 +355,17 @@ if EVALHUB_REDIS_URL:
 
 # Users and security ------------------------------------------------------------------------------
 
-AUTH_USER_MODEL = "evalhub.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
 if EVALHUB_OIDC_ISSUER:
     AUTHENTICATION_BACKENDS.append("evalhub.access.single_sign_on.SingleSignOn")
-LOGIN_URL = reverse_lazy("admin:login")
-LOGIN_REDIRECT_URL = reverse_lazy("admin:index")
-
 SESSION_COOKIE_AGE = EVALHUB_SESSION_HOURS * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
-# HSTS for subdomains and preloading are decisions of the domain's owner.
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 
 # Pages -------------------------------------------------------------------------------------------
@@ -389,8 +390,6 @@ WHITENOISE_MAX_AGE = 3600
 ABSOLUTE_URL_OVERRIDES = {
     "runs.run": lambda run: reverse("reports:run", args=[run.pk]),
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 # API ---------------------------------------------------------------------------------------------
 

@@ -1,4 +1,14 @@
+"""The API and its schema: settings of REST framework and drf-spectacular."""
+
 from typing import Any
+
+from evalhub.limits import (
+    ANONYMOUS_CALLS_PER_MINUTE,
+    API_PAGE_SIZE,
+    EXPENSIVE_PER_MINUTE,
+    TOKEN_CALLS_PER_MINUTE,
+    USER_CALLS_PER_MINUTE,
+)
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -11,7 +21,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "evalhub.api.filters.NamedOrdering",
     ],
     "DEFAULT_PAGINATION_CLASS": "evalhub.access.pagination.Pagination",
-    "PAGE_SIZE": 100,
+    "PAGE_SIZE": API_PAGE_SIZE,
     "DEFAULT_SCHEMA_CLASS": "evalhub.api.documented_operations.Operation",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["evalhub.api.parsers.StorableJSONParser"],
@@ -24,10 +34,10 @@ REST_FRAMEWORK: dict[str, Any] = {
         "evalhub.access.request_limits.LongPageLimit",
     ],
     "DEFAULT_THROTTLE_RATES": {
-        "anon": "60/min",
-        "user": "2400/min",
-        "token": "1200/min",
-        "expensive": "120/min",
+        "anon": f"{ANONYMOUS_CALLS_PER_MINUTE}/min",
+        "user": f"{USER_CALLS_PER_MINUTE}/min",
+        "token": f"{TOKEN_CALLS_PER_MINUTE}/min",
+        "expensive": f"{EXPENSIVE_PER_MINUTE}/min",
     },
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
