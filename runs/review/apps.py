@@ -7,7 +7,7 @@ class ReviewConfig(AppConfig):
     verbose_name = "Review"
 
     def ready(self) -> None:
-        from runs.review.blindness import held_hidden
+        from runs.review.requirements import held_hidden
         from runs.scoring.shown_verdicts import hide
 
         hide(held_hidden)

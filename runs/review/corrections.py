@@ -14,7 +14,8 @@ from issues.models import Author, Test
 from issues.states import review_again
 from runs.models import Result
 from runs.review.models import Correction
-from runs.review.submission import CORRECTION, too_long
+from runs.review.reservations import check_lengths
+from runs.review.submission import CORRECTION
 
 PROMOTE = "review.promote_correction"
 
@@ -30,8 +31,7 @@ def correct(result: Result, text: str, *, by: User) -> Correction:
         raise ValidationError(f"{result} has no answer to correct.")
     if not text:
         raise ValidationError({CORRECTION: "Enter the corrected answer."})
-    if problems := too_long({CORRECTION: text}):
-        raise ValidationError(problems)
+    check_lengths({CORRECTION: text})
     mine = Correction.objects.filter(result=result, annotator=by).order_by("-pk").first()
     if mine is not None and mine.text == text:
         mine.undone_at = None

@@ -6,7 +6,7 @@ from evalhub.models import User
 from runs.demo.writer import newest_runs
 from runs.models import Run
 from runs.review.models import Queue
-from runs.review.queue_items import add_run
+from runs.review.queue_items import add_runs
 
 NAME = "Needs review"
 SEED = 1
@@ -21,5 +21,4 @@ def make_once(runs: Sequence[Run], user: User) -> None:
     defaults = {"follows": own.suite, "seed": SEED, "created_by": user}
     queue, is_new = Queue.objects.get_or_create(name=NAME, defaults=defaults)
     if is_new:
-        for run in newest_runs()[-1:]:
-            add_run(queue, run)
+        add_runs(queue, *newest_runs()[-1:])

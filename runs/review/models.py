@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Cast
 from django.utils import timezone
 
+from evalhub.access.fields import optional_user
 from evalhub.access.sealed import SealedQuerySet
 from evalhub.constraints import known, share
 from evalhub.history import History, Signed
@@ -210,9 +211,7 @@ class Assignment(models.Model):
     pair_evaluation = models.ForeignKey(
         PairEvaluation, models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    sent_back_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    sent_back_by = optional_user()
     sent_back_note = models.TextField(blank=True)
     past = models.JSONField(default=list, blank=True)
 
@@ -307,9 +306,7 @@ class Correction(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     undone_at = models.DateTimeField(null=True, blank=True)
     promoted_at = models.DateTimeField(null=True, blank=True)
-    promoted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    promoted_by = optional_user()
 
     objects = SealedQuerySet.as_manager()
 

@@ -7,7 +7,7 @@ reasons it had when it was added.
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -30,9 +30,19 @@ from runs.review.models import (
     Skip,
 )
 from runs.review.pair_items import pair_items_of
-from runs.review.queue_order import BY_CHANCE, Rank, Spread, inverse_weight, position
 from runs.review.reasons import REQUESTED, Reason, as_json, reasons_of, severity
-from runs.review.sampling import Draw, how_many, lot
+from runs.review.sampling import (
+    BY_CHANCE,
+    Draw,
+    Rank,
+    Spread,
+    how_many,
+    inverse_weight,
+    lot,
+    position,
+)
+
+T = TypeVar("T")
 
 PORTION = 1000
 
@@ -45,58 +55,50 @@ class Added(NamedTuple):
     already: int
 
 
-# A run -------------------------------------------------------------------------------------------
+NOTHING = Added(0, 0, 0)
 
 
-def add_run(queue: Queue, run: Run) -> Added:
-    """Add the run's answers with a reason for review, and the queue's share of random ones.
+# Runs --------------------------------------------------------------------------------------------
+
+
+def add_runs(queue: Queue, *runs: Run) -> Added:
+    """Add the runs' answers with a reason for review, and the queue's share of random ones.
+
+    A queue of pairs gets its share of the pairs of these runs, drawn at random. A single run is
+    paired with its baseline or previous run; without one nothing is added.
 
     Raises:
         ValidationError: The queue is closed.
     """
-    if queue.state != QueueState.OPEN:
-        raise ValidationError(f"{queue} is closed: reopen it to add results.")
-    if queue.scope == ReviewScope.PAIRS:
-        return add_pairs(queue, [run])
-    total = Added(0, 0, 0)
-    for items in _items_of(queue, run):
-        total = _sum(total, _add(queue, items))
-    queue.runs.add(run)
-    return total
-
-
-def add_pairs(queue: Queue, runs: Sequence[Run]) -> Added:
-    """Add the queue's share of the pairs of these runs, drawn at random.
-
-    A single run is paired with its baseline or previous run; without one nothing is added.
-
-    Raises:
-        ValidationError: The queue is closed, or reviews single answers.
-    """
-    if queue.state != QueueState.OPEN:
-        raise ValidationError(f"{queue} is closed: reopen it to add results.")
-    if queue.scope != ReviewScope.PAIRS:
-        raise ValidationError(f"{queue} reviews single answers: add runs to a queue of pairs.")
-    total = Added(0, 0, 0)
-    for items in _portions_of(_pair_items(queue, runs)):
-        total = _sum(total, _add(queue, items))
+    _check_open(queue)
+    total = NOTHING
+    for items in _items_of(queue, runs):
+        total = _sum(total, _counted(_insert(queue, items), items))
     queue.runs.add(*runs)
     return total
 
 
-def plan_pairs(queue: Queue, runs: Sequence[Run]) -> Added:
-    """Return what `add_pairs` would add now."""
-    items = _pair_items(queue, runs)
-    return _counted(_new(queue, items), items)
+def plan(queue: Queue, *runs: Run) -> tuple[Added, Counter[str]]:
+    """Return what `add_runs` would add now, and how many of it have each reason, by key."""
+    total, reasons = NOTHING, Counter[str]()
+    for items in _items_of(queue, runs):
+        new = _new(queue, items)
+        total = _sum(total, _counted(new, items))
+        reasons.update(reason["key"] for item in new for reason in item.reasons)
+    return total, reasons
 
 
-def _pair_items(queue: Queue, runs: Sequence[Run]) -> list[ReviewItem]:
-    return pair_items_of(queue, runs, position(BY_CHANCE, _queue_age_s(queue), 0))
+def _check_open(queue: Queue) -> None:
+    if queue.state != QueueState.OPEN:
+        raise ValidationError(f"{queue} is closed: reopen it to add results.")
 
 
-def _portions_of(items: Sequence[ReviewItem]) -> Iterator[Sequence[ReviewItem]]:
-    for start in range(0, len(items), PORTION):
-        yield items[start : start + PORTION]
+def _items_of(queue: Queue, runs: Sequence[Run]) -> Iterator[Sequence[ReviewItem]]:
+    """Yield in portions the items of these runs, unsaved."""
+    if queue.scope == ReviewScope.PAIRS:
+        by_chance = position(BY_CHANCE, _queue_age_s(queue), 0)
+        return _portions(pair_items_of(queue, runs, by_chance))
+    return (items for run in runs for items in _answers_of(queue, run))
 
 
 def add_results(queue: Queue, results: Sequence[Result], *, by: User) -> list[ReviewItem]:
@@ -105,8 +107,7 @@ def add_results(queue: Queue, results: Sequence[Result], *, by: User) -> list[Re
     Raises:
         ValidationError: The queue is closed, or a result has no answer.
     """
-    if queue.state != QueueState.OPEN:
-        raise ValidationError(f"{queue} is closed: reopen it to add results.")
+    _check_open(queue)
     if queue.scope == ReviewScope.PAIRS:
         raise ValidationError(f"{queue} reviews pairs of answers: add runs to it.")
     if lacking := [result for result in results if result.state != ItemState.DONE]:
@@ -157,18 +158,8 @@ def withdraw_results(items: Collection[int]) -> None:
     ReviewItem.objects.filter(pk__in=items).delete()
 
 
-def plan(queue: Queue, run: Run) -> tuple[Added, Counter[str]]:
-    """Return what `add_run` would add now, and how many of it have each reason, by key."""
-    total, reasons = Added(0, 0, 0), Counter[str]()
-    for items in _items_of(queue, run):
-        new = _new(queue, items)
-        total = _sum(total, _counted(new, items))
-        reasons.update(reason["key"] for item in new for reason in item.reasons)
-    return total, reasons
-
-
-def _items_of(queue: Queue, run: Run) -> Iterator[list[ReviewItem]]:
-    """Yield in portions the items of a run, unsaved: answers with reasons, and random ones."""
+def _answers_of(queue: Queue, run: Run) -> Iterator[Sequence[ReviewItem]]:
+    """Yield in portions the items of a run: answers with reasons, and random ones."""
     answered = run.results.filter(state=ItemState.DONE).order_by("pk")
     ids = array("q", answered.values_list("pk", flat=True))
     grounds = _grounds(run, ids)
@@ -221,16 +212,12 @@ def _queue_age_s(queue: Queue) -> int:
     return int((clock.now() - queue.created_at).total_seconds())
 
 
-def _portions(ids: Sequence[int]) -> Iterator[list[int]]:
-    for start in range(0, len(ids), PORTION):
-        yield list(ids[start : start + PORTION])
+def _portions(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(rows), PORTION):
+        yield rows[start : start + PORTION]
 
 
 # Rows --------------------------------------------------------------------------------------------
-
-
-def _add(queue: Queue, items: Sequence[ReviewItem]) -> Added:
-    return _counted(_insert(queue, items), items)
 
 
 @transaction.atomic
@@ -305,10 +292,10 @@ def fill_followers() -> int:
         The number of runs added.
     """
     queues = Queue.objects.filter(state=QueueState.OPEN, follows__isnull=False)
-    added = [
-        add_run(queue, run) for queue in queues.order_by("pk") for run in _complete_since(queue)
-    ]
-    return len(added)
+    complete = [(queue, run) for queue in queues.order_by("pk") for run in _complete_since(queue)]
+    for queue, run in complete:
+        add_runs(queue, run)
+    return len(complete)
 
 
 def _complete_since(queue: Queue) -> QuerySet[Run]:

@@ -1,16 +1,30 @@
-"""A queue's requirements for a review, and the problems of a submission."""
+"""What a reviewer is asked, what is hidden from them, and the problems of a submission.
+
+Judgments and others' verdicts are hidden so that they do not bias a reviewer.
+"""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 
+from evalhub.models import User
 from issues.rubrics.scoring import WHOLE_TEST
-from runs.models import JudgeRun, Result, ResultScore
-from runs.review.blindness import is_hidden
-from runs.review.models import Assignment, Queue, Reasoning, ReviewScope
+from runs.laboratory.pairwise.models import PairEvaluation
+from runs.models import HumanEvaluation, JudgeRun, Result, ResultScore
+from runs.review.models import (
+    Assignment,
+    AssignmentState,
+    BlindMode,
+    Queue,
+    Reasoning,
+    ReviewScope,
+)
 from runs.review.pair_items import check_choice
+from runs.review.reservations import KEPT, check_lengths
 from runs.review.submission import (
     OPTION,
     REASON,
@@ -22,6 +36,7 @@ from runs.review.submission import (
 )
 from runs.scoring.human_evaluation import EvaluationPoint, evaluation_points_of, has_judges
 from runs.scoring.score import consensus_of, votes_on
+from runs.scoring.shown_verdicts import has_seen
 
 
 def is_apart(value: float, consensus: float) -> bool:
@@ -132,8 +147,7 @@ class PairRequirements(Requirements):
         check_choice(self.queue, submission)
         if self.reasoning == Reasoning.ALWAYS and not submission.verdicts[0].justification.strip():
             raise ValidationError({REASON: "Enter a reason."})
-        if problems := too_long(as_draft(submission)):
-            raise ValidationError(problems)
+        check_lengths(as_draft(submission))
 
     def agrees(self, submission: ReviewSubmission) -> bool | None:
         return None
@@ -173,3 +187,62 @@ def requirements_for(assignment: Assignment) -> Requirements:
         values={key: consensus.get(point.criterion.pk) for key, point in points.items()},
         passed=result_score.passed if result_score else None,
     )
+
+
+# Blindness ---------------------------------------------------------------------------------------
+
+
+def is_hidden(assignment: Assignment) -> bool:
+    """Tell whether judgments, score, reasons and others' evaluations are hidden now.
+
+    A reviewer who has submitted a verdict on the answer, even an undone one, has seen the judges',
+    and so has one who was shown them by a page, a file or the API: nothing is hidden then, and
+    the verdict is not blind.
+    """
+    blind = assignment.queue.blind
+    hides = blind == BlindMode.ALL or (blind == BlindMode.RANDOM and assignment.item.is_random)
+    if assignment.state == AssignmentState.SUBMITTED or not hides:
+        return False
+    mine = HumanEvaluation.objects.filter(
+        result=assignment.item.result_id, annotator=assignment.annotator_id
+    )
+    if assignment.annotator_id is None:
+        return True
+    item = assignment.item
+    if item.other_id:
+        seen = (has_seen(assignment.annotator_id, one) for one in (item.result, item.other) if one)
+        return not any(seen)
+    return not mine.exists() and not has_seen(assignment.annotator_id, item.result)
+
+
+def hides_others(assignment: Assignment) -> bool:
+    """Tell whether there are other people's verdicts to hide: until the reviewer's own is in."""
+    if assignment.state not in KEPT:
+        return False
+    item = assignment.item
+    given: QuerySet[Any] = HumanEvaluation.objects.filter(result=item.result_id)
+    if item.other_id:
+        first, second = sorted((item.result_id, item.other_id))
+        given = PairEvaluation.objects.filter(pair__first=first, pair__second=second)
+    people = set(given.order_by().values_list("annotator", flat=True))
+    return bool(people) and assignment.annotator_id not in people
+
+
+def hidden_for(annotator: User, result_id: int) -> Assignment | None:
+    """Return the assignment that hides verdicts on this result from its reviewer; None: none."""
+    about = (
+        one for one in _held(annotator) if result_id in (one.item.result_id, one.item.other_id)
+    )
+    return next((one for one in about if is_hidden(one) or hides_others(one)), None)
+
+
+def held_hidden(reader: Any) -> Collection[int]:
+    """Return the results with verdicts that are hidden from this reader, who reviews them now."""
+    hidden = [one.item for one in _held(reader) if is_hidden(one) or hides_others(one)]
+    return [pk for item in hidden for pk in (item.result_id, item.other_id) if pk]
+
+
+def _held(annotator: Any) -> list[Assignment]:
+    """Return the assignments that the annotator is working on; they are few."""
+    held = Assignment.objects.filter(annotator=annotator, state__in=KEPT)
+    return list(held.select_related("queue", "item__result", "item__other"))

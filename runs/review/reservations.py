@@ -5,19 +5,27 @@ assignment; until then its reviewer keeps it, with the draft.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
 from evalhub.models import User
 from evalhub.work import clock
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState, ReviewItem, Skip
-from runs.review.submission import has_input
+from runs.review.submission import has_input, too_long
 
 KEPT = (AssignmentState.RESERVED, AssignmentState.SENT_BACK)
 """States in which an assignment belongs to a reviewer."""
+
+LOST = "lost"
+"""Error code: somebody else has the assignment."""
+ANSWERED = "answered"
+"""Error code: the reviewer has submitted another verdict on the item."""
+EXPIRED = "Your reservation expired and somebody took this item."
 
 
 class NoAssignment(Exception):
@@ -208,3 +216,47 @@ def release(assignment: Assignment, *, by: User) -> None:
         mine.update(reserved_until=clock.now())
     else:
         mine.update(state=AssignmentState.OPEN, annotator=None, reserved_until=None, draft={})
+
+
+# Checks before a change --------------------------------------------------------------------------
+
+
+def locked(assignment: Assignment) -> Assignment:
+    """Lock and read the assignment with its queue and result."""
+    rows = Assignment.objects.select_related(
+        *("queue", "annotator", "item__result__run", "item__result__revision__template"),
+        *("item__other", "pair_evaluation__pair"),
+    )
+    found: Assignment = rows.select_for_update(of=("self",)).get(pk=assignment.pk)
+    return found
+
+
+def check_open(assignment: Assignment) -> None:
+    """Refuse changes in a closed queue.
+
+    Raises:
+        ValidationError: The queue is closed.
+    """
+    if assignment.queue.state != QueueState.OPEN:
+        raise ValidationError(f"{assignment.queue} is closed: ask a maintainer to reopen it.")
+
+
+def check_holder(assignment: Assignment, by: User) -> None:
+    """Refuse others than the assignment's reviewer, whose reservation may have expired.
+
+    Raises:
+        ValidationError: It belongs to somebody else, or nobody (code "lost").
+    """
+    if assignment.state in KEPT and assignment.annotator_id == by.pk:
+        return
+    raise ValidationError(
+        "You released this item: open it again to review it."
+        if assignment.state == AssignmentState.OPEN or assignment.annotator_id == by.pk
+        else EXPIRED,
+        code=LOST,
+    )
+
+
+def check_lengths(texts: Mapping[str, str]) -> None:
+    if problems := too_long(texts):
+        raise ValidationError(problems)

@@ -9,10 +9,9 @@ from issues.models import Issue
 from runs.laboratory.tuning.models import Tuning
 from runs.models import HumanEvaluation, Run
 from runs.review.models import Correction, Queue
-from runs.review.queue_items import add_run
+from runs.review.queue_items import add_runs
 from runs.review.reservations import take
-from runs.review.skips import skip
-from runs.review.submit import send_back
+from runs.review.submit import send_back, skip
 from runs.scoring.examples import mark
 from tests.factories import make_user
 from tests.runs.laboratory.tuning.rows import scored, tuning_of
@@ -25,7 +24,7 @@ def make_annotator_day(run: Run, *, long: str) -> None:
     queue = Queue.objects.create(
         name=f"Nightly {long}"[:150], instructions=f"Read **all**. {long}", reviewers=2, seed=1
     )
-    add_run(queue, run)
+    add_runs(queue, run)
     done = review(take(queue, by=ann), why=f"It says so: {long}").assignment
     send_back(done, f"Look at the reference. {long}", by=bob)
     other = take(queue, by=bob)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -54,9 +53,7 @@ class Tuning(RowWithPage):
     )
     seed = models.PositiveBigIntegerField(help_text="Seed that assigns tests to splits.")
     left_out = models.JSONField(default=dict)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    created_by = optional_user()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -185,9 +182,7 @@ class Publication(models.Model):
     )
     reason = models.TextField(blank=True)
     figures = models.JSONField(default=dict)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    by = optional_user()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,4 +1,3 @@
-from runs.review.admin import contributions
 from runs.review.admin.corrections import CorrectionAdmin
 from runs.review.admin.disputes import DisputeAdmin
 from runs.review.admin.queue import QueueAdmin
@@ -9,5 +8,4 @@ __all__ = [
     "DisputeAdmin",
     "QueueAdmin",
     "ReviewedResultAdmin",
-    "contributions",
 ]

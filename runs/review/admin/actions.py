@@ -16,14 +16,20 @@ from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.example_marking import MARK
 from runs.figures.verdict_labels import verdict_label
 from runs.review.admin.item_page import judge_summary
-from runs.review.blindness import is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, QueueState
 from runs.review.pair_items import choice_in_words
-from runs.review.reservations import NoAssignment, release, renew, take
-from runs.review.review_records import ANSWERED, EXPIRED, LOST
-from runs.review.skips import skip
+from runs.review.requirements import is_hidden
+from runs.review.reservations import (
+    ANSWERED,
+    EXPIRED,
+    LOST,
+    NoAssignment,
+    release,
+    renew,
+    take,
+)
 from runs.review.submission import OPTION, draft_in, submission_of
-from runs.review.submit import reopen, save_draft, submit, undo
+from runs.review.submit import reopen, save_draft, skip, submit, undo
 from runs.scoring.verdict import verdicts_on
 
 REPLACES = "replaces"

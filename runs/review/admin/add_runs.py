@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from django.core.exceptions import ValidationError
 from django.db.models import Count, Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -13,7 +12,7 @@ from evalhub.display.formatting import counted, listed
 from runs.models import Run
 from runs.review.models import Queue, QueueState, ReviewItem, ReviewScope
 from runs.review.pair_items import runs_compared
-from runs.review.queue_items import add_pairs, add_run, plan, plan_pairs
+from runs.review.queue_items import add_runs, plan
 from runs.review.reasons import RANDOM, REASONS
 
 LISTED = 50
@@ -66,7 +65,7 @@ class AddingPages(PageAdmin):
         self, request: HttpRequest, queue: Queue, runs: Sequence[Run]
     ) -> HttpResponse:
         """Ask before pairs are added."""
-        added, compared = plan_pairs(queue, runs), runs_compared(runs)
+        (added, _), compared = plan(queue, *runs), runs_compared(runs)
         names = listed([run.label for run in compared])
         sentences = [
             f"Adds {counted(added.added, 'pair')} of answers of {names}: a random "
@@ -87,16 +86,11 @@ class AddingPages(PageAdmin):
         )
 
     def _add(self, request: HttpRequest, queue: Queue, runs: Sequence[Run]) -> HttpResponse:
-        try:
-            is_pairs = queue.scope == ReviewScope.PAIRS
-            added = [add_pairs(queue, runs)] if is_pairs else [add_run(queue, run) for run in runs]
-        except ValidationError as error:
-            self.say(request, *error.messages)
-            return HttpResponseRedirect(self.url_of("overview", queue.pk))
-        total, random = sum(one.added for one in added), sum(one.random for one in added)
-        name = "pair" if is_pairs else "answer"
-        message = f"Added {counted(total, name)}, {random:,} of them random."
-        self.say_done(request, message)
+        with self.refusals_shown(request):
+            added = add_runs(queue, *runs)
+            name = "pair" if queue.scope == ReviewScope.PAIRS else "answer"
+            message = f"Added {counted(added.added, name)}, {added.random:,} of them random."
+            self.say_done(request, message)
         return HttpResponseRedirect(self.url_of("overview", queue.pk))
 
     def choose_view(self, request: HttpRequest, run: int) -> HttpResponse:

@@ -5,15 +5,19 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
+from evalhub.admin_site.buttons import Button
 from evalhub.admin_site.choice_filter import ChoiceFilter
+from evalhub.admin_site.contributions import Contribution, PanelPart, contribute
 from evalhub.admin_site.pages import ReadOnlyAdmin, current_user, require, row_number
 from evalhub.display.html import link
 from evalhub.display.word_diff import word_diff
+from issues.models import Test
 from issues.test_texts import first_words
 from runs.figures.verdict_labels import text_or_none
 from runs.models import Answer
@@ -158,3 +162,14 @@ ACTIONS = {
     "promote": (acting.promote, "The correction is now the reference answer."),
     "put_back": (acting.put_back, "The previous reference answer is restored."),
 }
+
+
+def panel_of_test(request: HttpRequest, test: Any) -> PanelPart:
+    """Link from a test to the corrections of its answers."""
+    n = Correction.objects.filter(result__test=test, undone_at=None).count()
+    url = f"{reverse('admin:review_correction_changelist')}?test={test.pk}"
+    link = Button(f"Corrections ({n:,})", url, is_link=True)
+    return PanelPart([link] if n else [])
+
+
+contribute(Contribution(permission="review.view_correction", panel=panel_of_test), Test)

@@ -1,6 +1,8 @@
 """The list of disputed results, each opened on its page to be resolved."""
 
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import admin
@@ -17,10 +19,71 @@ from evalhub.display.html import link
 from issues.test_texts import first_words
 from runs.admin.result.admin import LIST, ResultAdmin
 from runs.admin.result.filters import TagFilter
+from runs.figures.verdict_labels import extent_label, verdict_label
 from runs.models import EvaluationKind, HumanEvaluation, Outcome, Result
-from runs.review.disputes import Opinion, disputes_of
 from runs.review.models import Dispute
+from runs.scoring.active_evaluations import active_evaluations
+from runs.scoring.disputes import ADJUDICATION, dispute_over, dispute_over_result, opinions
 from runs.scoring.shown_verdicts import record
+
+
+class Opinion(NamedTuple):
+    """An annotator's verdict; `passed` is None for a criterion, which has no pass threshold."""
+
+    evaluation: HumanEvaluation
+    passed: bool | None
+
+    @property
+    def label(self) -> str:
+        """Such as "fails (0)", or the extent for a criterion."""
+        option, value = self.evaluation.option, self.evaluation.value
+        if self.passed is None:
+            return extent_label(option, None if option else value)
+        return verdict_label(option or f"{value:g}", None, self.passed)
+
+
+class DisputeVerdicts(NamedTuple):
+    """The differing verdicts on one result, oldest first; `settlement` None while unresolved."""
+
+    opinions: list[Opinion]
+    settlement: Opinion | None
+
+
+def disputes_of(results: Sequence[Result]) -> dict[int, DisputeVerdicts]:
+    """Read what differs on these results, which were read with their revisions; one query.
+
+    The texts are the reader's to see: the caller has checked.
+    """
+    rows = HumanEvaluation.objects.filter(result__in=[result.pk for result in results])
+    evaluations: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    for row in rows.select_related("annotator", "criterion").order_by("pk"):
+        evaluations[row.result_id].append(row)
+    return {result.pk: _verdicts_of(result, evaluations[result.pk]) for result in results}
+
+
+def _verdicts_of(result: Result, evaluations: Iterable[HumanEvaluation]) -> DisputeVerdicts:
+    def opinion(row: HumanEvaluation) -> Opinion:
+        return Opinion(row, None if row.criterion.key else result.revision.passes(row.value))
+
+    about: dict[int, list[HumanEvaluation]] = defaultdict(list)
+    whole: list[HumanEvaluation] = []
+    for row in evaluations:
+        (about[row.criterion_id] if row.criterion.key else whole).append(row)
+    differing = opinions(whole) or [
+        row for mine in about.values() if dispute_over(mine) for row in opinions(mine)
+    ]
+    settlement = None
+    found = dispute_over_result(whole, about)
+    if found and found.settled_by is not None:
+        active = [row for mine in (whole, *about.values()) for row in active_evaluations(mine)]
+        settlement = next(
+            opinion(row)
+            for row in active
+            if row.kind == ADJUDICATION and row.annotator_id == found.settled_by
+        )
+    return DisputeVerdicts(
+        [opinion(row) for row in sorted(differing, key=lambda row: row.pk)], settlement
+    )
 
 
 class DisputeList(PageList):

@@ -1,39 +1,56 @@
 """An item of a queue as its reviewer sees it, without what a blind review hides."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evalhub.display.formatting import score
 from evalhub.display.word_diff import Diff, word_diff
 from evalhub.models import User
+from issues.rubrics.scales import Option as ScaleOption
 from issues.rubrics.scoring import WHOLE_TEST
 from runs.admin.result.evaluation_entries import Choice
 from runs.admin.result.page import ResultPage, page_of
 from runs.admin.result.rubric import Row
 from runs.admin.result.verdict_form import Option, VerdictForm, VerdictPoint
 from runs.models import Result, Run
-from runs.review.blindness import hides_others, is_hidden
 from runs.review.models import Assignment, AssignmentState, Queue, Reasoning, ReviewScope
+from runs.review.pair_items import EQUAL, A, B, PairItem, choice_in_words, pair_shown
 from runs.review.reasons import reason_descriptions
-from runs.review.requirements import is_apart
+from runs.review.requirements import hides_others, is_apart, is_hidden
 from runs.review.submission import OPTION, REASON, SECONDS, field_of
 from runs.scoring.verdict import ResultVerdict
 
+LABELS = {A: "A is better", B: "B is better", EQUAL: "Equal"}
 
-@dataclass(frozen=True)
-class ItemPage:
-    """An assignment with its texts and the reviewer's input.
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentPage:
+    """An assignment with the reviewer's input."""
+
+    assignment: Assignment
+    draft: Mapping[str, str]
+    form: VerdictForm
+
+    @property
+    def result(self) -> Result:
+        return self.assignment.item.result
+
+    @property
+    def is_earlier(self) -> bool:
+        return self.assignment.state == AssignmentState.SUBMITTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemPage(AssignmentPage):
+    """An answer to review, with its texts.
 
     `judged` None: a blind review, which hides judges, other annotators, run and model. `page` has
     the test's texts and the conversation. `hides_others`: other people's verdicts are hidden.
     """
 
-    assignment: Assignment
-    result: Result
     page: ResultPage
-    draft: Mapping[str, str]
     reasons: list[str]
-    form: VerdictForm
     judged: str | None
     diff: Diff | None
     hides_others: bool
@@ -51,49 +68,96 @@ class ItemPage:
         """As a check found it, which a blind review hides too."""
         return "" if self.is_hidden else self.page.language
 
-    @property
-    def is_earlier(self) -> bool:
-        return self.assignment.state == AssignmentState.SUBMITTED
+
+@dataclass(frozen=True, kw_only=True)
+class PairPage(AssignmentPage):
+    """A pair of answers, without the names of runs and models.
+
+    `chosen`: what a submitted one says, with the name of the run.
+    """
+
+    pair: PairItem
+    chosen: str
+    is_hidden = True
 
 
-def item_page(
+def assignment_page(
     assignment: Assignment, reader: User, draft: Mapping[str, str], *, act_url: str
-) -> ItemPage:
-    """Read the item of an assignment; its texts are the reader's to see: the caller has checked.
+) -> ItemPage | PairPage:
+    """Read what an assignment is about; its texts are the reader's to see: the caller has checked.
 
     `assignment` was read with queue, item, and the result's run, issue, test, tag set and revision
     with template. `draft` fills the form.
     """
+    read = _pair_page if assignment.item.other_id else _item_page
+    return read(assignment, reader, draft, act_url)
+
+
+def _form(
+    assignment: Assignment,
+    draft: Mapping[str, str],
+    act_url: str,
+    points: Sequence[VerdictPoint],
+    **more: Any,
+) -> VerdictForm:
+    return VerdictForm(
+        id="review-form",
+        url=act_url,
+        points=points,
+        hidden={"assignment": assignment.pk, "act": "submit", SECONDS: draft.get(SECONDS, "")},
+        save="Submit and next",
+        is_closed=assignment.state == AssignmentState.SUBMITTED,
+        **more,
+    )
+
+
+def _item_page(
+    assignment: Assignment, reader: User, draft: Mapping[str, str], act_url: str
+) -> ItemPage:
     item, queue = assignment.item, assignment.queue
-    result = item.result
-    page = page_of(result, reader)
+    page = page_of(item.result, reader)
     hidden = is_hidden(assignment)
     # Checks are not reviewed.
     rows = [row for row in page.rows if not row.check] if queue.scope != ReviewScope.WHOLE else []
     by_point = queue.scope == ReviewScope.CRITERIA and rows
+    points = [
+        *([] if by_point else [_whole(page, queue, draft, hidden=hidden)]),
+        *(_point(row, queue, draft, hidden=hidden) for row in rows),
+    ]
+    agreed = None if by_point or hidden else page.agreed
+    extras = "runs/review/_note_and_correction.html"
     reference = page.content["reference"]
     return ItemPage(
         assignment=assignment,
-        result=result,
         page=page,
         draft=draft,
         reasons=[] if hidden else reason_descriptions(item.reasons, is_random=item.is_random),
-        form=VerdictForm(
-            id="review-form",
-            url=act_url,
-            points=[
-                *([] if by_point else [_whole(page, queue, draft, hidden=hidden)]),
-                *(_point(row, queue, draft, hidden=hidden) for row in rows),
-            ],
-            hidden={"assignment": assignment.pk, "act": "submit", SECONDS: draft.get(SECONDS, "")},
-            save="Submit and next",
-            agreed=None if by_point or hidden else page.agreed,
-            extras="runs/review/_note_and_correction.html",
-            is_closed=assignment.state == AssignmentState.SUBMITTED,
-        ),
+        form=_form(assignment, draft, act_url, points, agreed=agreed, extras=extras),
         judged=None if hidden else judge_summary(page.active.verdict),
         diff=word_diff(reference, page.answer.text) if reference and page.answer else None,
         hides_others=hides_others(assignment),
+    )
+
+
+def _pair_page(
+    assignment: Assignment, reader: User, draft: Mapping[str, str], act_url: str
+) -> PairPage:
+    queue = assignment.queue
+    options = [
+        _option(
+            Choice(key, ScaleOption(key, "", 0.0), None, label), draft.get(OPTION), queue, False
+        )
+        for key, label in LABELS.items()
+        if queue.ties or key != EQUAL
+    ]
+    points = [VerdictPoint(WHOLE_TEST, options, draft.get(REASON, ""))]
+    is_closed = assignment.state == AssignmentState.SUBMITTED
+    return PairPage(
+        assignment=assignment,
+        pair=pair_shown(assignment, reader),
+        draft=draft,
+        form=_form(assignment, draft, act_url, points, extras="runs/review/_note.html"),
+        chosen=choice_in_words(assignment) if is_closed else "",
     )
 
 

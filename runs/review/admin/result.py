@@ -19,9 +19,9 @@ from evalhub.values.storable import UNSTORABLE
 from runs.limits import MAX_FILED_RESULTS
 from runs.models import Result
 from runs.review.admin.filing import Filing
-from runs.review.blindness import hidden_for, is_hidden
 from runs.review.corrections import PROMOTE, correct
 from runs.review.models import Correction
+from runs.review.requirements import hidden_for, is_hidden
 
 admin.site.unregister(Result)
 

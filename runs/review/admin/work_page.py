@@ -1,7 +1,7 @@
 """The work page: item after item, without page loads."""
 
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.http import (
@@ -29,10 +29,9 @@ from runs.review.admin.actions import (
     open_assignment,
     problems_in,
 )
-from runs.review.admin.empty_queue import empty_queue
-from runs.review.admin.item_page import item_page
-from runs.review.admin.pair_page import pair_page
-from runs.review.progress import own_progress, progress
+from runs.review.admin.item_page import assignment_page
+from runs.review.models import Queue, QueueState
+from runs.review.progress import Own, Progress, own_progress, progress
 
 REVIEW = "review.review_results"
 KEYS_OFF = "review_keys_off"
@@ -152,8 +151,7 @@ class WorkPages(PageAdmin):
             assignment = session.assignments.filter(pk=result.assignment.pk).first()
         if assignment:
             draft = session.draft if result.problems or result.replaces else assignment.draft
-            shown = pair_page if assignment.item.other_id else item_page
-            item = shown(assignment, reviewer, draft, act_url=act_url)
+            item = assignment_page(assignment, reviewer, draft, act_url=act_url)
             if result.replaces:
                 item = replace(item, form=item.form.replacing(REPLACES))
         at, mine = progress(queue), own_progress(queue, reviewer)
@@ -171,7 +169,7 @@ class WorkPages(PageAdmin):
             "ready_reasons": READY_REASONS,
             "renew_ms": queue.reserved_minutes * 60_000 // 3,
             "keys_off": bool(reviewer.preferences.get(KEYS_OFF)),
-            "prompt": first_words(item.page.content["messages"]) if item else "",
+            "prompt": first_words(item.result.revision.content["messages"]) if item else "",
         }
 
     def _switch_keys(self, session: ReviewSession) -> HttpResponse:
@@ -179,3 +177,41 @@ class WorkPages(PageAdmin):
         off = session.sent.get("off") == "1"
         session.reviewer.prefer(**{KEYS_OFF: off})
         return JsonResponse({"off": off})
+
+
+# Without items -----------------------------------------------------------------------------------
+
+
+class EmptyQueue(NamedTuple):
+    """A message; `awaits`: new items may arrive, so keep checking."""
+
+    title: str
+    lines: list[str]
+    awaits: bool
+
+
+def empty_queue(queue: Queue, at: Progress, mine: Own) -> EmptyQueue:
+    """Return the message for a reviewer without items."""
+    if queue.state == QueueState.CLOSED:
+        return EmptyQueue("Queue closed", ["All reviews are kept."], awaits=False)
+    if not at.items:
+        source = "Ask a maintainer to add runs."
+        if queue.follows_id:
+            source = f"Results are added automatically when a run of “{queue.follows}” completes."
+        return EmptyQueue("Queue empty", [source], awaits=True)
+    yours = [f"You reviewed {mine.submitted:,}."] if mine.submitted else []
+    if mine.skipped:
+        yours.append(f"You skipped {mine.skipped:,}. Undo restores the last one.")
+    if at.submitted >= at.assignments:
+        lines = ["All items are reviewed. Thank you.", *yours]
+        return EmptyQueue("Queue complete", lines, awaits=bool(queue.follows_id))
+    lines = []
+    if at.reserved:
+        verb = "is" if at.reserved == 1 else "are"
+        lines.append(
+            f"{at.reserved:,} {verb} reserved by others. Items idle for {queue.reserved_minutes} "
+            "minutes are offered to you."
+        )
+    if at.open:
+        lines.append(f"{at.open:,} need other reviewers: you have reviewed or skipped them.")
+    return EmptyQueue("No items left for you", [*lines, *yours], awaits=True)

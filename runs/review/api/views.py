@@ -15,11 +15,9 @@ from runs.models import HumanEvaluation
 from runs.review.api import filters, serializers
 from runs.review.models import Assignment, BlindMode, Queue, ReviewItem
 from runs.review.progress import progress
-from runs.review.queue_items import add_assignments, add_run
-from runs.review.reservations import NoAssignment, release, take, take_item
-from runs.review.review_records import ANSWERED, LOST
-from runs.review.skips import skip
-from runs.review.submit import send_back, submit, undo
+from runs.review.queue_items import add_assignments, add_runs
+from runs.review.reservations import ANSWERED, LOST, NoAssignment, release, take, take_item
+from runs.review.submit import send_back, skip, submit, undo
 
 REVIEW = "review.review_results"
 CHANGE = "review.change_queue"
@@ -68,7 +66,7 @@ class QueueViewSet(ReviewActions, Written):
         """Add a run's answers that need review, plus a random sample. Repeating adds nothing."""
         queue = self.get_object()
         run = self.sent(request, serializers.AddRunSerializer)["run"]
-        return Response(add_run(queue, run)._asdict())
+        return Response(add_runs(queue, run)._asdict())
 
     @extend_schema(responses=serializers.QueueProgressSerializer)
     @action(detail=True, methods=["get"])

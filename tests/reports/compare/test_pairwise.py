@@ -12,7 +12,7 @@ from reports.documents.reading import Reading
 from runs.laboratory.pairwise.evaluations import order_for
 from runs.laboratory.pairwise.judge_runs import PairwiseOrder, start
 from runs.laboratory.pairwise.models import PairEvaluation, PairJudgment
-from runs.review.queue_items import add_pairs
+from runs.review.queue_items import add_runs
 from runs.review.reservations import take
 from tests.api import client_of
 from tests.factories import make_model, make_test, make_user
@@ -128,7 +128,7 @@ def test_people_are_left_out_where_the_judge_had_another_criterion():
 def test_pairs_that_the_reader_reviews_blind_are_left_out():
     runs, _ = judged_runs("x", "y", tests=3)
     queue = make_queue(scope="pairs", random_share=1.0)
-    add_pairs(queue, runs)
+    add_runs(queue, *runs)
     reviewer = make_user("annotator")
     take(queue, by=reviewer)
 

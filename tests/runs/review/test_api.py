@@ -2,7 +2,7 @@ import pytest
 
 from runs.models import HumanEvaluation
 from runs.review.models import Assignment, Queue
-from runs.review.queue_items import add_run
+from runs.review.queue_items import add_runs
 from tests.api import client_of, ids, problems_in
 from tests.factories import make_user
 from tests.reports.judged_runs import judged
@@ -136,7 +136,7 @@ def test_notes_and_drafts_are_shown_to_nobody_else(script):
 
 def test_items_by_reason_and_state(script):
     queue = make_queue(random_share=0)
-    add_run(queue, judged(SPLIT, (1.0, 1.0, None)))
+    add_runs(queue, judged(SPLIT, (1.0, 1.0, None)))
     split, missing = queue.items.all()
 
     assert ids(script.get(f"{ITEMS}?reason=judges_disagree")) == [split.pk]
@@ -149,7 +149,7 @@ def test_items_by_reason_and_state(script):
 
 def test_reasons_are_hidden_from_who_reviews_blind(script, chief):
     queue = make_queue(random_share=0, blind="all")
-    add_run(queue, judged(SPLIT))
+    add_runs(queue, judged(SPLIT))
     item = queue.items.get()
 
     assert script.get(f"{ITEMS}{item.pk}/").json()["reasons"] is None

@@ -7,8 +7,8 @@ from django.db import transaction
 
 from runs.laboratory.pairwise.models import Pair, PairEvaluation, PairJudgment, PairwiseJudgeRun
 from runs.models import HumanEvaluation, Judgment, Result, Sight
-from runs.review.blindness import is_hidden
 from runs.review.models import Assignment
+from runs.review.requirements import is_hidden
 from runs.review.reservations import take
 from runs.scoring.shown_verdicts import has_seen
 from tests.api import client_of

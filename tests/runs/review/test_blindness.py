@@ -1,7 +1,7 @@
 import pytest
 
-from runs.review.blindness import is_hidden
 from runs.review.models import Assignment
+from runs.review.requirements import is_hidden
 from runs.review.reservations import take
 from runs.review.submit import send_back, undo
 from runs.scoring.human_evaluation import HumanVerdict, evaluate

@@ -15,8 +15,7 @@ from evalhub.models import User
 from runs.models import EvaluationKind, HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, Queue, Skip
 from runs.review.reservations import take
-from runs.review.skips import skip
-from runs.review.submit import undo
+from runs.review.submit import skip, undo
 from tests.factories import make_user
 from tests.runs.review.rows import filled, review
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from runs.models import Suite
-from runs.review.disputes import disputes_of
+from runs.review.admin.disputes import disputes_of
 from runs.scoring.human_evaluation import HumanVerdict, evaluate, withdraw
 from tests.factories import first_result, make_issue, make_template, make_test, make_user
 from tests.runs.judged_runs import judged_run

@@ -10,7 +10,7 @@ from runs.laboratory.pairwise.models import PairChoice, PairEvaluation, PairJudg
 from runs.laboratory.pairwise.outcomes import pair_rows
 from runs.review.models import Assignment, ReviewScope
 from runs.review.progress import progress
-from runs.review.queue_items import add_pairs, add_results, add_run
+from runs.review.queue_items import add_results, add_runs
 from runs.review.reservations import take
 from runs.review.submission import ReviewSubmission, Verdict
 from runs.review.submit import send_back, submit, undo
@@ -35,7 +35,7 @@ def runs():
 @pytest.fixture
 def queue(runs):
     queue = pair_queue()
-    add_pairs(queue, runs)
+    add_runs(queue, *runs)
     return queue
 
 
@@ -55,20 +55,18 @@ def first_is_better(assignment, by):
 
 def test_a_random_share_of_the_comparable_pairs_is_added_once(runs):
     queue, part = pair_queue(), pair_queue(random_share=0.5)
-    assert add_pairs(queue, runs).added == 4
-    assert add_pairs(queue, runs) == (0, 0, 4)
-    assert add_pairs(part, runs) == (2, 2, 0)
+    assert add_runs(queue, *runs).added == 4
+    assert add_runs(queue, *runs) == (0, 0, 4)
+    assert add_runs(part, *runs) == (2, 2, 0)
 
 
 def test_a_run_without_an_opponent_adds_nothing(runs):
-    assert add_run(pair_queue(), runs[0]).added == 0
+    assert add_runs(pair_queue(), runs[0]).added == 0
 
 
-def test_a_queue_of_pairs_takes_no_single_answers_and_the_other_way_round(runs):
+def test_a_queue_of_pairs_takes_no_single_answers(runs):
     with pytest.raises(ValidationError, match="pairs of answers"):
         add_results(pair_queue(), [runs[0].results.first()], by=make_user())
-    with pytest.raises(ValidationError, match="single answers"):
-        add_pairs(make_queue(), runs)
 
 
 def test_reviewers_are_reserved_pairs_submit_and_undo(runs, queue, reviewer):
@@ -93,7 +91,7 @@ def test_reviewers_are_reserved_pairs_submit_and_undo(runs, queue, reviewer):
 
 def test_two_reviewers_choose_by_themselves(runs):
     queue = pair_queue(reviewers=2)
-    add_pairs(queue, runs)
+    add_runs(queue, *runs)
     for option in ("e", None):
         reviewer = make_user("annotator")
         assignment = take(queue, by=reviewer)
@@ -122,7 +120,7 @@ def test_what_is_no_choice_is_refused(runs, queue, reviewer, subtests):
         with subtests.test(str(submission)), pytest.raises(ValidationError):
             submit(assignment, submission, by=reviewer)
     strict = pair_queue(ties=False)
-    add_pairs(strict, runs)
+    add_runs(strict, *runs)
     with pytest.raises(ValidationError, match="'e' is not one of a, b"):
         submit(take(strict, by=reviewer), says("e"), by=reviewer)
     assert not PairEvaluation.objects.exists()
@@ -177,7 +175,7 @@ def test_runs_are_paired_on_the_page_of_the_queue(runs, client):
 def test_sealed_pairs_go_only_to_who_may_read_them():
     runs = answered_runs("x", "y", asked=[make_test("Secret?", sealed=True)])
     queue = pair_queue()
-    add_pairs(queue, runs)
+    add_runs(queue, *runs)
     person = make_user()
     assert take(queue, by=person) is None
     assert take(queue, by=make_user("annotator")) is not None

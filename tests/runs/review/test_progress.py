@@ -6,8 +6,7 @@ from django.utils import timezone
 from runs.review.models import Assignment
 from runs.review.progress import by_annotator, own_progress, per_hour, progress
 from runs.review.reservations import take
-from runs.review.skips import skip
-from runs.review.submit import send_back, submit
+from runs.review.submit import send_back, skip, submit
 from tests.runs.review.rows import expire, filled, review, submission
 
 

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from runs.models import Result
 from runs.review.models import Assignment, QueueState, ReviewItem
-from runs.review.queue_items import add_assignments, add_run, fill_followers, plan
+from runs.review.queue_items import add_assignments, add_runs, fill_followers, plan
 from runs.review.reservations import take
 from runs.scoring.human_evaluation import HumanVerdict, evaluate
 from tests.factories import (
@@ -61,7 +61,7 @@ def test_answers_are_added_with_their_reasons(selective, subtests):
     ):
         with subtests.test(reason):
             selective.items.all().delete()
-            add_run(selective, run)
+            add_runs(selective, run)
             found = [reason for item in selective.items.all() for reason in item.reasons]
             assert len(found) == len(reason)
             for one, words in zip(found, reason, strict=True):
@@ -82,7 +82,7 @@ def test_flips_against_the_baseline_or_else_the_run_before(selective):
     baseline = judged(AGREE, AGREE, tests=tests, suite=suite, release="release 4")
     judged(fails, AGREE, tests=tests, suite=suite, release="another model", variant_key="other")
     run = judged(fails, AGREE, tests=tests, suite=suite, release="release 5")
-    add_run(selective, run)
+    add_runs(selective, run)
     assert description(selective) == [
         "Failed now, passed in release 4 (one answer each, not tested)"
     ]
@@ -90,7 +90,7 @@ def test_flips_against_the_baseline_or_else_the_run_before(selective):
     selective.items.all().delete()
     suite.baseline = baseline
     suite.save()
-    add_run(selective, judged(fails, AGREE, tests=tests, suite=suite))
+    add_runs(selective, judged(fails, AGREE, tests=tests, suite=suite))
     assert description(selective) == [
         "Failed now, passed in release 4 (one answer each, not tested)"
     ]
@@ -101,13 +101,13 @@ def test_neither_a_changed_test_nor_another_jury_flips_an_answer(selective):
     suite = suite_of(test)
     judged(AGREE, tests=[test], suite=suite)
     stern = make_jury(*(make_model() for _ in range(3)))
-    add_run(selective, judged(fails, tests=[test], suite=suite, jury=stern))
+    add_runs(selective, judged(fails, tests=[test], suite=suite, jury=stern))
     assert not selective.items.exists()
 
     judged(AGREE, tests=[test], suite=suite)
     test.reference = "four"
     test.save()
-    add_run(selective, judged(fails, tests=[test], suite=suite))
+    add_runs(selective, judged(fails, tests=[test], suite=suite))
     assert not selective.items.exists()
 
 
@@ -118,7 +118,7 @@ def test_errors_and_pending_results_are_never_added():
     fail(run, first)
     Result.objects.filter(pk=second.pk).update(state="done")
 
-    added = add_run(queue, run)
+    added = add_runs(queue, run)
 
     assert added == (1, 1, 0)
     assert queue.items.get().result == second
@@ -138,7 +138,7 @@ def test_every_prefix_has_about_its_share_of_random_ones_drawn_by_the_seed():
     run = many(60, 30)
     one, same, other = (make_queue(random_share=0.25, seed=seed) for seed in (7, 7, 8))
     for queue in (one, same, other):
-        added = add_run(queue, run)
+        added = add_runs(queue, run)
         assert added.random / added.added == pytest.approx(0.25, abs=0.05)
         assert queue.items.filter(is_random=True).count() == added.random
 
@@ -154,9 +154,9 @@ def test_every_prefix_has_about_its_share_of_random_ones_drawn_by_the_seed():
 def test_all_are_drawn_where_the_share_is_one_and_none_where_it_is_zero(selective):
     queue, run = make_queue(random_share=1), many(10, 3)
 
-    assert add_run(queue, run) == (10, 10, 0)
+    assert add_runs(queue, run) == (10, 10, 0)
     assert sum(given == ["judges_disagree"] for given in reasons(queue)) == 3
-    assert add_run(selective, run) == (3, 0, 0)
+    assert add_runs(selective, run) == (3, 0, 0)
 
 
 def test_most_severe_and_heaviest_come_first(selective):
@@ -164,7 +164,7 @@ def test_most_severe_and_heaviest_come_first(selective):
     heaviest = run.results.order_by("pk")[2]
     Result.objects.filter(pk=heaviest.pk).update(weight=5)
 
-    add_run(selective, run)
+    add_runs(selective, run)
 
     assert reasons(selective) == [
         ["judges_disagree", "high_weight"],
@@ -175,11 +175,11 @@ def test_most_severe_and_heaviest_come_first(selective):
 
 def test_later_items_come_after_equal_and_before_less_severe_ones(selective, monkeypatch):
     early = judged(SPLIT, MISSING)
-    add_run(selective, early)
+    add_runs(selective, early)
     monkeypatch.setattr("runs.review.queue_items._queue_age_s", lambda queue: 60)
     late = judged(SPLIT, MISSING)
 
-    add_run(selective, late)
+    add_runs(selective, late)
 
     runs = list(selective.items.values_list("result__run", flat=True))
     assert runs == [early.pk, late.pk, early.pk, late.pk]
@@ -192,15 +192,15 @@ def test_adding_again_adds_nothing_and_a_plan_only_counts(selective):
     run = many(5, 3)
     assert plan(selective, run) == ((3, 0, 0), Counter(judges_disagree=3))
     assert not ReviewItem.objects.exists()
-    add_run(selective, run)
+    add_runs(selective, run)
 
-    assert add_run(selective, run) == (0, 0, 3)
+    assert add_runs(selective, run) == (0, 0, 3)
     assert ReviewItem.objects.count() == 3
 
 
 def test_each_item_has_a_place_for_each_reviewer():
     queue = make_queue(reviewers=3, random_share=0)
-    add_run(queue, many(4, 2))
+    add_runs(queue, many(4, 2))
 
     assignments = Assignment.objects.values_list("item__position", "position", "number")
     assert all(one == other for one, other, _ in assignments)
@@ -208,7 +208,7 @@ def test_each_item_has_a_place_for_each_reviewer():
 
 
 def test_raising_the_reviewers_adds_places_and_lowering_removes_none(selective):
-    add_run(selective, many(4, 2))
+    add_runs(selective, many(4, 2))
     review(take(selective, by=make_user("annotator")))
     selective.reviewers = 3
     selective.save()
@@ -227,15 +227,15 @@ def test_closed_queue_is_not_filled(selective):
     selective.save()
 
     with pytest.raises(ValidationError, match="is closed"):
-        add_run(selective, many(1, 1))
+        add_runs(selective, many(1, 1))
 
 
 def test_portions_do_not_matter(selective, monkeypatch):
     run = many(7, 5)
     whole, parts = make_queue(seed=3), make_queue(seed=3)
-    add_run(whole, run)
+    add_runs(whole, run)
     monkeypatch.setattr("runs.review.queue_items.PORTION", 2)
-    add_run(parts, run)
+    add_runs(parts, run)
 
     def rows(queue):
         return list(queue.items.values_list("result", "is_random"))
@@ -247,7 +247,7 @@ def test_queries_do_not_grow_with_the_run(selective, django_assert_max_num_queri
     run = many(45, 40)
 
     with django_assert_max_num_queries(40):
-        add_run(selective, run)
+        add_runs(selective, run)
     assert selective.items.count() == 40
 
 
@@ -292,7 +292,7 @@ def test_runs_without_judges_are_added():
     answer(run)
     finish(run)
 
-    assert add_run(queue, run).added == 1
+    assert add_runs(queue, run).added == 1
 
 
 def test_a_rubrics_criteria_are_compared_one_by_one(selective):
@@ -300,6 +300,6 @@ def test_a_rubrics_criteria_are_compared_one_by_one(selective):
     points = [{"text": "Says four."}, {"text": "Is brief."}]
     run = rubric_run(points, {"Says four.": (1.0, 1.0), "Is brief.": (1.0, 0.25)})
 
-    add_run(selective, run)
+    add_runs(selective, run)
 
     assert description(selective) == ["Judges are split on one criterion"]

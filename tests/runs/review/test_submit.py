@@ -5,9 +5,8 @@ from evalhub.models import Notification
 from runs.models import ChosenBy, EvaluationKind, HumanEvaluation
 from runs.review.models import Assignment, AssignmentState, Correction, Queue, QueueState, Skip
 from runs.review.reservations import NoAssignment, take, take_item
-from runs.review.skips import skip
 from runs.review.submission import ReviewSubmission
-from runs.review.submit import reopen, save_draft, send_back, submit, undo
+from runs.review.submit import reopen, save_draft, send_back, skip, submit, undo
 from tests.runs.review.rows import FAILS, PASSES, expire, filled, review, submission
 
 pytestmark = pytest.mark.django_db
